@@ -38,7 +38,7 @@ final class AgentTimers {
 
   /// Starts the timer that reports a question's timeout, unless the timer is cancelled first.
   func start(_ question: Question, milliseconds: Int64) {
-    assert(questions[question] == nil, "a question is asked once")
+    assert(questions[question] == nil, "a question's timeout timer is started only once")
     questions[question] = loop.schedule(afterNanoseconds: Self.nanoseconds(milliseconds)) {
       [weak self] in
       self?.questions[question] = nil

@@ -25,7 +25,7 @@ public final class ServiceNotifier {
   public func stopping() { notify("STOPPING=1") }
 
   private func watch(everyNanoseconds pause: Int64) {
-    assert(pause > 0, "a watchdog without time")
+    assert(pause > 0, "the watchdog's interval is positive")
     notify("WATCHDOG=1")
     _ = loop.schedule(afterNanoseconds: pause) { [weak self] in
       self?.watch(everyNanoseconds: pause)

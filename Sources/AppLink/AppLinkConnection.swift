@@ -69,7 +69,7 @@ public final class AppLinkConnection: Sendable {
     hello: @escaping @Sendable () -> AppHello,
     handler: @escaping @Sendable (Event) -> Void
   ) {
-    assert(greetingMilliseconds ?? 1 > 0, "no agent answers in no time")
+    assert(greetingMilliseconds ?? 1 > 0, "the greeting timeout is positive")
     self.socketPath = socketPath
     self.reconnects = reconnects
     self.greetingMilliseconds = greetingMilliseconds ?? Limits.requestMilliseconds
@@ -311,7 +311,7 @@ public final class AppLinkConnection: Sendable {
       guard let count = socket.write(chunk) else { return false }
       guard count > 0 else { return true }
       state.withLock { state in
-        assert(count <= state.outbox.count, "this thread alone takes bytes out")
+        assert(count <= state.outbox.count, "only this thread removes bytes from the outbox")
         state.outbox.removeFirst(count)
       }
     }
@@ -345,7 +345,7 @@ public final class AppLinkConnection: Sendable {
   /// Marks the connection as ready and sends the queued requests.
   private func becomeReady(_ greeting: Int64) {
     state.withLock { state in
-      assert(!state.isReady, "the agent answers a greeting once")
+      assert(!state.isReady, "a connection becomes ready only once")
       _ = state.requests.answered(greeting)
       state.isReady = true
       state.unreachable = nil

@@ -9,7 +9,7 @@ final class BlockingFuture: Sendable {
 
   func fulfill(_ result: Result<AppAnswer, AppLinkFailure>) {
     answer.withLock { answer in
-      if case .some = answer { preconditionFailure("a future is fulfilled once") }
+      if case .some = answer { preconditionFailure("a future was fulfilled twice") }
       answer = result
     }
     semaphore.signal()

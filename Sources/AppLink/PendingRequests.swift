@@ -18,7 +18,7 @@ struct PendingRequests {
   /// Adds a request and returns its number.
   mutating func add(deadlineMilliseconds: Int64, completion: @escaping Completion) -> Int64 {
     let number = nextNumber
-    assert(pending[number] == nil, "each request has a number of its own")
+    assert(pending[number] == nil, "request numbers are unique")
     nextNumber += 1
     pending[number] = Pending(
       deadlineMilliseconds: deadlineMilliseconds, completion: completion, isSent: false)
@@ -63,7 +63,9 @@ struct PendingRequests {
 
   private mutating func remove(where condition: (Pending) -> Bool) -> [Completion] {
     let numbers = pending.filter { condition($0.value) }.keys.sorted()
-    assert(numbers.allSatisfy { $0 < nextNumber }, "numbers are given in order")
+    assert(
+      numbers.allSatisfy { $0 < nextNumber },
+      "a pending request's number is less than the next number")
     return numbers.compactMap { pending.removeValue(forKey: $0)?.completion }
   }
 }

@@ -45,7 +45,7 @@ public struct BroadcastPush: Sendable, Equatable {
   var path: String { "/4/broadcasts/apps/\(app)" }
 
   var fields: [(name: String, value: String)] {
-    assert(expiration.headerValue != nil, "a broadcast says when it expires")
+    assert(expiration.headerValue != nil, "a broadcast has an expiration")
     return [
       ("apns-channel-id", channel), ("apns-push-type", "liveactivity"),
       ("apns-expiration", expiration.headerValue ?? "0"), ("apns-priority", "\(priority.rawValue)"),

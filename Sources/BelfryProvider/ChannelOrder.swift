@@ -8,8 +8,8 @@ struct ChannelOrder: Sendable {
   let body: [UInt8]
 
   private init(_ method: String, _ path: String, channel: String? = nil, body: [UInt8] = []) {
-    assert(body.isEmpty || method == "POST", "only a channel that is made has a configuration")
-    assert(channel == nil || method != "POST", "the service names a channel that is made")
+    assert(body.isEmpty || method == "POST", "only a request that creates a channel has a body")
+    assert(channel == nil || method != "POST", "a request that creates a channel does not name one")
     self.method = method
     self.path = path
     self.body = body

@@ -70,7 +70,7 @@ struct ClientSession: ~Copyable {
       case .connect(let connection): return .connect(connection)
       case .send(let connection):
         guard let number = requests.send(on: connection) else {
-          preconditionFailure("a request waits, or the pool would not have been asked")
+          preconditionFailure("the pool assigned a connection without a waiting request")
         }
         return .send(number, on: connection)
       case .waitUntil(let moment): due = min(due ?? moment, moment)
@@ -208,7 +208,8 @@ struct ClientSession: ~Copyable {
     }
     for connection in draining {
       precondition(
-        !requests.unanswered(on: connection).isEmpty, "a draining connection waits for answers")
+        !requests.unanswered(on: connection).isEmpty,
+        "a draining connection has unanswered requests")
     }
   }
 

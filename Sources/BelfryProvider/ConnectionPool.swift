@@ -61,7 +61,7 @@ struct ConnectionPool {
 
   /// Creates a pool without connections, for up to `size` simultaneous ones.
   init(size: Int) {
-    precondition(size > 0, "a client has a connection")
+    precondition(size > 0, "a pool allows at least one connection")
     self.size = size
   }
 
@@ -90,7 +90,7 @@ struct ConnectionPool {
 
   /// Returns the action for `waiting` requests, of which there must be at least one.
   mutating func requestWaits(_ waiting: Int, now: Int64) -> WaitingAction {
-    assert(waiting > 0, "without a request there is nothing to decide")
+    assert(waiting > 0, "at least one request is waiting")
     guard !isClosed else { return .wait }
     var roomiest: Int?
     for index in open.indices where open[index].room > 0 {
@@ -210,7 +210,7 @@ struct ConnectionPool {
       let (until, overflow) = now.addingReportingOverflow(pause)
       pausedUntil = overflow ? .max : until
     }
-    assert(failures > 0, "only a failure makes the next connection wait")
+    assert(failures > 0, "a pause follows at least one failure")
     let isAlone = open.isEmpty && connecting.isEmpty
     return isAlone && failures >= Limits.connectFailuresMax ? .failWaiting : .reconnect
   }
@@ -224,14 +224,16 @@ struct ConnectionPool {
 
   /// Asserts the invariants that hold between events.
   func checkInvariants() {
-    precondition(open.count + connecting.count <= size, "connections are bounded")
+    precondition(
+      open.count + connecting.count <= size, "the number of connections is within the pool's size")
     precondition(!isClosed || open.isEmpty && connecting.isEmpty, "a closed pool is empty")
     let numbers = open.map(\.number) + connecting.map(\.number)
-    precondition(Set(numbers).count == numbers.count, "a connection is in one place")
+    precondition(Set(numbers).count == numbers.count, "connection numbers are unique")
     for connection in open {
-      precondition(connection.unanswered >= 0, "what ends was sent")
+      precondition(connection.unanswered >= 0, "the number of unanswered requests is not negative")
       precondition(
-        !connection.isUnused || connection.unanswered == 0, "what has a request is used")
+        !connection.isUnused || connection.unanswered == 0,
+        "an unused connection has no unanswered requests")
     }
   }
 

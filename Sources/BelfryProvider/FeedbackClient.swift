@@ -88,9 +88,9 @@ private final class FeedbackReader: StreamHandler {
       tuples.append(FeedbackTuple(seconds: seconds, token: token))
       offset += 6 + length
     }
-    assert(offset <= pending.count, "only whole tuples are read")
+    assert(offset <= pending.count, "only complete tuples are consumed")
     pending.removeFirst(offset)
-    assert(pending.count < 6 + Int(UInt16.max), "less than one tuple is left")
+    assert(pending.count < 6 + Int(UInt16.max), "only an incomplete tuple remains")
     // Stop reading from a service that never ends; the received tuples are valid.
     if tuples.count >= Limits.feedbackTuplesMax { stream.close() }
   }

@@ -61,7 +61,7 @@ public struct LiveActivityContent: Sendable, Equatable {
       aps["event"] = "end"
       if let dismissal { aps["dismissal-date"] = try Self.seconds(dismissal, "dismissal") }
     }
-    assert(aps["event"] != nil, "each event has its name")
+    assert(aps["event"] != nil, "an event has a name")
     if let stale { aps["stale-date"] = try Self.seconds(stale, "stale") }
     aps["relevance-score"] = relevanceScore.map { .double($0) }
     if let alert {

@@ -80,7 +80,7 @@ private final class ProviderGroupLoop: TurnEndTarget {
         // A task may cancel a request that a closed client has already ended.
         current?.client.receive(command)
       case .add(let number, let setup):
-        assert(clients[number] == nil, "each client has a number of its own")
+        assert(clients[number] == nil, "client numbers are unique")
         clients[number] = ProviderLoop(loop: loop, setup) { [unowned self] in remove(number) }
       case .end: loop.atTurnEnd(LoopEnd(loop: loop))
       }

@@ -74,7 +74,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   func receive(_ command: ProviderCommand) {
     switch command {
     case .submit(let number, let request, let cancellation, let completion):
-      assert(pending[number] == nil, "each request has a number of its own")
+      assert(pending[number] == nil, "request numbers are unique")
       pending[number] = Pending(request: request, completion: completion)
       session.submit(number, now: loop.nowNanoseconds)
       // The request may have been cancelled before it arrived here; no cancel command follows in that case.
@@ -120,7 +120,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
 
   private func send(_ number: RequestNumber, on connectionNumber: ConnectionNumber) {
     guard let request = pending[number]?.request else {
-      preconditionFailure("the session sends only what has no outcome yet")
+      preconditionFailure("a request that already had an outcome was sent")
     }
     do {
       try renewToken()

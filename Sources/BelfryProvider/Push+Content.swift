@@ -26,7 +26,8 @@ extension Push {
       payload: try content.payload(), type: type,
       priority: try Self.priority(priority, of: type), expiration: expiration,
       collapseID: collapseID, id: id)
-    assert(payload.count <= type.payloadBytesMax, "content that is too large was refused")
+    assert(
+      payload.count <= type.payloadBytesMax, "the payload is within the limit of its push type")
     guard Hexadecimal.decode(deviceToken).map({ !$0.isEmpty }) == true else { throw .badToken }
     guard Self.isApp(app) else { throw .badApp(app) }
     if let collapseID {

@@ -73,7 +73,7 @@ where Pushes.Element == Push {
         let sent = push
         client.submit(sent) { [answers] in answers.add(PushResult(push: sent, result: $0)) }
       }
-      assert(unanswered <= window, "the window bounds what is unanswered")
+      assert(unanswered <= window, "the number of unanswered pushes is within the window")
       guard unanswered > 0 else { return nil }
       let answer = await answers.next()
       unanswered -= 1
@@ -145,7 +145,7 @@ private final class AnswerQueue<Answer: Sendable>: Sendable {
         state.ready.append(answer)
         return nil as CheckedContinuation<Answer, Never>?
       }
-      assert(state.ready.first == nil, "who waits has taken every answer that was there")
+      assert(state.ready.first == nil, "no answers are ready while a task waits for one")
       state.waiter = nil
       return waiter
     }
@@ -159,7 +159,7 @@ private final class AnswerQueue<Answer: Sendable>: Sendable {
       let answer = state.withLock { state in
         let answer = state.ready.popFirst()
         if answer == nil {
-          assert(state.waiter == nil, "one task iterates")
+          assert(state.waiter == nil, "only one task waits for answers")
           state.waiter = continuation
         }
         return answer

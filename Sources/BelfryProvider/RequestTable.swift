@@ -52,7 +52,7 @@ struct RequestTable {
   /// Marks the next waiting request as sent on `connection`, counts the attempt, and returns the request.
   mutating func send(on connection: ConnectionNumber) -> RequestNumber? {
     guard hasWaiting(), let number = waiting.popFirst() else { return nil }
-    assert(entries[number]?.connection == nil, "a waiting request is on no connection")
+    assert(entries[number]?.connection == nil, "a waiting request has no connection")
     entries[number]?.attempts += 1
     entries[number]?.connection = connection
     return number
@@ -71,9 +71,9 @@ struct RequestTable {
   /// `counts` is false if the service did not process it, so that it does not count as an attempt.
   mutating func requeue(_ number: RequestNumber, counts: Bool) {
     guard var entry = entries[number] else {
-      preconditionFailure("only a request without an outcome is sent again")
+      preconditionFailure("a request that already had an outcome was requeued")
     }
-    assert(entry.connection != nil && entry.attempts > 0, "only what was sent is sent again")
+    assert(entry.connection != nil && entry.attempts > 0, "only a sent request is requeued")
     entry.connection = nil
     if !counts { entry.attempts -= 1 }
     entries[number] = entry
@@ -83,7 +83,7 @@ struct RequestTable {
   /// Pauses a request until `due`.
   mutating func requeue(_ number: RequestNumber, from due: Int64) {
     guard entries[number] != nil else {
-      preconditionFailure("only a request without an outcome is sent again")
+      preconditionFailure("a request that already had an outcome was requeued")
     }
     entries[number]?.connection = nil
     paused.append((due, number))
@@ -123,10 +123,12 @@ struct RequestTable {
     for (number, entry) in entries {
       let expected = entry.connection == nil ? 1 : 0
       precondition(
-        places[number, default: 0] == expected, "\(number) waits in one place, or was sent")
-      precondition(limited.contains(number), "\(number) has a deadline")
+        places[number, default: 0] == expected,
+        "request \(number) is either sent or waiting in exactly one place")
+      precondition(limited.contains(number), "request \(number) has a deadline")
       precondition(
-        entry.attempts >= (entry.connection == nil ? 0 : 1), "what was sent is an attempt")
+        entry.attempts >= (entry.connection == nil ? 0 : 1),
+        "a sent request has at least one attempt")
     }
   }
 

@@ -39,8 +39,8 @@ enum RetryDecision: Equatable {
         self = .final
         return
       }
-      assert(asked ?? 0 >= 0, "a pause is not negative")
-      assert(attempts > 0, "what was answered was sent")
+      assert(asked ?? 0 >= 0, "the requested pause is not negative")
+      assert(attempts > 0, "an answered request was sent at least once")
       let backoff = Backoff(
         firstNanoseconds: Limits.retryPauseNanoseconds,
         longestNanoseconds: policy.longestPauseNanoseconds)

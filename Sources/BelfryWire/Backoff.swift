@@ -12,7 +12,9 @@ public struct Backoff: Hashable, Sendable {
   ///
   /// If `longestNanoseconds` is less than `firstNanoseconds`, it limits every delay.
   public init(firstNanoseconds: Int64, longestNanoseconds: Int64) {
-    assert(firstNanoseconds > 0 && longestNanoseconds >= 0, "a delay is not negative")
+    assert(
+      firstNanoseconds > 0 && longestNanoseconds >= 0,
+      "the first delay is positive and the longest is not negative")
     self.firstNanoseconds = firstNanoseconds
     self.longestNanoseconds = longestNanoseconds
   }
@@ -21,14 +23,15 @@ public struct Backoff: Hashable, Sendable {
   ///
   /// The delay is random, between half and all of a time that doubles with each failure after the first.
   public func nanoseconds(afterFailures failures: Int, random: UInt64) -> Int64 {
-    assert(failures > 0, "there is nothing to wait for before the first failure")
+    assert(failures > 0, "at least one failure has occurred")
     // The first delay times 2^30 exceeds every limit in use, so further doublings have no effect.
     let doublings = min(max(failures - 1, 0), 30)
     let (product, overflow) = firstNanoseconds.multipliedReportingOverflow(by: 1 << doublings)
     let whole = overflow ? longestNanoseconds : min(product, longestNanoseconds)
     let half = whole / 2
     let delay = half + Int64(clamping: random % UInt64(max(half, 1)))
-    assert((half...max(whole, half)).contains(delay), "a delay between half and the whole")
+    assert(
+      (half...max(whole, half)).contains(delay), "the delay is between half of and the whole time")
     return delay
   }
 }

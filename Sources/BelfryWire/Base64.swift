@@ -21,8 +21,8 @@ public enum Base64 {
         bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
       }
     }
-    assert(held < 6, "what is left over is less than a digit")
-    assert(bytes.count == count * 3 / 4, "four digits spell three bytes")
+    assert(held < 6, "fewer than 6 bits remain")
+    assert(bytes.count == count * 3 / 4, "every 4 digits decode to 3 bytes")
     return bytes
   }
 
@@ -43,7 +43,7 @@ public enum Base64 {
       if left > 2 { text.append(digit(bits, url: url)) } else if !url { text.append(0x3D) }
       index += 3
     }
-    assert(url || text.count.isMultiple(of: 4), "padding fills the last group")
+    assert(url || text.count.isMultiple(of: 4), "padding completes the last group of digits")
     return String(decoding: text, as: UTF8.self)
   }
 

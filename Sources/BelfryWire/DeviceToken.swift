@@ -62,7 +62,8 @@ public struct TokenContents: Hashable, Sendable {
     for shift in stride(from: 56, through: 0, by: -8) {
       bytes.append(UInt8(truncatingIfNeeded: device >> UInt64(shift)))
     }
-    assert(bytes.count == Self.byteCount, "the seal is for this many bytes")
+    assert(
+      bytes.count == Self.byteCount, "the contents of a token have the size that the seal requires")
     return bytes
   }
 }

@@ -10,7 +10,7 @@ import CGtk
   ///
   /// GTK never returns nil: it ends the program if it is out of memory.
   init(_ pointer: UnsafeMutablePointer<GtkWidget>?) {
-    guard let pointer = unsafe pointer else { preconditionFailure("GTK makes every widget") }
+    guard let pointer = unsafe pointer else { preconditionFailure("GTK returned no widget") }
     unsafe self.pointer = pointer
   }
 

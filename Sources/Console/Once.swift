@@ -20,7 +20,7 @@ final class Once<Value: Sendable>: Sendable {
   /// Waits for the value and returns it.
   func wait() -> Value {
     isSet.wait()
-    guard let value = value.withLock({ $0 }) else { preconditionFailure("the value was set") }
+    guard let value = value.withLock({ $0 }) else { preconditionFailure("the value was not set") }
     return value
   }
 }

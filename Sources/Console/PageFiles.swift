@@ -28,7 +28,7 @@ struct PageFiles: Sendable {
       }
       files[name] = File(type: Self.type(of: name), bytes: bytes, tag: "\"\(tag.joined())\"")
     }
-    assert(files[start] != nil, "the pages begin somewhere")
+    assert(files[start] != nil, "the start page exists")
     self.files = files
   }
 

@@ -12,7 +12,9 @@ extension GatewayConfiguration {
     followed.connectionRate = new.connectionRate
     followed.teamRate = new.teamRate
     followed.providerErrors = new.providerErrors
-    assert(followed.folder == folder && followed.loops == loops, "what cannot follow stays")
+    assert(
+      followed.folder == folder && followed.loops == loops,
+      "a reload does not change the folder or the number of loops")
     let fixed: [(String, Bool)] = [
       ("data", folder == new.folder), ("host", host == new.host),
       ("environment", environment == new.environment),

@@ -10,7 +10,7 @@ extension GatewayLoop {
   }
 
   func makeDeviceConnection(device: DeviceClaim?) -> DeviceConnection {
-    assert(device.map { isHome(of: $0.number) } ?? true, "a device came to another loop's home")
+    assert(device.map { isHome(of: $0.number) } ?? true, "the device belongs to this loop")
     let connection = DeviceConnection(
       session: SessionID(connections.makeNumber()), device: device,
       isKnown: device.map(devices.has) ?? true, home: self)

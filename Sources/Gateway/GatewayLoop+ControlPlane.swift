@@ -13,7 +13,7 @@ extension GatewayLoop {
       connections.device(session)?.answerRenewal(answer)
     case .adopted(let session, let request, let topic, let device):
       guard let connection = connections.device(session) else { return }
-      assert(connection.device == device, "an app was adopted for another device")
+      assert(connection.device == device, "an app is adopted only for the connection's device")
       handle(.register, topic, of: device, request: request, on: connection)
     case .refused(let session, let request, let refusal):
       connections.device(session)?.answer(request, with: .refused(refusal))
@@ -21,7 +21,7 @@ extension GatewayLoop {
       if case .accepted(let broadcast) = outcome { appendToLog(received: broadcast) }
       guard let provider = connections.provider(number) else { return }
       guard let connection = provider as? ProviderConnection else {
-        return assertionFailure("an answer about channels came to another interface")
+        return assertionFailure("a channel answer was sent to a connection without channels")
       }
       connection.answer(stream, outcome)
     case .foundChannel(let session, let request, let id, let app):
@@ -40,7 +40,7 @@ extension GatewayLoop {
   /// Returns one tuple for each token key, because providers may have a token sealed with any of them.
   func feedbackTuples(_ record: RegistrationRecord) -> [FeedbackTuple] {
     let kind = TokenKind(rawValue: record.key.kind)
-    assert(kind == .alert, "feedback is about alert tokens alone")
+    assert(kind == .alert, "feedback is only about alert tokens")
     let contents = TokenContents(
       environment: environment, kind: kind ?? .alert, generation: record.generation,
       app: record.key.app, device: record.key.device)

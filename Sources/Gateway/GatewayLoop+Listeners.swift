@@ -64,7 +64,7 @@ extension GatewayLoop {
         admit(stream, to: kind) ? accept(stream) : nil
       }
       assert(
-        port == 0 || listener.port == port, "a listener uses another port than requested")
+        port == 0 || listener.port == port, "a listener uses the requested port")
       listeners.add(listener, showing: part)
       return listener.port
     } catch {

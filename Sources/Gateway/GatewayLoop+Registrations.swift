@@ -52,7 +52,7 @@ extension GatewayLoop {
 
   /// Writes changes to the control store; returns the ticket that the reply will contain.
   func persist(_ changes: [ControlChange]) -> UInt64 {
-    assert(!changes.isEmpty, "nothing is to be made durable")
+    assert(!changes.isEmpty, "there is at least one change to store")
     commitTicket += 1
     shared.controlWriter.submit(changes: changes, ticket: commitTicket, reply: controlReplies)
     return commitTicket
@@ -82,7 +82,7 @@ extension GatewayLoop {
     case .tryLater: connection.answer(request.number, with: .refused(.tryLater))
     case .token(let entry):
       guard let kind = TokenKind(rawValue: request.key.kind) else {
-        preconditionFailure("a registration of no kind: \(request.key.kind)")
+        preconditionFailure("a registration has an unknown token kind: \(request.key.kind)")
       }
       let token = tokens.seal(
         TokenContents(

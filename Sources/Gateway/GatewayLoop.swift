@@ -74,7 +74,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     devices: DeviceTable, registrations: RegistrationTable, deliveryLog: DeliveryLog,
     highestSequence: UInt64
   ) throws(CryptoFailure) {
-    precondition(index >= 0 && index < shared.configuration.loops, "there is no loop \(index)")
+    precondition(
+      index >= 0 && index < shared.configuration.loops, "the loop index is valid: \(index)")
     self.index = index
     self.loop = loop
     self.shared = shared
@@ -130,30 +131,31 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .push(let notification):
       deliver(notification)
     case .answered(let route, let answer):
-      assert(route.loop == index, "an answer came to loop \(index) instead of \(route.loop)")
+      assert(
+        route.loop == index, "an answer for loop \(route.loop) arrives there, not at loop \(index)")
       connections.answered(route.connection)?.answer(route.stream, answer)
     case .attach(let detached, let device):
-      assert(isHome(of: device.number), "device \(device.number) came to loop \(index)")
+      assert(isHome(of: device.number), "device \(device.number) belongs to loop \(index)")
       let connection = makeDeviceConnection(device: device)
       connection.streamOpened(detached.attach(to: loop, handler: connection))
     case .enrolled(let device, let reply, let asking):
-      assert(isHome(of: device.number), "device \(device.number) came to loop \(index)")
+      assert(isHome(of: device.number), "device \(device.number) belongs to loop \(index)")
       devices.add(device)
       if asking == index {
         handle(reply)
       } else if !post(.controlPlane(reply), to: asking) {
-        assertionFailure("an enrollment came from loop \(asking), which is not there")
+        assertionFailure("an enrollment came from loop \(asking), which does not exist")
       }
     case .controlPlane(let reply):
       handle(reply)
     case .directory(let directory):
-      assert(directory.version > self.directory.version, "an old directory came last")
+      assert(directory.version > self.directory.version, "a new directory has a higher version")
       self.directory = directory
       verifier.use(directory)
     case .channels(let update):
       handle(update)
     case .continueFanOut:
-      assert(channelWork.isContinuing, "a fan-out goes on that nobody asked for")
+      assert(channelWork.isContinuing, "a broadcast is being sent")
       channelWork.isContinuing = false
       core.continueFanOut(now: now)
     case .confirm(let barrier):
@@ -166,7 +168,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     case .configuration(let configuration):
       use(configuration)
     case .revoked(let device, let atMilliseconds):
-      assert(isHome(of: device), "the revocation of device \(device) came to loop \(index)")
+      assert(isHome(of: device), "revoked device \(device) belongs to loop \(index)")
       registrations.revoke(device, atMilliseconds: atMilliseconds)
       core.revoke(device, now: now)
       // A connection that is still in its handshake has no session yet that the core could end.
@@ -196,14 +198,14 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   }
 
   private func handle(_ reply: StoreReply) {
-    assert(reply.ticket <= commitTicket, "an answer came to ticket \(reply.ticket)")
+    assert(reply.ticket <= commitTicket, "the ticket of an answer was assigned: \(reply.ticket)")
     switch reply.outcome {
     case .committed(let dropped):
-      assert(loads[reply.ticket] == nil, "a load was answered as a commit")
+      assert(loads[reply.ticket] == nil, "a load is not answered as a commit")
       core.commitFinished(isDurable: true, dropping: dropped, now: now)
     case .loaded(let rows, let through):
       guard let load = loads.removeValue(forKey: reply.ticket) else {
-        return assertionFailure("rows came that nobody asked for")
+        return assertionFailure("rows arrived for an unknown load")
       }
       core.loaded(load.device, session: load.session, rows: rows, through: through, now: now)
     case .failed(let failure):
@@ -241,7 +243,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   /// Ends a turn; called by the event loop.
   package func turnEnded() {
-    assert(isTurnEndScheduled && !isPerforming, "a turn ends amid effects")
+    assert(
+      isTurnEndScheduled && !isPerforming, "a turn ends only as scheduled and not during effects")
     isTurnEndScheduled = false
     outbox.flush()
     deliveryLog.flush()
@@ -277,7 +280,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   /// Makes the last check, which only the home loop can make, and passes the notification to the core.
   private func deliver(_ notification: AcceptedNotification) {
-    assert(isHome(of: notification.key.device), "a push came to loop \(index), not to its home")
+    assert(isHome(of: notification.key.device), "the device of a push belongs to loop \(index)")
     if isDamaged(notification.key.device) {
       return answer(notification, .refused(.serviceUnavailable, timestampMilliseconds: nil))
     }
@@ -320,7 +323,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     if route.loop == index {
       connections.answered(route.connection)?.answer(route.stream, answer)
     } else if !post(.answered(route, answer), to: route.loop) {
-      assertionFailure("a push came from loop \(route.loop), which is not there")
+      assertionFailure("a push came from loop \(route.loop), which does not exist")
     }
   }
 
@@ -426,7 +429,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
   /// Starts the commit that is due; called by the event loop.
   package func timerFired(tag: UInt64) {
-    assert(commitTimer != nil, "a commit's timer fired that was not set")
+    assert(commitTimer != nil, "the commit timer is set")
     commitTimer = nil
     commitTimerDue = .max
     scheduleTurnEnd()
@@ -486,14 +489,14 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     connections.checkInvariants()
     core.checkInvariants(entriesMax: entriesMax)
     registrations.checkInvariants()
-    assert(!isPerforming, "effects are still being carried out")
-    assert(effects.isEmpty, "effects were left over")
-    assert(!hasReportedDrained || isDraining, "a loop is drained though nobody asked for it")
-    assert(!isDraining || listeners.isEmpty, "a loop that drains still accepts")
-    assert(commitTimer == nil || commitTimerDue < .max, "a commit's timer has no time")
+    assert(!isPerforming, "no effects are being performed")
+    assert(effects.isEmpty, "no effects remain")
+    assert(!hasReportedDrained || isDraining, "only a draining loop reports that it is drained")
+    assert(!isDraining || listeners.isEmpty, "a draining loop has no listeners")
+    assert(commitTimer == nil || commitTimerDue < .max, "a set commit timer has a due time")
     assert(
-      outbox.isEmpty || isTurnEndScheduled, "messages wait for a turn's end that will not come")
-    assert(loads.keys.allSatisfy { $0 <= commitTicket }, "a load has a ticket of the future")
+      outbox.isEmpty || isTurnEndScheduled, "the end of the turn is scheduled while messages wait")
+    assert(loads.keys.allSatisfy { $0 <= commitTicket }, "every load has an assigned ticket")
     assert(outbox.loopCount == 0 || outbox.loopCount == shared.configuration.loops)
   }
 

@@ -369,7 +369,7 @@ public final class GatewayServer {
   private func handle(_ message: ControlPlaneMessage) {
     switch message {
     case .ready(let index, let mailbox):
-      assert(mailboxes[index] == nil, "loop \(index) is ready twice")
+      assert(mailboxes[index] == nil, "loop \(index) becomes ready only once")
       mailboxes[index] = mailbox
       guard mailboxes.count == configuration.loops else { return }
       controlPlane.use(peers)
@@ -378,7 +378,7 @@ public final class GatewayServer {
       if let security { for peer in peers { peer.post(.security(security)) } }
       openNext()
     case .opened(let index, let taken):
-      assert(index == openedLoops, "loop \(index) opens out of turn")
+      assert(index == openedLoops, "loops open in order, and loop \(index) is next")
       ports = taken
       openedLoops += 1
       if openedLoops < configuration.loops { openNext() } else { onReady(description) }
@@ -394,11 +394,11 @@ public final class GatewayServer {
     case .request(let index, let request):
       controlPlane.handle(request, from: index)
     case .drained(let index):
-      assert(isDraining, "loop \(index) is drained though nobody asked for it")
+      assert(isDraining, "loop \(index) is drained only during a shutdown")
       drainedLoops.insert(index)
       if drainedLoops.count == configuration.loops { stop() }
     }
-    assert(mailboxes.count <= configuration.loops, "there are more mailboxes than loops")
+    assert(mailboxes.count <= configuration.loops, "a loop has at most one mailbox")
   }
 
   /// The mailboxes of the loops, in order of the loops' numbers.
@@ -468,9 +468,9 @@ public final class GatewayServer {
     controlPlane.checkInvariants()
     writer.checkInvariants()
     controlWriter.checkInvariants()
-    assert(openedLoops <= mailboxes.count, "a loop is open that is not ready")
-    assert(drainedLoops.isEmpty || isDraining, "a loop is drained though nobody asked for it")
-    assert(drainedLoops.allSatisfy { mailboxes[$0] != nil }, "a loop is drained that never was")
+    assert(openedLoops <= mailboxes.count, "only ready loops are open")
+    assert(drainedLoops.isEmpty || isDraining, "loops are drained only during a shutdown")
+    assert(drainedLoops.allSatisfy { mailboxes[$0] != nil }, "only ready loops are drained")
   }
 
   private func stop() {

@@ -17,7 +17,7 @@ struct LoopBuffers {
   mutating func takeScratch() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &scratch)
-    assert(taken.isEmpty, "a scratch buffer was given back with bytes in it")
+    assert(taken.isEmpty, "a returned scratch buffer is empty")
     return taken
   }
 

@@ -11,7 +11,8 @@ struct LoopOutbox {
 
   /// Sets the mailboxes of all loops, once the gateway opens.
   mutating func open(_ peers: LoopPeers) {
-    precondition(self.peers.isEmpty && !peers.isEmpty, "a gateway's loops are told once")
+    precondition(
+      self.peers.isEmpty && !peers.isEmpty, "the mailboxes of the loops are set only once")
     self.peers = peers
     waiting = Array(repeating: [], count: peers.count)
   }

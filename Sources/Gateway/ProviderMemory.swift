@@ -7,16 +7,16 @@ struct ProviderMemory {
 
   /// Replaces one provider's contribution to ``heldBytes``.
   mutating func changeHeld(from old: Int, to new: Int) {
-    assert(old >= 0 && new >= 0, "a request cannot hold less than nothing")
+    assert(old >= 0 && new >= 0, "the bytes that a provider holds are not negative")
     heldBytes += new - old
-    assert(heldBytes >= 0, "providers hold less than nothing")
+    assert(heldBytes >= 0, "the bytes that all providers hold are not negative")
   }
 
   /// Replaces one provider's contribution to ``unsentBytes``.
   mutating func changeUnsent(from old: Int, to new: Int) {
-    assert(old >= 0 && new >= 0, "less than nothing waits for a provider")
+    assert(old >= 0 && new >= 0, "a provider's unsent bytes are not negative")
     unsentBytes += new - old
-    assert(unsentBytes >= 0, "less than nothing waits for all providers")
+    assert(unsentBytes >= 0, "the unsent bytes of all providers are not negative")
   }
 
   /// True if unfinished requests hold more than the loop's limit.

@@ -46,7 +46,7 @@ public struct RequestProblems: Error, Sendable, CustomStringConvertible {
   public let all: [RequestProblem]
 
   init(_ all: [RequestProblem]) {
-    precondition(!all.isEmpty, "without a problem there is nothing to refuse")
+    precondition(!all.isEmpty, "a refusal has at least one problem")
     self.all = all
   }
 

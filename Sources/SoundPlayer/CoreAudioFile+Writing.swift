@@ -1,7 +1,8 @@
 extension CoreAudioFile {
   /// Returns an IMA4 file of interleaved samples.
   static func ima4(_ samples: [Int16], channels: Int, rate: Int) -> [UInt8] {
-    assert(channels > 0 && samples.count % channels == 0, "every channel has each frame")
+    assert(
+      channels > 0 && samples.count % channels == 0, "every channel has the same number of samples")
     let frames = samples.count / channels
     let packets = (frames + IMA4.packetFrames - 1) / IMA4.packetFrames
     var file = Array("caff".utf8) + big(1, 2) + big(0, 2)

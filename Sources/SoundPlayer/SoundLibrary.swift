@@ -5,7 +5,7 @@ enum SoundLibrary {
   /// Writes interleaved 16-bit samples; returns false if the file cannot be written.
   static func write(_ samples: [Int16], as format: SoundFormat, to path: String) -> Bool {
     guard let code = code(of: format) else { return false }
-    assert(samples.count % format.channels == 0, "every channel has each frame")
+    assert(samples.count % format.channels == 0, "every channel has the same number of samples")
     var information = SF_INFO()
     information.format = code
     information.channels = Int32(format.channels)

@@ -82,7 +82,7 @@ public final class StoreHealth: Sendable {
 
   /// Records a failed write.
   func writeFailed(_ failure: StorageFailure, atNanoseconds now: Int64) {
-    assert(failure.isOfDisk, "a request's own fault is no trouble")
+    assert(failure.isOfDisk, "the failure was caused by the disk")
     state.withLock { state in
       if state.failure == nil {
         state.sinceNanoseconds = now

@@ -9,9 +9,9 @@ public enum SystemRandom {
     while filled < buffer.count, let base = buffer.baseAddress {
       let count = unsafe getrandom(base + filled, buffer.count - filled, 0)
       // Linux returns once its pool is initialized; nothing may continue without randomness.
-      precondition(count > 0 || errno == EINTR, "the kernel gives no randomness")
+      precondition(count > 0 || errno == EINTR, "the kernel provides random bytes")
       filled += max(0, count)
-      assert(filled <= buffer.count, "no more than asked for")
+      assert(filled <= buffer.count, "no more bytes were read than requested")
     }
   }
 
@@ -61,7 +61,7 @@ public enum SystemRandom {
           left = Limits.randomPoolWords
           refill()
         }
-        assert((1...Limits.randomPoolWords).contains(left), "words are left")
+        assert((1...Limits.randomPoolWords).contains(left), "at least one random word is left")
         let word = unsafe words[left]
         unsafe words[left] = 0
         unsafe words[0] = UInt64(left - 1)

@@ -32,7 +32,7 @@ public enum Timestamp {
     let bounded = min(max(unixMilliseconds, -62_167_219_200_000), 253_402_300_799_999)
     let days = floorDivide(bounded, 86_400_000)
     let milliseconds = Int(bounded - days * 86_400_000)
-    assert((0..<86_400_000).contains(milliseconds), "a day has 24 hours in UTC")
+    assert((0..<86_400_000).contains(milliseconds), "the time of day is less than 24 hours")
     return (Int(days), milliseconds)
   }
 
@@ -61,7 +61,7 @@ public enum Timestamp {
     let monthFromMarch = (5 * dayOfYear + 2) / 153
     let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    assert((1...12).contains(month) && (1...31).contains(day), "a day of the Gregorian calendar")
+    assert((1...12).contains(month) && (1...31).contains(day), "the month and the day are in range")
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 }

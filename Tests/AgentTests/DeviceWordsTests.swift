@@ -120,7 +120,7 @@ struct DeviceWordsTests {
     #expect(notice.actions == ["allow", "Consenti", "deny", "Non consentire"])
   }
 
-  @Test func `hidden texts give way to a word in the device's language`() {
+  @Test func `hidden text is replaced by a word in the device's language`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.command(.changeDevice(["languages": "ru"]))

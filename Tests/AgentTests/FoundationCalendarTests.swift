@@ -37,7 +37,7 @@ struct FoundationCalendarTests {
   }
 
   @Test(arguments: ["hebrew", "chinese", "japanese", "persian"])
-  func `what is skipped over could not have matched`(name: String) throws {
+  func `the search skips only dates that cannot match`(name: String) throws {
     let calendar = try #require(FoundationCalendar(named: name))
     for (words, parts) in [
       ("day=30 hour=12", [(Calendar.Component.day, 30)]),
@@ -75,7 +75,8 @@ struct FoundationCalendarTests {
   }
 
   @Test(arguments: ["hebrew", "chinese", "islamic", "japanese", "ethiopic"])
-  func `what was searched through once is not asked of Foundation again`(name: String) throws {
+  func `a repeated search does not look up the same dates in Foundation again`(name: String) throws
+  {
     let calendar = try #require(FoundationCalendar(named: name))
     let rare: [(String, Bool?)] = [
       ("day=29 month=2 weekday=1", true), ("day=31 month=2", nil),
@@ -181,7 +182,7 @@ struct FoundationCalendarTests {
     }
   }
 
-  @Test func `dates of other calendars are computed in slices, and come out the same`() throws {
+  @Test func `dates in other calendars are computed in slices, with the same result`() throws {
     let calendar = try #require(FoundationCalendar(named: "chinese"))
     let bound = 100
     let mostPerSearch = 24

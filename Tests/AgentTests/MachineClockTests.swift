@@ -44,7 +44,9 @@ import Testing
     #expect(events.last == .zonesChanged && clock.zone.name == "Asia/Tokyo")
   }
 
-  @Test func `the kernel's run is recorded once, and elapsed time goes on from there`() throws {
+  @Test func `the boot of the kernel is recorded once, and elapsed time continues from there`()
+    throws
+  {
     let loop = try EventLoop()
     let log = Log(subsystem: "test", sink: .nowhere)
     let first = try MachineClock(on: loop, kept: nil, environmentZone: "Asia/Tokyo", log: log)
@@ -68,7 +70,7 @@ import Testing
   }
 
   @Test
-  func `A new database of zones moves what waits for a wall time, and nothing else`() throws {
+  func `A new time zone database moves only the triggers that depend on a changed zone`() throws {
     let scratch = try ScratchFolder()
     let folder = scratch.path
     let zones = folder + "/zones"
@@ -114,7 +116,7 @@ import Testing
     #expect(moments() == waits(until: "07"))
   }
 
-  @Test func `a zone that a service told is read anew by its name`() throws {
+  @Test func `a zone that a service reported is reloaded by name when its file changes`() throws {
     let scratch = try ScratchFolder()
     let folder = scratch.path
     try put("Europe/Paris", as: folder + "/Here")

@@ -181,7 +181,8 @@ private final class Agenda {
       try agenda.pending().map(\.nextUnixMilliseconds) == [milliseconds("2026-01-04T09:00:00Z")])
   }
 
-  @Test func `time waits while an app is asked, and goes on when it may`() throws {
+  @Test func `the manual clock waits while an app is asked and continues after the answer`() throws
+  {
     let agenda = Agenda()
     try agenda.add("minutely", .interval(seconds: 60, repeats: true))
     try agenda.setState(.foreground)
@@ -289,7 +290,8 @@ private final class Agenda {
 }
 
 @Suite struct ElapsedTimeTests {
-  @Test func `elapsed time goes on within one run of the kernel, whatever the wall clock does`() {
+  @Test func `elapsed time continues within one boot of the kernel, whatever the wall clock does`()
+  {
     let first = ElapsedTime(kept: nil, boot: "a", kernel: 1_000, wall: 500_000)
     #expect(first.offset == 0)
     let again = ElapsedTime(kept: first, boot: "a", kernel: 9_000, wall: 0)
@@ -305,7 +307,7 @@ private final class Agenda {
     #expect(10 + third.offset == 160_000)
   }
 
-  @Test func `what is kept is read back, and anything else is none`() {
+  @Test func `a stored record is read back, and invalid records are rejected`() {
     var time = ElapsedTime(kept: nil, boot: "a-b", kernel: 5, wall: 7)
     #expect(ElapsedTime(record: time.record) == time)
     let noted = [(107, 105), (90_007, 90_005), (990_007, 90_006)].map {

@@ -45,7 +45,7 @@ private final class SleepingMachine {
 
   private func add(_ id: Int, _ trigger: NotificationTrigger) throws { machine.add(id, trigger) }
 
-  @Test func `what is due within a twentieth of a second is one wake-up, and nothing is early`()
+  @Test func `notifications due within 50 ms share one wake-up, and none is early`()
     throws
   {
     for id in 1...50 {
@@ -79,7 +79,7 @@ private final class SleepingMachine {
     #expect(machine.lateness.allSatisfy { (0..<50).contains($0) })
   }
 
-  @Test func `nothing that is due wakes nobody`() throws {
+  @Test func `nothing wakes up before a notification is due`() throws {
     try add(0, .interval(seconds: 86_400, repeats: false))
     machine.sleep(milliseconds: 80_000_000)
     #expect(machine.wakeUps == 0)

@@ -34,7 +34,7 @@ import Transport
     #expect(named["apns-request-id"].flatMap(UUID.init(uuidString:)) != nil)
   }
 
-  @Test func `what the service would refuse is no broadcast`() {
+  @Test func `a broadcast that the service would refuse cannot be created`() {
     let app = "com.example.app"
     let start = LiveActivityContent(
       .start(attributesType: "T", attributes: [:]), state: [:], alert: AlertContent(body: "b"))
@@ -91,7 +91,7 @@ import Transport
     #expect(again.requests.last?.fields[":path"] == "/1/apps/com.example.app/all-channels")
   }
 
-  @Test func `a name that cannot stand in a path or a header is refused before anything is sent`()
+  @Test func `a name that is invalid in a path or a header is refused before anything is sent`()
     async throws
   {
     let service = try FakeService { _, _ in .accept }

@@ -37,7 +37,8 @@ private func openSession(
   return session
 }
 
-@Test func `requests wait for the connection and go one at a time until the service says more`() {
+@Test
+func `requests wait for the connection and go one at a time until the service raises the limit`() {
   var session = session()
   for number in 1...3 { session.submit(request(UInt64(number)), now: 0) }
   #expect(session.steps(now: 0) == [.connect(connection(1))])
@@ -111,7 +112,8 @@ private func openSession(
   #expect(after == .deliver)
 }
 
-@Test func `what a going service has not processed is sent on another connection in its order`() {
+@Test
+func `requests that a departing service did not process are sent in order on another connection`() {
   var session = openSession(limit: 10, requests: 1...4)
   _ = session.steps(now: 0)
   _ = session.answered(request(1), accepted, renewsTokens: true, now: 0)
@@ -153,7 +155,7 @@ private func openSession(
   #expect(session.steps(now: 0).isEmpty)
 }
 
-@Test func `a service that only ever goes away is left alone longer each time and then reported`() {
+@Test func `a service that keeps going away is retried after growing pauses and then reported`() {
   var session = session()
   session.submit(request(1), now: 0)
   var now: Int64 = 0
@@ -222,7 +224,7 @@ func `a connection that ends is made again and its requests are sent again at mo
   #expect(session.next(now: 5 * second) == .close(connection(1)))
 }
 
-@Test func `a request that never got a connection is told what stood in the way`() {
+@Test func `a request that never gets a connection fails with the reason`() {
   var session = session(RetryPolicy(timeoutNanoseconds: second))
   session.submit(request(1), now: 0)
   #expect(session.next(now: 0) == .connect(connection(1)))
@@ -242,7 +244,7 @@ func `a connection that ends is made again and its requests are sent again at mo
   #expect(session.next(now: 0) == .fail(request(1), .unanswered(reason: "cancelled")))
 }
 
-@Test func `a cancelled request is told so once and its answer is ignored`() {
+@Test func `a cancelled request fails once, and its answer is ignored`() {
   var session = openSession(limit: 10, requests: 1...1)
   _ = session.steps(now: 0)
   session.cancel(request(1))

@@ -41,7 +41,7 @@ import Testing
       GatewayFileTests.whole.replacingOccurrences(of: "4433", with: "70000"),
       GatewayFileTests.whole.replacingOccurrences(of: #""/key.p8""#, with: "7"),
     ])
-  func `another file is said to be no gateway's`(text: String) {
+  func `a file in another format is rejected with advice`(text: String) {
     #expect {
       _ = try Self.read(text)
     } throws: { error in
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is not there is named, with the reason`() {
+  @Test func `a missing file is reported with its path and the reason`() {
     let failure = #expect(throws: GatewayFile.Failure.self) {
       _ = try GatewayFile("/nonexistent/gateway.json")
     }

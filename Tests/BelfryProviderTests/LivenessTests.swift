@@ -12,7 +12,7 @@ private let second: Int64 = 1_000_000_000
   #expect(liveness.check(now: 16 * second, owesAnswers: true) == .dead)
 }
 
-@Test func `a sign of life starts the wait anew`() {
+@Test func `received bytes restart the wait`() {
   var liveness = Liveness(now: 0)
   _ = liveness.requestSent(now: 0)
   liveness.bytesReceived(now: 4 * second)
@@ -22,7 +22,7 @@ private let second: Int64 = 1_000_000_000
   #expect(liveness.check(now: 19 * second, owesAnswers: true) == .checkAgain(at: 25 * second))
 }
 
-@Test func `a connection that owes nothing is left alone`() {
+@Test func `a connection that owes no answers is idle and is not pinged`() {
   var liveness = Liveness(now: 0)
   _ = liveness.requestSent(now: 0)
   #expect(liveness.check(now: 10 * second, owesAnswers: false) == .idle)

@@ -83,7 +83,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(service.requests.map(\.connection) == [1, 1, 2])
   }
 
-  @Test func `an expired provider token is made anew on another connection`() async throws {
+  @Test func `an expired provider token is renewed on another connection`() async throws {
     let service = try FakeService { _, index in
       index == 0 ? .refuse(status: 403, reason: "ExpiredProviderToken") : .accept
     }
@@ -105,7 +105,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(service.requests.map(\.connection) == [1, 1])
   }
 
-  @Test func `a service that is not there is an error that names it`() async throws {
+  @Test func `an unreachable service causes an error that names its endpoint`() async throws {
     let listener = try Socket.listen(on: .loopback(port: 0))
     let gone = try #require(Socket.localAddress(listener)).port
     Socket.close(listener)
@@ -165,7 +165,7 @@ private func push(_ token: String = "00ff") -> Push {
     await #expect(throws: ProviderFailure.timedOut(seconds: 0)) { try await client.send(push()) }
   }
 
-  @Test func `a cancelled task is told so at once`() async throws {
+  @Test func `a cancelled task fails at once`() async throws {
     let service = try FakeService { _, _ in .silence }
     let client = try service.client()
     let task = Task { try await client.send(push()) }
@@ -175,7 +175,7 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(throws: ProviderFailure.cancelled) { try result.get() }
   }
 
-  @Test func `closing tells who waits and who comes later`() async throws {
+  @Test func `closing the client fails waiting requests and later ones`() async throws {
     let service = try FakeService { _, _ in .silence }
     let client = try service.client()
     let task = Task { try await client.send(push()) }

@@ -57,7 +57,7 @@ func `an identifier that would have to be escaped is refused`(_ identifier: Stri
 }
 
 @Test(arguments: ["", "00/ff", "00 ff", "00\r\n"])
-func `a token that cannot stand in a path is refused`(_ token: String) {
+func `a token that is invalid in a path is refused`(_ token: String) {
   #expect(Push(to: token, topic: "com.example.app", payload: []).fault != nil)
 }
 

@@ -66,7 +66,7 @@ private func fault(_ body: () throws -> Void) -> PushFault? {
     }
   }
 
-  @Test func `what the service would refuse is refused when it is made`() throws {
+  @Test func `a push that the service would refuse cannot be created`() throws {
     let alert = PushContent.alert(AlertContent(body: "b"))
     func push(
       _ content: PushContent = .alert(AlertContent(body: "b")), to token: String = "00ff",

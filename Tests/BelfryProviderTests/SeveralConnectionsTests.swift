@@ -51,7 +51,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     #expect(sent == [connection(1): 2, connection(2): 7], "by their limits of 3 and 10")
   }
 
-  @Test func `one that is down holds nobody up, and is made again after growing pauses`() {
+  @Test func `a lost connection blocks no requests and is reopened after growing pauses`() {
     var session = openSession(2, limit: 1)
     for number in 1...2 as ClosedRange<UInt64> { session.submit(request(number), now: 0) }
     #expect(session.steps().count == 2)

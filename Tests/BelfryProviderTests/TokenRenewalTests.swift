@@ -11,7 +11,7 @@ import Testing
   #expect(renewal.isDue(unixSeconds: 4_000))
 }
 
-@Test func `a refused provider token is made anew once`() {
+@Test func `a refused provider token is renewed once`() {
   var renewal = TokenRenewal()
   renewal.made(unixSeconds: 1_000)
   renewal.refused(issuedAt: 1_000)

@@ -27,7 +27,7 @@ import Testing
     #expect(Place(latitude: 0, longitude: .nan, certainty: .exact) == nil)
   }
 
-  @Test func `A place that is told crosses at once, both ways`() throws {
+  @Test func `An exact position reports a crossing at once, in both directions`() throws {
     var watch = RegionWatch<String>()
     try watch.watch("t", circle())
     var crossings = watch.handlePosition(try place(1_000, .exact), at: 0)
@@ -57,7 +57,7 @@ import Testing
     #expect(crossings == [])
   }
 
-  @Test func `only the direction that is wanted is told`() throws {
+  @Test func `only crossings in the requested direction are reported`() throws {
     var watch = RegionWatch<String>()
     try watch.watch("in", circle(exit: false), kept: .outside)
     try watch.watch("out", circle(entry: false), kept: .outside)
@@ -97,7 +97,7 @@ import Testing
     #expect(crossings == [.init(key: "t", state: .outside, isWanted: true)])
   }
 
-  @Test func `where a measured device is at first is no crossing, also after a restart`() throws {
+  @Test func `the first measured position is not a crossing, even after a restart`() throws {
     var watch = RegionWatch<String>()
     try watch.watch("new", circle())
     try watch.watch("kept", circle(), kept: .inside)
@@ -150,7 +150,7 @@ import Testing
     #expect(crossings == [.init(key: "gone", state: .outside, isWanted: true)])
   }
 
-  @Test func `what is not a beacon's advertisement is none`() throws {
+  @Test func `data that is not a beacon's advertisement is rejected`() throws {
     let data = try beacon(1, 2)
     #expect(data.uuid == "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
     #expect((data.major, data.minor) == (1, 2))
@@ -161,7 +161,7 @@ import Testing
     ] { #expect(Beacon(manufacturerData: bytes) == nil) }
   }
 
-  @Test func `what is no region is refused`() throws {
+  @Test func `invalid regions are refused`() throws {
     var watch = RegionWatch<String>()
     var refusals: [RegionWatch<String>.Refusal] = []
     for shape: NotificationRegion.Shape in [

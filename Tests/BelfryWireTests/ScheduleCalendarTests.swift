@@ -124,7 +124,7 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
     #expect(CalendarMatch().next(after: 0, in: .utc) == nil)
   }
 
-  @Test func `a year that has gone never comes again`() throws {
+  @Test func `a year in the past never matches again`() throws {
     #expect(
       try moments("year=2020 month=1 day=1", after: "2026-01-01T00:00:00Z", zone: "UTC", count: 1)
         == [])
@@ -181,7 +181,9 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
       ("minute=5", "hour"),
       ("second=5", "minute"), ("year=2026 month=3", nil), ("yearForWeekOfYear=2026", nil),
     ] as [(String, String?)])
-  func `a match comes as often as its coarsest component`(text: String, word: String?) throws {
+  func `a match repeats with the unit above its coarsest component`(text: String, word: String?)
+    throws
+  {
     #expect(try CalendarMatch(matching: text).comesEvery == word)
   }
 

@@ -104,7 +104,9 @@ private let hour: Int64 = 3_600_000
     .calendar(try CalendarMatch(matching: text), repeats: true)
   }
 
-  @Test func `what waits on both clocks fires in order, at its moment`() throws {
+  @Test func `triggers on elapsed time and on the wall clock fire in order, each when it is due`()
+    throws
+  {
     var device = try Device()
     try device.add("interval", .interval(milliseconds: 90 * 60_000, repeats: true))
     try device.add("nine", daily("hour=9"))
@@ -115,7 +117,9 @@ private let hour: Int64 = 3_600_000
     #expect(device.schedule.count == 2)
   }
 
-  @Test func `what fires at one moment fires in the order in which it was added`() throws {
+  @Test func `entries that are due at the same moment fire in the order in which they were added`()
+    throws
+  {
     var device = try Device()
     for id in ["b", "a", "c"] { try device.add(id, daily("hour=9")) }
     try device.add("d", .interval(milliseconds: hour, repeats: false))
@@ -184,7 +188,8 @@ private let hour: Int64 = 3_600_000
     #expect(device.schedule.pending(at: device.now).first?.next == device.now.wall + 23 * hour)
   }
 
-  @Test func `a calendar trigger whose only moments have passed is told from an impossible one`()
+  @Test
+  func `a calendar trigger whose moments have passed is distinguished from an impossible one`()
     throws
   {
     var device = try Device("2026-01-05T08:00:30Z")
@@ -206,7 +211,10 @@ private let hour: Int64 = 3_600_000
     #expect(device.take() == ["x@540"])
   }
 
-  @Test func `what was missed while off fires once within the window, else next time`() throws {
+  @Test
+  func `entries missed while off fire once within the window, and otherwise at the next moment`()
+    throws
+  {
     var device = try Device()
     try device.add("daily", daily("hour=9"))
     try device.add("hourly", daily("minute=0"))
@@ -237,7 +245,7 @@ private let hour: Int64 = 3_600_000
     #expect(device.take() == ["nine@1980"])
   }
 
-  @Test func `setting the clock back fires nothing and computes anew`() throws {
+  @Test func `setting the clock back fires nothing and recomputes the next moments`() throws {
     var device = try Device()
     try device.add("nine", daily("hour=9"))
     try device.add("half", .interval(milliseconds: 5 * hour / 2, repeats: false))
@@ -298,7 +306,7 @@ private let hour: Int64 = 3_600_000
     #expect(device.take() == [])
   }
 
-  @Test func `a match that comes once keeps its wall time when the device moves`() throws {
+  @Test func `a one-time match keeps its wall time when the device changes its zone`() throws {
     var device = try Device("2026-01-05T08:00:00Z", zone: "America/Los_Angeles")  // midnight there
     let match = try CalendarMatch(matching: "day=5 hour=9")
     try device.add("once", .calendar(match, repeats: false))
@@ -309,7 +317,7 @@ private let hour: Int64 = 3_600_000
     #expect(device.take() == ["once@0!"])
   }
 
-  @Test func `the next moments of an entry are told without changing it`() throws {
+  @Test func `listing the next moments of an entry does not change it`() throws {
     var device = try Device()
     try device.add("nine", daily("hour=9"))
     try device.add("once", .interval(milliseconds: hour, repeats: false))
@@ -333,7 +341,7 @@ private let hour: Int64 = 3_600_000
   }
 
   @Test(arguments: [0, 1, 30 * 60_000] as [Int64])
-  func `a repeat that has come by the move to another zone waits for its next`(
+  func `a repeat that becomes due by a change of zone waits for its next moment`(
     since: Int64
   ) throws {
     var device = try Device()
@@ -354,7 +362,7 @@ private let hour: Int64 = 3_600_000
     Trigger.interval(milliseconds: 48 * hour, repeats: false),
     .moment(.instant(1_900_000_000_000), every: .once),
   ])
-  func `what is replaced again and again leaves nothing behind`(trigger: Trigger) throws {
+  func `an entry that is replaced repeatedly leaves nothing behind`(trigger: Trigger) throws {
     var device = try Device()
     try device.add("first", .interval(milliseconds: hour, repeats: false))
     try device.add("first of the day", daily("hour=9"))

@@ -58,7 +58,7 @@ struct SystemZones: ScheduleWorld {
     }
   }
 
-  @Test func `what repeats by days and hours comes after the moment at which it came`() throws {
+  @Test func `each repeat by days and hours is computed from the previous one`() throws {
     let start = Int64(try instant("2026-03-02T14:00:00Z")) * 1_000
     let trigger = Trigger.moment(
       .instant(start), every: Period(.span(months: 0, days: 1, seconds: 3_600)))
@@ -67,7 +67,7 @@ struct SystemZones: ScheduleWorld {
         == ["2026-03-03T15:00:00Z", "2026-03-04T16:00:00Z", "2026-03-05T17:00:00Z"])
   }
 
-  @Test func `A week's repeat comes every week on that weekday, also across a clock change`()
+  @Test func `A weekly repeat keeps its weekday and local time, even across a clock change`()
     throws
   {
     let start = Int64(try instant("2026-03-02T14:00:00Z")) * 1_000  // Monday, 9 AM in New York
@@ -140,7 +140,7 @@ struct SystemZones: ScheduleWorld {
   @Test(arguments: [
     Period(.span(months: 0, days: 3_000_000, seconds: 0)), Period(.weekYears(7_976)),
   ])
-  func `a repeat beyond the last year never comes`(period: Period) throws {
+  func `a repeat after the last supported year never fires`(period: Period) throws {
     let start = Int64(try instant("2023-12-31T22:13:20Z")) * 1_000
     let trigger = Trigger.moment(.instant(start), every: period)
     #expect(trigger.next(after: start, anchor: start, in: try SystemZones("UTC")) == nil)
@@ -157,7 +157,9 @@ struct SystemZones: ScheduleWorld {
     #expect(once.next(after: 500, anchor: 0, in: world) == nil)
   }
 
-  @Test func `an interval that is none, or repeats too often, is refused`() throws {
+  @Test func `invalid intervals, intervals that repeat too often, and unknown zones are refused`()
+    throws
+  {
     let world = try SystemZones("UTC")
     #expect(throws: Trigger.Refusal.intervalOutOfRange) {
       try Trigger(.interval(seconds: 0, repeats: false), in: world)
@@ -184,7 +186,8 @@ struct SystemZones: ScheduleWorld {
     }
   }
 
-  @Test func `what is kept on disk is read back, and anything else is refused or harmless`() throws
+  @Test func `a stored trigger is read back unchanged, and corrupt data is rejected or harmless`()
+    throws
   {
     var dice = Dice(seed: 11)
     let zones: [ZoneChoice] = [

@@ -91,7 +91,7 @@ enum TestZones {
     "CET-25", "CET-1CEST,M3.5.0/168,M10.5.0", "<CET-1", "CET-1 ", "CET-1CEST,J0,J5", "CET-1:60",
     "CET-1CEST", "<>-1", "CET-99999999999999999999",
   ])
-  func `a rule that is none is refused`(rule: String) {
+  func `malformed rules are rejected`(rule: String) {
     #expect(throws: ZoneFile.Failure.malformedRule) {
       try ZoneFile.read(TestZones.file(rule: rule).span, name: "Z")
     }
@@ -114,7 +114,9 @@ enum TestZones {
     }
   }
 
-  @Test func `of two changes at one instant daylight-saving time comes last`() throws {
+  @Test func `if both changes are at the same instant, daylight-saving time takes effect last`()
+    throws
+  {
     let zone = try ZoneFile.read(
       TestZones.file(rule: "EST5EDT,M3.1.0/2,M3.1.0/3", offset: -18_000).span, name: "Z")
     for year in [2_050, 2_500] {

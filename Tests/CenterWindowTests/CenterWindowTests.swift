@@ -27,7 +27,9 @@ struct CenterWindowTests {
   }
 
   @Test
-  func `a window's texts are texts, and all of it has names for a screen reader`() async throws {
+  func `a window shows texts without markup and names every element for screen readers`()
+    async throws
+  {
     try await play { desktop, center, _ in
       center.tell(Self.dialog)
       #expect(try await center.event("shown")["window"].string == "w1")
@@ -47,7 +49,7 @@ struct CenterWindowTests {
   }
 
   @Test
-  func `what an app shows itself is on the screen, text and picture`() async throws {
+  func `text and pictures that an app draws are visible on the screen`() async throws {
     try await play { desktop, center, scenario in
       let picture = scenario.folder.file("picture.png")
       // The picture has 48 by 48 pixels of one color.
@@ -88,7 +90,7 @@ struct CenterWindowTests {
   }
 
   @Test
-  func `a window is shown anew in its place, and goes when it is to`() async throws {
+  func `showing a window again updates it in place, and closing removes it`() async throws {
     try await play { desktop, center, _ in
       center.tell(Self.dialog)
       try await desktop.wait("label", "Dinner")

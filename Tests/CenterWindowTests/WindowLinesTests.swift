@@ -23,7 +23,7 @@ struct WindowLinesTests {
     #expect(rows[1].choices == [.init(value: "none", title: "None")])
   }
 
-  @Test func `a window has its texts as they are, and its buttons in order`() throws {
+  @Test func `a window keeps its texts unchanged and its buttons in order`() throws {
     let command = command(
       #"{"do":"show","window":"w1","app":"Burger","title":"<b>&","focus":"r","direction":"rtl","#
         + #""buttons":[{"id":"r","title":"Reply","input":{"placeholder":"…","send":"Send"}},"#
@@ -47,7 +47,7 @@ struct WindowLinesTests {
 
   @Test
   func
-    `what an app shows itself comes in its order, and what is neither text nor picture does not`()
+    `drawn content keeps its order, and items that are neither text nor pictures are dropped`()
     throws
   {
     let command = command(

@@ -68,7 +68,7 @@ import Transport
         true
       ),
     ] as [(String?, Bool)])
-  func `Who asks for OpenMetrics gets it, and everybody else Prometheus' text`(
+  func `Clients that prefer OpenMetrics get it, and all others get the Prometheus text format`(
     accept: String?, isOpenMetrics: Bool
   ) throws {
     let fields = accept.map { [(name: "Accept", value: $0)] } ?? []
@@ -89,7 +89,7 @@ import Transport
   }
 
   @Test
-  func `nothing of the API is told or done without the token`() {
+  func `the API refuses every request without the token`() {
     let without = router.answer(HTTP1Request(method: "GET", path: "/api/teams"))
     #expect(without?.status == 401)
     #expect(without?.fields.contains { $0.name == "www-authenticate" } == true)
@@ -106,7 +106,7 @@ import Transport
   }
 
   @Test
-  func `what is added is listed, one object a line`() throws {
+  func `added teams are listed, one object per line`() throws {
     #expect(answer("POST", "/api/teams", body: #"{"id":"TEAMAAAAAA","name":"A"}"#).status == 200)
     #expect(answer("POST", "/api/teams", body: #"{"id":"TEAMBBBBBB"}"#).status == 200)
     let lines = answer("GET", "/api/teams").text.split(separator: "\n")

@@ -90,7 +90,9 @@ import Transport
   // MARK: Pages
 
   @Test
-  func `the pages come from the executable, with a policy that lets nothing else in`() throws {
+  func `the pages are served from the executable with a policy that blocks all other sources`()
+    throws
+  {
     let page = answer("GET", "/", Self.own)
     #expect(page.status == 200)
     #expect(field("content-type", of: page) == "text/html; charset=utf-8")
@@ -363,7 +365,7 @@ extension ConsoleAccessTests {
   }
 
   @Test
-  func `without a token nobody is let in, and sessions and addresses are bounded`() {
+  func `an empty token lets nobody in, and the numbers of sessions and addresses are limited`() {
     #expect(ConsoleSessions(token: "").begin(with: "", from: "a") == .wrongToken)
     let sessions = ConsoleSessions(token: "secret")
     var first: String?

@@ -65,7 +65,8 @@ import Transport
     #expect(answer("GET", "/", [("Host", "evil.example:2199")]).status == 421)
   }
 
-  @Test func `a session does what the admin token does, from the console's own pages alone`() throws
+  @Test func `a session can do what the admin token can, but only from the console's own pages`()
+    throws
   {
     let cookie = try signIn()
     let own = Self.own + [cookie]

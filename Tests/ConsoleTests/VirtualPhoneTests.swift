@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test
-  func `an app asks on the phone, and the person's answer and switches hold when it was off`()
+  func `an app asks on the phone, and the user's answer and settings survive turning it off`()
     async throws
   {
     let first = try phone()
@@ -69,7 +69,9 @@ import Testing
     #"{"do":"state","name":"locked","value":"perhaps"}"#, #"{"do":"dismiss","id":7}"#,
     #"{"do":"front","else":1}"#,
   ])
-  func `what a phone cannot do is refused with what is wrong and what to do`(text: String) throws {
+  func `a command that a phone cannot perform is refused with the problem and advice`(text: String)
+    throws
+  {
     let phone = try phone()
     defer { phone.turnOff() }
     let object = try #require(try JSONValue(parsing: text).objectValue)

@@ -11,7 +11,7 @@ struct FocusedWindowTests {
   private static let program = Installation.products + "/belfry-focus"
 
   @Test(.requiresCallFilter)
-  func `a window is told by what it says of itself; on the way from one to the next there is none`()
+  func `a focused window is reported by its properties, with no empty report between two windows`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -36,7 +36,7 @@ struct FocusedWindowTests {
   }
 
   @Test
-  func `what a window says is bytes of anybody: it is cut and escaped, and no line breaks`()
+  func `window properties are untrusted: they are truncated and escaped and cannot break a line`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -31,7 +31,7 @@ import Transport
   }
 
   @Test
-  func `what was added is listed, and files are written for their owner alone`() async throws {
+  func `added items are listed, and key files are private to their owner`() async throws {
     try await Scenario.run { scenario in
       let data = try stoppedFolder(scenario)
       var answer = try await run(
@@ -77,7 +77,7 @@ import Transport
   }
 
   @Test
-  func `what cannot be written where it is to go is not made`() async throws {
+  func `a key or certificate whose file cannot be written is not created`() async throws {
     try await Scenario.run { scenario in
       let data = try stoppedFolder(scenario)
       _ = try await run(scenario, "team", "add", "--id", "TEAMAAAAAA", data: data)

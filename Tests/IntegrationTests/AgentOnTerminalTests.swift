@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `Behind the prompt it serves, and in front it reads what the person types`()
+  @Test func `The agent serves in the background, and reads the terminal only in the foreground`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `A developer's gateway and agent serve behind the prompt`() async throws {
+  @Test func `A developer's gateway and agent serve in the background of a shell`() async throws {
     try await Scenario.run { scenario in
       let ready = scenario.folder.file("ready")
       let data = scenario.folder.file("dev")

@@ -43,7 +43,7 @@ private let app = "com.example.app"
   }
 
   @Test(.requires(.curl))
-  func `a backup under pushes has all that was accepted before it, and devices go on`()
+  func `a backup taken during pushes restores everything accepted before it, to the same devices`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -105,7 +105,7 @@ private let app = "com.example.app"
   }
 
   @Test
-  func `a device that enrolled after the backup is told, and enrolls again`() async throws {
+  func `a device that enrolled after the backup enrolls again and gets a new token`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let file = scenario.folder.file("backup.tar")

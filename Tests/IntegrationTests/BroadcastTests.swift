@@ -223,7 +223,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
     }
   }
 
-  @Test func `without storage only those who are there are told`() async throws {
+  @Test func `without storage, a broadcast reaches only connected devices`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let provider = try await ChannelProvider(scenario, gateway)
@@ -240,7 +240,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
     }
   }
 
-  @Test func `devices come and go from channels`() async throws {
+  @Test func `devices subscribe to channels and unsubscribe from them`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let provider = try await ChannelProvider(scenario, gateway)

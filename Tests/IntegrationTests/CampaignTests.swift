@@ -184,7 +184,7 @@ extension Scenario {
   }
 
   @Test(.requires(.unshare))
-  func `a campaign whose disk is full says so, and goes on by itself once there is room`()
+  func `a campaign on a full disk reports the problem and resumes by itself once there is space`()
     async throws
   {
     let count = 60
@@ -310,7 +310,7 @@ extension Scenario {
   }
 
   @Test(.requires(.systemPython))
-  func `The admin token of this machine's registry goes to that registry alone`() async throws {
+  func `The admin token of the local registry is sent only to that registry`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let registry = try await scenario.registry(of: gateway, topic: topic)

@@ -37,7 +37,7 @@ struct CenterPageTests {
     keys.map { page.press($0) }.last ?? .none
   }
 
-  @Test func `what was delivered stands by app and thread, the newest first`() {
+  @Test func `delivered notifications are grouped by app and thread, newest first`() {
     let page = page([
       Self.row("1", thread: "t"), Self.row("2", "b.other"), Self.row("3"),
       Self.row("4", thread: "t"),
@@ -71,7 +71,7 @@ struct CenterPageTests {
     #expect(press(&page, .back) == .quit)
   }
 
-  @Test func `client-api 3.33: what comes quietly is kept or turned off`() {
+  @Test func `client-api 3.33: an app that notifies quietly can be kept or turned off`() {
     var page = page([Self.row("1", authorization: "provisional")])
     let lines = page.lines(width: 60, height: 30)
     #expect(lines.contains("Burger · quietly"))
@@ -84,7 +84,7 @@ struct CenterPageTests {
     #expect(press(&page, .clear) == .none)
   }
 
-  @Test func `what is gone meanwhile has no page, and a refusal is said`() {
+  @Test func `the page of a removed notification closes, and a refusal is shown`() {
     var page = page([Self.row("1"), Self.row("2")])
     _ = press(&page, .down, .enter)
     page.show(CenterPage.Content(), problem: "unknown notification 1")
@@ -115,7 +115,7 @@ struct CenterPageTests {
     #expect(french.contains { $0.hasPrefix("> Ne pas déranger") && $0.hasSuffix("[non]") })
   }
 
-  @Test func `a person replies on the page, on a real terminal`() async throws {
+  @Test func `a user replies to a notification on the page in a real terminal`() async throws {
     try await Scenario.run { scenario in
       let ready = scenario.folder.file("ready")
       let agent = try scenario.belfry([

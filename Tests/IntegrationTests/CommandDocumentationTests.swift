@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `What cannot be written is a failure, and a reader that has seen enough is none`()
+  @Test func `A failed write is an error, but a reader that closes the pipe early is not`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func `The help leads to every word, and a wrong one is told what there is`() async throws {
+  @Test func `The help covers every command, and a wrong word gets advice`() async throws {
     try await Scenario.run { scenario in
       let help = try await scenario.belfryCommand(["--help"]).output
       #expect(help.contains("--version"))
@@ -232,7 +232,9 @@ import Testing
   }
 
   @Test(arguments: ["", "HOME=relative"])
-  func `Without a HOME a command says so, and puts nothing elsewhere`(home: String) async throws {
+  func `Without a HOME, a command reports it and fails unless its folders are specified`(
+    home: String
+  ) async throws {
     try await Scenario.run { scenario in
       let environment = "env -u HOME -u XDG_STATE_HOME -u XDG_RUNTIME_DIR -u BELFRY_SOCKET \(home)"
       for words in ["gateway --provider-port 0", "agent", "team list", "provider"] {

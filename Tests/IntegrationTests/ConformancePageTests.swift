@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test
-  func `A function that has an expectation counts, as far as it is called`() async throws {
+  func `A tagged call of a helper counts only if the helper has an expectation`() async throws {
     let helper = "func look() throws { try #require(a) }\nfunc wait() throws { try a() }"
     #expect(try await check("// S0-1\ntry look()", rest: helper).status == 0)
     #expect(try await check("// S0-1\ntry wait()", rest: helper).status == 1)
@@ -104,7 +104,9 @@ import Testing
   }
 
   @Test
-  func `What is no test shows nothing, and neither does a number in a name`() async throws {
+  func `Tags outside enabled tests, numbers in test names and invalid rows are rejected`()
+    async throws
+  {
     let body = "// S0-1\n#expect(a)"
     let helper = try await check(body, test: "func it()")
     #expect(helper.output.contains("a tag stands in the body of a test"))

@@ -83,7 +83,7 @@ private actor Vectors {
   }
 
   @Test(.requires(.python))
-  func `What is no frame and what is not JSON ends the binary connection, with a status`()
+  func `An unknown command or an invalid JSON payload ends the binary connection with a status`()
     async throws
   {
     for id in ["L15", "Y06"] {

@@ -64,7 +64,9 @@ import Testing
   }
 
   /// With 1,024 descriptors, 600 connections may be unproven, and half of them may be from one address.
-  @Test func `who makes a handshake and asks for nothing keeps his address's share`() async throws {
+  @Test func `clients that only complete a handshake cannot exceed the share of their address`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(
         wrapper: [TestTool.prlimit.required(), "--nofile=1024:1024"])

@@ -5,7 +5,8 @@ import Testing
 /// Tests of `belfry dev`, run as an app developer would run it.
 @Suite struct DevTests {
   @Test(.requires(.curl))
-  func `What it prints brings a push to an app's screen, and an interruption ends both in order`()
+  func
+    `The printed commands deliver a push to an app, and an interrupt stops both programs cleanly`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -43,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `A person gets lines to paste, and no secret among them`() async throws {
+  @Test func `The commands to paste and the process list contain no secrets`() async throws {
     try await Scenario.run { scenario in
       let dev = try scenario.belfry(
         ["dev", "--app", "com.example.other"],

@@ -34,7 +34,7 @@ extension Scenario {
 }
 
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct DeviceCertificateTests {
-  @Test func `a device written from the specification alone gets its pushes`() async throws {
+  @Test func `a device implemented from the specification alone gets its pushes`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let identity = try await scenario.enrolled(gateway, "device")
@@ -47,7 +47,7 @@ extension Scenario {
     }
   }
 
-  @Test func `a wrong enrollment code enrolls nobody`() async throws {
+  @Test func `a wrong enrollment code enrolls no device`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let client = try scenario.linkClient(

@@ -5,7 +5,7 @@ import Testing
 /// Tests of `belfry device run` as a program, with a minimal gateway (`docs/virtual-devices.md`).
 @Suite struct DeviceRunTests {
   @Test
-  func `Devices hold a connection, get pushes over it, and come back with the same tokens`()
+  func `Devices hold a connection, get pushes over it, and keep their tokens after a restart`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `the summary counts what came`() async throws {
+  @Test func `the summary counts received pushes`() async throws {
     try await Scenario.run { scenario in
       let gateway = try LinkGatewayThread()
       let program = try scenario.belfry(
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be done is said with the right status`() async throws {
+  @Test func `failures and wrong usage are reported with the right exit status`() async throws {
     try await Scenario.run { scenario in
       let gateway = try LinkGatewayThread()
       let wrong = try scenario.belfry(

@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `A gateway for other machines is said to be one`() async throws {
+  @Test func `The doctor reports that a gateway is reachable from other machines`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(options: ["--host", "0.0.0.0"])
       let rows = try await scenario.belfryCommand([

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a code that was rotated enrolls nobody any more, and the new one is told`()
+  @Test func `rotating the enrollment code invalidates the old one and publishes the new one`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -107,7 +107,8 @@ import Testing
   }
 
   @Test(.requires(.curl))
-  func `one code enrolls no more than --enroll-rate a minute; others are told and counted`()
+  func
+    `one code enrolls at most --enroll-rate devices a minute; refusals are reported and counted`()
     async throws
   {
     try await Scenario.run { scenario in

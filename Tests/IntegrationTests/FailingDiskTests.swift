@@ -44,7 +44,9 @@ private let app = "com.example.app"
     }
   }
 
-  @Test func `a file that may not grow refuses pushes, and ends nobody`() async throws {
+  @Test func `a gateway that reaches its file size limit refuses pushes but keeps running`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let token = try await token(scenario, gateway)
@@ -228,7 +230,7 @@ private let app = "com.example.app"
     """
 
   @Test(.requires(.cc))
-  func `what was not synced is not accepted, and what was survives`() async throws {
+  func `pushes whose sync failed are refused, and accepted pushes survive a crash`() async throws {
     try await Scenario.run { scenario in
       let source = scenario.folder.file("failing-sync.c")
       try Self.failingSync.write(toFile: source, atomically: true, encoding: .utf8)

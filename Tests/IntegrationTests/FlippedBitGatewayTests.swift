@@ -40,7 +40,10 @@ private let app = "com.example.app"
     ]).output
   }
 
-  @Test func `A payload with a flipped bit is not delivered, and everybody is told`() async throws {
+  @Test
+  func `A payload with a flipped bit is not delivered, and the damage is reported to the operator`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [app], options: ["--count", "2"])

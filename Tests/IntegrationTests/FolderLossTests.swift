@@ -99,7 +99,9 @@ extension Scenario {
     }
   }
 
-  @Test func `a write-ahead file that is gone after a kill is told, with what it had`()
+  @Test
+  func
+    `a write-ahead file that is missing after a kill is reported with the number of lost entries`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -141,7 +143,7 @@ extension Scenario {
     }
   }
 
-  @Test func `what a damaged page holds is set aside, and the rest is delivered`() async throws {
+  @Test func `the rows of a damaged page are set aside, and the rest are delivered`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let count = 40
@@ -191,7 +193,9 @@ extension Scenario {
     }
   }
 
-  @Test func `a delivery log that is cut or foreign takes lines, and nothing else`() async throws {
+  @Test func `a truncated or foreign delivery log costs log lines but refuses no pushes`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(options: ["--loops", "1"])
       let log = gateway.data + "/delivery-log.0"

@@ -36,7 +36,7 @@ struct FolderOwnerTests {
     try Set(FileSystem.list(folder).map { try FileSystem.owner(of: "\(folder)/\($0)") })
   }
 
-  @Test func `What root does in a user's folder is done with that user's rights`() async throws {
+  @Test func `Commands that root runs in a user's folder use that user's rights`() async throws {
     try await Scenario.run { scenario in
       let (home, data) = try await usersGateway(scenario)
       let output = scenario.folder.file("root's")

@@ -5,7 +5,7 @@ import Testing
 @Suite(.requires(.prlimit)) struct FullDiskOfAgentTests {
   @Test
   func
-    `what is refused while changes wait for a full disk is not done, and what reads is answered`()
+    `while changes wait for a full disk, refused changes have no effect and reads are answered`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: ["1", "2"])
-  func `Virtual devices end on SIGTERM while nobody reads a stream of theirs`(
+  func `Virtual devices exit on SIGTERM while nobody reads one of their output streams`(
     stream: String
   ) async throws {
     let stream = try #require(Stream(rawValue: stream))
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: ["1", "2"])
-  func `An agent ends on SIGTERM while nobody reads a stream of its`(
+  func `An agent exits on SIGTERM while nobody reads one of its output streams`(
     stream: String
   ) async throws {
     let stream = try #require(Stream(rawValue: stream))
@@ -125,7 +125,9 @@ import Testing
     }
   }
 
-  @Test func `An app of a shell ends on SIGTERM while nobody reads it`() async throws {
+  @Test func `An app started from a shell exits on SIGTERM while nobody reads its output`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let program = try await blocked(
@@ -134,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `Services end on SIGTERM while nobody reads their log`() async throws {
+  @Test func `Services exit on SIGTERM while nobody reads their log`() async throws {
     try await Scenario.run { scenario in
       var ports: [String] = []
       for listener in ["provider", "device", "binary", "feedback", "console"] {
@@ -151,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `A developer's gateway and agent end on SIGTERM while nobody reads them`()
+  @Test func `A developer's gateway and agent exit on SIGTERM while nobody reads their output`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -166,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func `Commands that follow something end on SIGTERM while nobody reads them`()
+  @Test func `Commands that follow something exit on SIGTERM while nobody reads their output`()
     async throws
   {
     try await Scenario.run { scenario in

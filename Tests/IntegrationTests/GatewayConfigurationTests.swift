@@ -69,7 +69,9 @@ extension Scenario {
     ("name:\n" + String(repeating: "- a.example\n", count: 1_001), 1_002, "more than 1000 values"),
     ("host: " + String(repeating: "[", count: 200_000), 1, "more than 16 nested levels"),
   ])
-  func `what is wrong is told with its line`(text: String, line: Int, what: String) async throws {
+  func `an error is reported with its file and line`(text: String, line: Int, what: String)
+    async throws
+  {
     try await Scenario.run { scenario in
       let result = try await scenario.check(text)
       #expect(result.status == 1)
@@ -84,7 +86,7 @@ extension Scenario {
     }
   }
 
-  @Test func `what a file holds moves no terminal's cursor`() async throws {
+  @Test func `control characters in a file are escaped in error messages`() async throws {
     try await Scenario.run { scenario in
       let result = try await scenario.check(#"device-port: "\e[2J\u009b1m\rx""# + "\n")
       #expect(result.status == 1)
@@ -94,8 +96,7 @@ extension Scenario {
     }
   }
 
-  @Test func `all that is wrong in a file is told at once, in the order of the lines`() async throws
-  {
+  @Test func `all errors in a file are reported at once, in line order`() async throws {
     try await Scenario.run { scenario in
       let result = try await scenario.check(
         """
@@ -141,7 +142,7 @@ extension Scenario {
     }
   }
 
-  @Test func `all unknown options of a file are told at once`() async throws {
+  @Test func `all unknown options in a file are reported at once`() async throws {
     try await Scenario.run { scenario in
       let result = try await scenario.check("one: 1\ntwo: 2\ndevice-port: 5223\nthree: 3\n")
       for line in [1, 2, 4] { #expect(result.errors.contains("gateway.yaml:\(line): ")) }
@@ -153,7 +154,9 @@ extension Scenario {
     }
   }
 
-  @Test func `what is typed wins over the environment, and that over the file`() async throws {
+  @Test func `command-line options override the environment, which overrides the file`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let file = try scenario.configuration(
         freePorts + "environment: production\nhost: 127.0.0.4\nconsole-host: 127.0.0.4\n")
@@ -169,7 +172,7 @@ extension Scenario {
     }
   }
 
-  @Test func `lists come from the file and from the environment`() async throws {
+  @Test func `lists can be set in the file and in the environment`() async throws {
     try await Scenario.run { scenario in
       let data = scenario.folder.file("data")
       let readyFile = scenario.folder.file("ready.json")

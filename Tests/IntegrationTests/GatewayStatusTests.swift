@@ -55,7 +55,7 @@ private let app = "com.example.app"
     }
   }
 
-  @Test func `a watched status goes on through a stop and a start`() async throws {
+  @Test func `a watched status continues across a stop and a start of the gateway`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let watch = try scenario.belfry([
@@ -194,7 +194,7 @@ private let app = "com.example.app"
     }
   }
 
-  @Test func `a gateway that hangs is said to, by the commands that ask it`() async throws {
+  @Test func `the status command reports a gateway that hangs`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       gateway.program.signal(SIGSTOP)

@@ -119,7 +119,8 @@ import Transport
     }
   }
 
-  @Test func `An agent joins this user's own gateway by itself, unless it is told not to`()
+  @Test
+  func `An agent joins the user's own gateway automatically, unless the options say otherwise`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -170,7 +171,9 @@ import Transport
     }
   }
 
-  @Test func `Where no enrollment code, that is what is said`() async throws {
+  @Test func `The advice for a missing enrollment code differs from the advice for a wrong one`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let options = [
@@ -237,7 +240,7 @@ import Transport
     }
   }
 
-  @Test func `What is cut or changed is refused before anything is asked of a network`() throws {
+  @Test func `A truncated or altered invitation is refused before any network request`() throws {
     let authority = try CertificateAuthority.forTests()
     let gateway = DeviceGateway(
       host: "2001:db8::1", port: 5_223, authorityPEM: authority.certificatePEM,
@@ -257,7 +260,9 @@ import Transport
     #expect(throws: DeviceGateway.Problem.self) { try Invitation.parse(long) }
   }
 
-  @Test func `An invitation may stand in a file, where no list of processes shows it`() throws {
+  @Test func `An invitation can be read from a file, which keeps it out of the process list`()
+    throws
+  {
     let folder = try ScratchFolder()
     let file = folder.file("invitation")
     let gateway = DeviceGateway(

@@ -63,7 +63,7 @@ private let app = "com.example.app"
     }
   }
 
-  @Test(.requires(.curl)) func `No label comes from what a peer sends`() async throws {
+  @Test(.requires(.curl)) func `Data that peers send never creates a metric label`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [app])

@@ -46,7 +46,7 @@ private let app = "com.example.app"
     }
   }
 
-  @Test func `where there are two teams one has to be named`() async throws {
+  @Test func `with two teams, adding a key or a topic requires the team's name`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let added = try await run(scenario, gateway, ["team", "add", "Second", "--json"])
@@ -61,7 +61,7 @@ private let app = "com.example.app"
     }
   }
 
-  @Test func `a scripted answer is told when it is made`() async throws {
+  @Test func `adding a fault prints its effect and the pushes that it applies to`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let all = try await run(scenario, gateway, ["fault", "add", "--reason", "Shutdown"])
@@ -134,7 +134,7 @@ private let app = "com.example.app"
     }
   }
 
-  @Test func `a revoked device is told how to enroll anew`() async throws {
+  @Test func `a revoked device gets instructions for enrolling again`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [app])

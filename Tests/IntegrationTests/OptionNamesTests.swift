@@ -61,7 +61,7 @@ import Testing
   private static let typedOnly: Set = ["config", "check-config", "recover"]
 
   @Test
-  func `Each option of the gateway stands in the environment under its name, and no other does`()
+  func `Each gateway option can be set by its environment variable, and unknown ones are reported`()
     throws
   {
     let options = GatewayCommand.table.options.filter { !Self.typedOnly.contains($0.key) }
@@ -77,7 +77,8 @@ import Testing
     #expect(layers.warnings.first?.contains("BELFRY_GATEWAY_PROVIDER_PORT") == true)
   }
 
-  @Test func `Each option of the gateway stands in the file under its name, and no other does`()
+  @Test
+  func `Each gateway option can be set by its name in the file, and unknown ones are refused`()
     throws
   {
     let folder = try ScratchFolder()

@@ -15,7 +15,8 @@ import Testing
     }
   }
 
-  @Test func `what is awaited from a program that ended is a failure with its errors`() async throws
+  @Test func `waiting for output of a program that exited fails with the program's errors`()
+    async throws
   {
     try await Scenario.run { scenario in
       let program = try scenario.start(["/bin/sh", "-c", "echo broken >&2; exit 3"])
@@ -38,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a program is told lines and its end is seen`() async throws {
+  @Test func `a program receives input lines, and its exit is detected`() async throws {
     try await Scenario.run { scenario in
       let program = try scenario.start(["/bin/cat"])
       program.tell(#"{"event":"echo"}"#)

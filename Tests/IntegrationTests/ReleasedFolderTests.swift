@@ -104,7 +104,7 @@ import Testing
   /// `tea` repeats each day at 18:00, so it is due whatever today's date is. It is shown once at the start, and the
   /// next occurrence is pending.
   @Test(arguments: releases)
-  func `A release's agent goes on: apps, switches, what is pending, missed and delivered`(
+  func `An agent continues with an earlier release's settings, pending and delivered notifications`(
     release: String
   ) async throws {
     try await Scenario.run { scenario in
@@ -140,7 +140,9 @@ import Testing
   }
 
   @Test(arguments: releases)
-  func `A release's registry goes on: tokens and campaigns`(release: String) async throws {
+  func `A registry continues with the tokens and campaigns of an earlier release`(release: String)
+    async throws
+  {
     try await Scenario.run { scenario in
       try await unpack(scenario, release, "provider")
       let data = scenario.folder.file("provider")

@@ -64,7 +64,9 @@ import Testing
   }
 
   @Test(.requires(.curl))
-  func `a gateway that lost its control store gives nobody what was another's`() async throws {
+  func `a gateway that lost its control store does not reuse device numbers or tokens`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let lost = try await deviceWithPush(scenario, gateway, "lost")
@@ -80,7 +82,9 @@ import Testing
   }
 
   @Test(.requires(.curl))
-  func `a gateway with an older control store gives nobody what was another's`() async throws {
+  func `a gateway with an older control store does not reuse device numbers or tokens`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let first = try await scenario.gateway()
       let kept = try await scenario.enrolled(first, "kept")
@@ -104,7 +108,7 @@ import Testing
   }
 
   @Test
-  func `a device that the gateway does not know enrolls again by itself`() async throws {
+  func `a device that the gateway does not know enrolls again automatically`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [app])
@@ -126,7 +130,9 @@ import Testing
   }
 
   @Test(.requires(.curl, .systemPython))
-  func `a folder of a former release goes on: devices, tokens and what was stored`() async throws {
+  func `a gateway continues with the devices, tokens and stored pushes of an earlier release`()
+    async throws
+  {
     try await Scenario.run { scenario in
       _ = try await scenario.command([
         "tar", "xzf", Installation.root + "/Tests/Fixtures/former-gateway.tar.gz", "-C",

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test
-  func `a follower of the log has each line once, also of pushes that come as it begins`()
+  func `a log follower gets each line exactly once, even while pushes arrive as it starts`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -238,7 +238,9 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   }
 
   @Test(arguments: ["console", "device", "binary"])
-  func `A push to another port of the gateway is told the provider port`(listener: String)
+  func `A push to a wrong port of the gateway fails with an error that gives the provider port`(
+    listener: String
+  )
     async throws
   {
     try await withDevice { scenario, gateway, _, token in
@@ -273,7 +275,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
   /// which the client sends the subsequent frames again on another connection.
   @Test(.requires(.python))
   func
-    `A thousand frames stream over one connection of the binary interface, errors alone answer`()
+    `The binary interface accepts a thousand frames on one connection and answers only errors`()
     async throws
   {
     try await withDevice { scenario, gateway, devices, token in

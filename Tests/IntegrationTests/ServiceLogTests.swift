@@ -37,7 +37,9 @@ import Testing
   }
 
   @Test(arguments: [[:], ["JOURNAL_STREAM": "1:2"]] as [[String: String]])
-  func `Where standard error is no journal's, lines are text`(environment: [String: String])
+  func `Log lines are plain text unless standard error is connected to the journal`(
+    environment: [String: String]
+  )
     async throws
   {
     try await Scenario.run { scenario in

@@ -6,7 +6,7 @@ import Testing
 ///
 /// A script takes the place of systemd, because systemd does not run in test environments.
 @Suite(.timeLimit(.minutes(10)), .requires(.python)) struct ServiceNotifierTests {
-  @Test func `the service manager is told of the start, of each turn and of the stop`()
+  @Test func `the service manager gets the start, watchdog and stop notifications`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -115,7 +115,7 @@ struct SettingsPageTests {
   }
 
   @Test
-  func `A person turns an app's switch on the page, on a real terminal`() async throws {
+  func `A user changes an app's switch on the page in a real terminal`() async throws {
     try await Scenario.run { scenario in
       let ready = scenario.folder.file("ready")
       let agent = try scenario.belfry([

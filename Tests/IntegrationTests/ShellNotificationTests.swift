@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `A time of day comes again every day, in a zone of its own too`() async throws {
+  @Test func `A time of day repeats every day, also in a specified time zone`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
       _ = try await notify(
@@ -57,7 +57,7 @@ import Testing
     ["Tea", "--at", "18:00", "--every", "week"], ["Tea", "--title", "Coffee"],
     ["Tea", "It is ready.", "--body", "Ready"], ["list", "--title", "Tea"], [],
   ])
-  func `What cannot be meant is wrong usage`(words: [String]) async throws {
+  func `Invalid or contradictory arguments are usage errors`(words: [String]) async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let answer = try await scenario.belfryCommand(
@@ -77,7 +77,7 @@ import Testing
   @Test(arguments: [
     "", "m", "4x", "4m4m", "4m1h", "1e3", "inf", "nan", "0x10", "+4", "4m 3s", "٤m",
   ])
-  func `What is no duration is refused`(text: String) {
+  func `Invalid durations are refused`(text: String) {
     #expect(DurationText.seconds(text) == nil)
   }
 
@@ -104,7 +104,9 @@ import Testing
   }
 
   @Test(arguments: [("--no-wait", 0), ("--timeout=1", 1), ("--timeout=0", 1)])
-  func `A cron job goes on without an answer, and nothing is lost`(option: String, status: Int32)
+  func `A cron job ends without an answer, and its notification is shown once permission is given`(
+    option: String, status: Int32
+  )
     async throws
   {
     try await Scenario.run { scenario in
@@ -416,7 +418,7 @@ import Testing
     }
   }
 
-  @Test func `Without a gateway there is no token, and that is said`() async throws {
+  @Test func `Without a gateway, subscribing fails with the reason and adds no app`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let answer = try await scenario.belfryCommand(
@@ -436,7 +438,7 @@ import Testing
   }
 
   @Test(arguments: ["", "…", " ", String(repeating: "a", count: 201)])
-  func `What has no letter is no name`(name: String) {
+  func `A subscription name that is too long or has no letter is refused`(name: String) {
     #expect(throws: UsageError.self) { try ShellApp(subscription: name) }
   }
 }

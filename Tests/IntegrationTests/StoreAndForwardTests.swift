@@ -23,7 +23,7 @@ extension Scenario {
 
 @Suite(.timeLimit(.minutes(60))) struct StoreAndForwardTests {
   @Test
-  func `A push to a device that is away is stored and delivered when it comes back`()
+  func `A push to an offline device is stored and delivered when the device reconnects`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -41,8 +41,7 @@ extension Scenario {
   }
 
   @Test
-  func `What says nothing of its time is kept thirty days for a device that is away`() async throws
-  {
+  func `A push without an expiration is kept 30 days for an offline device`() async throws {
     try await Scenario.run { scenario in
       var gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [bundleID])
@@ -72,7 +71,7 @@ extension Scenario {
     }
   }
 
-  @Test func `what was accepted survives a kill of the gateway`() async throws {
+  @Test func `accepted pushes survive a kill of the gateway`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [bundleID])
@@ -88,7 +87,7 @@ extension Scenario {
     }
   }
 
-  @Test func `devices come back to a gateway that was restarted`() async throws {
+  @Test func `devices reconnect to a gateway that was restarted`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(
@@ -107,7 +106,7 @@ extension Scenario {
     }
   }
 
-  @Test func `devices come back to a gateway that crashed`() async throws {
+  @Test func `devices reconnect to a gateway that crashed`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [bundleID])

@@ -8,7 +8,7 @@ import Testing
 ///
 /// `make packages-test` uses a real archive.
 @Suite struct TarballInstallationTests {
-  @Test func `What root installs under any umask can be entered and read by the services`()
+  @Test func `Files that root installs under any umask are readable by the services`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `A command that is not there is 127, as in a shell`() async throws {
+  @Test func `A command that does not exist ends with status 127, as in a shell`() async throws {
     try await Scenario.run { scenario in
       let program = try scenario.belfry(
         ["test-gateway", "--app", "com.example.ci", "no-such-program-anywhere"])
@@ -156,7 +156,9 @@ import Testing
     }
   }
 
-  @Test func `What the environment says of another gateway does not hold for it`() async throws {
+  @Test func `Environment settings for another gateway do not affect the test gateway`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let configuration = scenario.folder.file("operator.yaml")
       try "apps: listed\nserver-certificate: /nope\nserver-key: /nope\n".write(

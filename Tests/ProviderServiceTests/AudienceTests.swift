@@ -88,7 +88,7 @@ import Transport
     #expect(one.object["devices"] == 1)
   }
 
-  @Test func `tokens without an environment count as the service's, and that is said`() throws {
+  @Test func `tokens without an environment count as the service's, with a warning`() throws {
     try register(#"{"deviceToken":"01","environment":"sandbox"}"#, #"{"deviceToken":"02"}"#)
     let alert = #""alert":{"en":{"body":"b"}}"#
     #expect(try problems(router(), alert).isEmpty)
@@ -142,7 +142,7 @@ import Transport
         == ["alert: no fi text for 1 device, and no fallback language"])
   }
 
-  @Test func `a campaign to nobody is refused at its start, and previewed before`() throws {
+  @Test func `a campaign without recipients can be previewed but not started`() throws {
     try register(#"{"deviceToken":"01","tag":"news"}"#)
     let campaign = #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"to":"tag:none""#
     let preview = try ask(router(), "/campaigns", campaign + #","dryRun":true}"#)
@@ -154,7 +154,9 @@ import Transport
     #expect(try provider.store.campaigns().allSatisfy { $0.state == .draft })
   }
 
-  @Test func `an environment or a fallback that is none is refused by its field`() throws {
+  @Test func `an invalid environment, fallback or alert is refused with the name of its field`()
+    throws
+  {
     for (members, field) in [
       (#""alert":{"en":{"body":"b"}},"environment":"staging""#, "environment"),
       (#""alert":{"en":{"body":"b"}},"fallback":7"#, "fallback"),

@@ -30,7 +30,7 @@ import Testing
     #expect(sent == 100)
   }
 
-  @Test func `batches in flight are bounded, and the end comes after the last`() {
+  @Test func `the batches in flight are limited, and the campaign finishes after the last one`() {
     let group = ZoneGroup(number: 0, zone: .any)
     var pacing = CampaignPacing(groups: [group], sendTime: SendTime(), rate: nil) { _ in nil }
     for _ in 0..<4 {

@@ -146,7 +146,9 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     #expect(Set(lost.sent.filter { $0.deviceToken == "11" }.map(\.id)).count == 1)
   }
 
-  @Test func `what an earlier run left in flight is settled by the log before anything is sent`()
+  @Test
+  func
+    `pushes that an earlier run left in flight are settled from the log before anything is sent`()
     async throws
   {
     let (record, document) = try campaign()
@@ -190,7 +192,8 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     #expect(service.sent.count == 30)
   }
 
-  @Test func `nothing else is sent until the log was asked about what was in flight`() async throws
+  @Test func `nothing else is sent until the log has been read for the pushes in flight`()
+    async throws
   {
     let (record, document) = try campaign()
     let group = try #require(try test.store.groups(of: "c1").first)
@@ -222,7 +225,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     }
   }
 
-  @Test func `refused credentials hold the campaign, and nobody is lost by it`() async throws {
+  @Test func `refused credentials pause the campaign, and no recipient is lost`() async throws {
     let (record, document) = try campaign()
     let isMended = Mutex(false)
     let service = ScriptedService { push, _ in
@@ -243,7 +246,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     #expect(times["14"] == 1 && times["15"] == 2)
   }
 
-  @Test func `Tokens that nobody gave out do not keep a campaign from the real ones behind them`()
+  @Test func `Unknown tokens do not keep a campaign from the valid tokens after them`()
     async throws
   {
     for number in 100..<900 { try test.register(["deviceToken": .string("0\(number)")]) }

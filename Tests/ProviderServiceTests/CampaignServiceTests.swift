@@ -237,7 +237,8 @@ import Transport
     #expect(report["accepted"] == .integer(Int64(sent)))
   }
 
-  @Test func `What a killed service had in flight of a cancelled campaign gets its outcome`()
+  @Test
+  func `Pushes of a cancelled campaign that a killed service left in flight get their outcome`()
     async throws
   {
     // This is the state that a kill leaves: cancelled, with a batch in flight, of which the gateway has received one
@@ -268,7 +269,7 @@ import Transport
     #expect(recorder.pushes.isEmpty, "the push that the gateway lacks is given up")
   }
 
-  @Test func `A test push goes to one device in its language, and leaves the campaign as it is`()
+  @Test func `A test push goes to one device in its language and does not change the campaign`()
     throws
   {
     let campaigns = service()

@@ -23,7 +23,7 @@ private func problems(
 }
 
 @Suite struct LocalizationTests {
-  @Test func `a device is written to in its language, a wider one, or one that many understand`()
+  @Test func `a device gets the text in its language, a broader language or the fallback`()
     throws
   {
     let choice = try #require(
@@ -106,7 +106,9 @@ private func problems(
       try problems(#"{"en":{"body":{"one":"a","other":"b"}}}"#).joined().contains("plural forms"))
   }
 
-  @Test func `what a text lacks in its language is said`() throws {
+  @Test func `missing plural forms, unused arguments and invalid language tags are reported`()
+    throws
+  {
     #expect(
       try problems(#"{"en":{"body":{"one":"a","few":"b"}}}"#, arguments: ["2"]).first?.hasPrefix(
         "alert.en.body: missing plural form 'other'") == true)
@@ -226,7 +228,7 @@ private func problems(
     #expect(told.count == 1 && told.joined().hasPrefix("alert.en.body: longer than 5120 bytes"))
   }
 
-  @Test func `of many placeholders without an argument one is told of`() throws {
+  @Test func `many placeholders without an argument are reported as one short problem`() throws {
     let format = String(repeating: "%@", count: 5_000)
     #expect(
       try problems(#"{"en":{"body":"\#(format)"}}"#, arguments: ["a"]).count == 1)
@@ -236,7 +238,7 @@ private func problems(
     #expect(told.joined().utf8.count < 2_000)
   }
 
-  @Test func `keys for the device's own texts go through as they are`() throws {
+  @Test func `localization keys for the device's own texts are passed through unchanged`() throws {
     let alert = try object(#"{"title-loc-key":"T","loc-key":"B","loc-args":["Ann"]}"#)
     let catalogue = try AlertCatalogue(alert, fallback: .widelySpoken, arguments: [])
     #expect(catalogue.alert(in: catalogue.choice?.fallback ?? "") == alert)
@@ -301,7 +303,7 @@ private func problems(
     }
   }
 
-  @Test func `strings files may come along with the campaign`() throws {
+  @Test func `a campaign can include strings files`() throws {
     let files = [
       "fr.strings": Array(#""body" = "Salut";"#.utf8), "bin.strings": Array("bplist00".utf8),
       "de.lproj/News.strings": Array(#""body" = "Hallo";"#.utf8),
@@ -332,7 +334,9 @@ private func problems(
     #expect(error?.all.map(\.field) == ["alert.fr"])
   }
 
-  @Test func `the payload stands under the alert`() throws {
+  @Test func `the payload is merged with the alert, and invalid campaigns are refused by field`()
+    throws
+  {
     let document = try CampaignDocument(
       object(
         """

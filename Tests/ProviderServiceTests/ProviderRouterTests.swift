@@ -101,7 +101,7 @@ private struct TestService {
     #expect(try service.tokens().count == 11)
   }
 
-  @Test func `an app's key registers for that app alone`() throws {
+  @Test func `an app's key can register tokens only for that app`() throws {
     let service = try TestService(apps: ["com.example.app", "com.example.other"])
     let key = try service.key(of: "com.example.app")
     let token = (name: "deviceToken", value: "00ff")
@@ -266,7 +266,9 @@ private struct TestService {
     ("devicetoken=00ff", "deviceToken: missing"),
     ("deviceToken=00ff&language=english", "language: invalid value 'english'"),
   ])
-  func `what would be lost is refused by its field`(query: String, problem: String) throws {
+  func `data that would be lost is refused with the name of its field`(
+    query: String, problem: String
+  ) throws {
     let service = try TestService(apps: ["com.example.app"], isOpen: true)
     let pairs = query.split(separator: "&").map { pair in
       let sides = pair.split(separator: "=", maxSplits: 1).map(String.init)
@@ -340,7 +342,7 @@ private struct TestService {
     #expect(try service.tokens().count == 1)
   }
 
-  @Test func `tokens come in pages, and leave one by one`() throws {
+  @Test func `tokens are listed in pages and removed one by one`() throws {
     let service = try TestService(apps: ["com.example.app"])
     let admin = service.provider.adminToken
     let lines = (0..<5).map { #"{"deviceToken":"0\#($0)","user":"u\#($0)"}"# }

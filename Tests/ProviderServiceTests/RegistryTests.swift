@@ -33,7 +33,9 @@ struct TestRegistry {
 }
 
 @Suite struct RegistryTests {
-  @Test func `a token comes with what the app says, and again with what it says now`() throws {
+  @Test func `a token is registered with the app's data, and renewed with the app's current data`()
+    throws
+  {
     let test = try TestRegistry()
     #expect(
       try test.register([

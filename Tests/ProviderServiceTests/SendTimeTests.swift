@@ -30,7 +30,7 @@ import Testing
     ] { #expect(SendTime.start(text) == nil, "\(text)") }
   }
 
-  @Test func `a wall time comes at each zone's own moment`() throws {
+  @Test func `a wall-clock time falls on a different moment in each time zone`() throws {
     let time = SendTime(start: SendTime.start("2026-03-29T18:00"))
     let now = "2026-03-01T00:00Z"
     #expect(try earliest(time, from: now, in: "Asia/Tokyo") == instant("2026-03-29T09:00Z"))

@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test
-  func `what is played is decoded by a child that is confined, and the player gains nothing`()
+  func `sounds are decoded in a confined child process, and the player gains no privileges`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test
-  func `what a decoder says before its samples is read as it was written, and nothing else`() {
+  func `a decoder's header is read back as written, and invalid headers are rejected`() {
     let header = SoundReader.Header(
       channels: 2, rate: 44_100, name: "/a b.wav", reason: nil, lacking: ["Landlock", "seccomp"])
     #expect(SoundReader.Header(header.bytes) == header)

@@ -54,7 +54,7 @@ struct PlayingTests {
     ]
 
   @Test
-  func `Four encodings in three containers are alert sounds, and files of other kinds are none`()
+  func `Four encodings in three containers are accepted as alert sounds, and other files are not`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -75,7 +75,7 @@ struct PlayingTests {
   }
 
   @Test
-  func `A sound that is none is told with its reason, and ends with 1`() async throws {
+  func `An invalid sound is reported with exit status 1`() async throws {
     try await Scenario.run { scenario in
       let path = try TestSounds.put(Array("no sound".utf8), "text.wav", in: scenario.folder)
       let result = try await scenario.command([Self.program, "check", path], succeeding: false)
@@ -102,7 +102,7 @@ struct PlayingTests {
   }
 
   @Test
-  func `an alert sound is heard as it is; one that is too long gives way to the system's`()
+  func `an alert sound is played unchanged, but one that is too long is replaced by the system's`()
     async throws
   {
     try await Scenario.run { scenario in

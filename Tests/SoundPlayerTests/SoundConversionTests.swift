@@ -110,7 +110,7 @@ struct SoundConversionTests {
   }
 
   @Test
-  func `what is too long is refused, or cut and fades`() throws {
+  func `a sound that is too long is refused, or with --cut is shortened and faded out`() throws {
     let folder = try ScratchFolder()
     let source = try TestSounds.put(
       TestSounds.wav(frames: 31 * 8_000), "long.wav", in: folder)
@@ -128,7 +128,7 @@ struct SoundConversionTests {
   }
 
   @Test
-  func `what cannot be converted is refused with its reason, and nothing is left behind`() throws {
+  func `a sound that cannot be converted is refused with the reason, and no file is left`() throws {
     let folder = try ScratchFolder()
     let sound = try TestSounds.put(TestSounds.wav(frames: 100), "a.wav", in: folder)
     let text = try TestSounds.put(Array("no sound".utf8), "text.wav", in: folder)

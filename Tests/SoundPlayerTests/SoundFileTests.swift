@@ -106,7 +106,7 @@ struct SoundFileTests {
   }
 
   @Test
-  func `IMA4 in a Core Audio file is decoded, its valid frames alone`() throws {
+  func `IMA4 in a Core Audio file is decoded only up to its last valid frame`() throws {
     // The packet has predictor 0x0100 and index 0, and its first byte has the nibbles 7 and 0. The results are
     // calculated by hand.
     var packet: [UInt8] = [0x01, 0x00, 0x07]
@@ -121,7 +121,7 @@ struct SoundFileTests {
   }
 
   @Test(arguments: 0..<200)
-  func `what is cut short or no sound traps nothing`(seed: Int) throws {
+  func `damaged or truncated sound files do not crash the decoder`(seed: Int) throws {
     var bytes = TestSounds.caf(
       packets: [UInt8](repeating: 0x5A, count: 34 * 4), channels: 2, validFrames: 128)
     var generator = SeededGenerator(seed: UInt64(seed))

@@ -131,7 +131,7 @@ import Transport
   }
 
   @Test
-  func `what comes for a channel that was removed meanwhile is passed over`() throws {
+  func `broadcasts and subscriptions for a channel that was removed are ignored`() throws {
     let store = try SQLiteControlStore.inMemory()
     try store.apply(everything)
     try store.apply([.removeChannel(id: channel.id)])
@@ -253,7 +253,7 @@ import Transport
   }
 
   @Test
-  func `what is no regular file in a store's place is named and left there`() throws {
+  func `a store path that is not a regular file is named in the error and left unchanged`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("store.sqlite")
     try FileSystem.makeDirectories(path)

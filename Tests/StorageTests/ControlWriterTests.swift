@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test
-  func `a bad request that shares a commit with good ones fails alone`() throws {
+  func `only the bad request fails in a commit that it shares with good ones`() throws {
     let folder = try ScratchFolder()
     let store = try SQLiteControlStore(path: folder.file("control.db"))
     defer { store.close() }

@@ -25,7 +25,8 @@ import Testing
     #expect(try FolderOwner(of: folder + "/a/b", includingParents: true)?.user == 65_534)
   }
 
-  @Test func `what a process that was killed was writing is gone once another has the folder`()
+  @Test
+  func `unfinished files of a killed process are removed when another process opens the folder`()
     throws
   {
     let scratch = try ScratchFolder()

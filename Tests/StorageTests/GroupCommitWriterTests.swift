@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test
-  func `what arrives while a commit runs shares the next one`() throws {
+  func `batches that arrive while a commit runs share the next one`() throws {
     let store = GatedStore()
     let harness = try Harness(store)
     harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test
-  func `a failed commit is told to each of its tickets, and the next ones go on`() throws {
+  func `a failed commit is reported to each of its tickets, and later commits succeed`() throws {
     let store = GatedStore()
     store.failNext()
     let harness = try Harness(store)
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test
-  func `each batch is told what its own operations dropped`() throws {
+  func `each batch gets only the notifications that its own operations dropped`() throws {
     let store = GatedStore()
     let harness = try Harness(store)
     harness.writer.submit(batch: [put(1)], ticket: 1, reply: harness.mailbox)
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test
-  func `closing finishes what was submitted and refuses what comes after`() throws {
+  func `closing commits everything submitted before and refuses later batches`() throws {
     let store = MemoryNotificationStore()
     let harness = try Harness(store)
     for ticket in UInt64(1)...1_000 {

@@ -57,7 +57,7 @@ import Testing
     #expect(!FileSystem.exists(copy))
   }
 
-  @Test func `Where there is no copy there is no upgrade`() throws {
+  @Test func `A store is not upgraded if it cannot be copied first`() throws {
     let path = folder.file("a.db")
     let first: StaticString = "CREATE TABLE t (x INTEGER) STRICT; INSERT INTO t VALUES (7)"
     let former = SQLiteDatabase.Schema(applicationID: 9, migrations: [first])

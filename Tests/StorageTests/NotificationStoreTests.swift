@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test
-  func `what was committed is there after reopening, in a file of mode 0600`() throws {
+  func `committed notifications are still there after reopening, in a file of mode 0600`() throws {
     let path = folder.file("store.db")
     let store = try SQLiteNotificationStore(path: path)
     try store.commit((1...3).map { .put(sample($0), keep: .max) })
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test
-  func `a file of something else is refused and left as it is`() throws {
+  func `a file of another kind is refused and left unchanged`() throws {
     let text = folder.file("text.db")
     try FileSystem.write(Array("not a database, but long enough to be read as one".utf8), to: text)
     expectForeign(text)
@@ -77,14 +77,14 @@ import Testing
   }
 
   @Test
-  func `a folder that is not there, or may not be written, is said so`() throws {
+  func `a store in a missing folder cannot be opened`() throws {
     #expect(throws: StorageFailure.self) {
       try SQLiteNotificationStore(path: folder.file("missing/store.db"))
     }
   }
 
   @Test
-  func `a full disk fails the batch, leaves nothing of it, and the store goes on`() throws {
+  func `a full disk fails the whole batch, and the store recovers afterward`() throws {
     let path = folder.file("store.db")
     let now = Mutex(Int64(0))
     let store = try SQLiteNotificationStore(path: path) { now.withLock { $0 } }

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: 0..<24)
-  func `what a store acknowledged is there after a power cut, and nothing else`(world: Int) {
+  func `exactly the changes that a store acknowledged survive a power cut`(world: Int) {
     let outcome = Self.outcomes[world]
     #expect(outcome.violation == nil, "\(outcome.report)")
     #expect(outcome.cuts > 0 && outcome.acknowledged > 0)

@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test(arguments: Store.allCases)
-  func `A newer schema is refused, and the file is left as it is`(_ store: Store) throws {
+  func `A newer schema is refused, and the file is left unchanged`(_ store: Store) throws {
     let path = folder.file("newer")
     let database = try SQLiteDatabase(path: path, schema: store.schema)
     try database.execute("PRAGMA user_version = 99")

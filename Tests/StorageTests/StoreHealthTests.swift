@@ -86,7 +86,7 @@ import Testing
     #expect(throws: StorageFailure.self) { try store.read { _ throws(StorageFailure) in } }
   }
 
-  @Test func `what is missing from a store is known by its mark, and told until it is forgotten`()
+  @Test func `entries missing from a store are detected by its mark and reported until forgotten`()
     throws
   {
     let path = folder.file("store")

@@ -137,7 +137,7 @@ import Transport
     #expect(repaired > 10 && schemaPages < 4, "\(repaired) pages, \(schemaPages) of the schema")
   }
 
-  @Test func `a repair that was cut off is begun anew`() throws {
+  @Test func `a repair that was interrupted starts again from the beginning`() throws {
     let path = folder.file("store")
     let whole = try notifications(path, payload: 1_000)
     try damage(whole, page: whole.count / Self.page / 2, with: 0xA5, at: path)
@@ -150,7 +150,7 @@ import Transport
     #expect(!FileManager.default.fileExists(atPath: path + ".repaired"))
   }
 
-  @Test func `what the write-ahead file has is repaired too`() throws {
+  @Test func `a repair includes the contents of the write-ahead file`() throws {
     let path = folder.file("store")
     let whole = try notifications(path, payload: 1_000)
     let page = whole.count / Self.page / 2

@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoredNotificationCounterTests {
   @Test
   func
-    `what is kept is counted while the store is open and after it, and a missing file is no number`()
+    `notifications are counted while the store is open and afterward; a missing file has no count`()
     throws
   {
     let folder = try ScratchFolder()

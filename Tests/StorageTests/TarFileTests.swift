@@ -7,7 +7,7 @@ import Transport
 
 @Suite struct TarFileTests {
   @Test(arguments: [0, 1, 511, 512, 513, 1 << 20, (1 << 20) + 1])
-  func `what is put into an archive comes out of it`(count: Int) throws {
+  func `files added to an archive are extracted unchanged`(count: Int) throws {
     let scratch = try ScratchFolder()
     let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     try FileSystem.write(content, to: scratch.file("source"))
@@ -29,7 +29,7 @@ import Transport
   }
 
   @Test
-  func `an archive ends with blocks of zeros and nothing else`() throws {
+  func `an archive must end with zero blocks and nothing else`() throws {
     let scratch = try ScratchFolder()
     let path = scratch.file("archive.tar")
     let writer = try TarWriter(path)
@@ -65,7 +65,7 @@ import Transport
   }
 
   @Test
-  func `a header with any byte changed is none, or another file's`() {
+  func `a header with any changed byte is rejected`() {
     let entry = TarEntry(name: "store", byteCount: 1_000, mode: 0o600, modifiedSeconds: 7)
     // Bytes 154 and 155 only terminate the checksum.
     for index in 0..<512 where index != 154 && index != 155 {

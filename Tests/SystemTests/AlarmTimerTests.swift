@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a wall timer hears of a set clock, an elapsed one counts sleep`() throws {
+  @Test func `a wall timer detects clock changes, and an elapsed timer counts sleep`() throws {
     let loop = try EventLoop()
     let wall = try AlarmTimer(.wall, on: loop) { _ in }
     let elapsed = try AlarmTimer(.elapsed, on: loop) { _ in }

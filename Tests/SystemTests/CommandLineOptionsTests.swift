@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `what is wrong is named, with what to do`() {
+  func `a wrong option is named in the error, with advice`() {
     #expect(problem("--dta", "x") == .unknown(key: "dta", nearest: "data"))
     #expect(
       problem("--provider-prot=1") == .unknown(key: "provider-prot", nearest: "provider-port"))
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test
-  func `suggestions are near, or there are none`() {
+  func `only close matches are suggested`() {
     #expect(Suggestion.nearest(to: "gatewya", in: ["gateway", "agent"]) == "gateway")
     #expect(Suggestion.nearest(to: "agnet", in: ["gateway", "agent"]) == "agent")
     #expect(Suggestion.nearest(to: "completely", in: ["gateway", "agent"]) == nil)

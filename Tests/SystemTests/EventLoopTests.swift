@@ -121,9 +121,11 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a mailbox that comes before descriptors is read before them, once, any other after`(
-    isBefore: Bool
-  ) throws {
+  func
+    `a mailbox marked as before descriptors is read before them, any other after them, each once`(
+      isBefore: Bool
+    ) throws
+  {
     let pipe = Pipe()
     _ = try loop.register(pipe.read, for: .readable, handler: pipe)
     var heardAtMail: [Int] = []
@@ -139,7 +141,7 @@ import Testing
   }
 
   @Test
-  func `a handler that is deregistered in the same turn hears nothing more`() throws {
+  func `a handler that is deregistered in the same turn is not called again`() throws {
     let one = Pipe()
     let other = Pipe()
     var registrations: [Registration] = []
@@ -227,7 +229,7 @@ import Testing
   }
 
   @Test
-  func `mail that a loop does not read before its end is let go of, and so is what comes later`() {
+  func `mail that is unread when a loop ends, or posted afterward, is released`() {
     final class Letter: Sendable {
       let mailbox: Mailbox<Letter>
       init(_ mailbox: Mailbox<Letter>) { self.mailbox = mailbox }

@@ -12,7 +12,7 @@ import Testing
   init() throws { scratch = try ScratchFolder() }
 
   @Test
-  func `what is written is read back, with its mode, and nothing else is left`() throws {
+  func `content and mode are read back as written, and no other file is left`() throws {
     let path = "\(folder)/key"
     try FileSystem.write(Array("one".utf8), to: path)
     #expect(try FileSystem.mode(of: path) == 0o600)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test
-  func `folders are made with those above them, for this user alone`() throws {
+  func `folders are created with their parents, private to the user`() throws {
     let deep = "\(folder)/a/b/c"
     try FileSystem.makeDirectories(deep)
     try FileSystem.makeDirectories(deep)
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test
-  func `what a process that has ended was writing is removed, and nothing else`() throws {
+  func `only unfinished files of processes that ended are removed`() throws {
     let scratch = try ScratchFolder()
     let kept = ["keys", "keys.\(getpid()).abc.tmp", "keys.tmp", "a.b.c.tmp", "keys.2000000000.abc"]
     for name in kept + ["keys.2000000000.abc.tmp"] {

@@ -32,7 +32,9 @@ import Testing
     #expect(ListenerOwners.userIDs(inTable: Self.table, at: address) == owners)
   }
 
-  @Test func `who has accepted a connection is found when there is no listener any more`() throws {
+  @Test func `the user who accepted a connection is found even after the listener is closed`()
+    throws
+  {
     let address = try #require(SocketAddress(host: "127.0.0.1", port: 0x183C))
     let client = SocketAddress.loopback(port: 0x9999)
     #expect(ListenerOwners.userIDs(inTable: Self.table, at: address, from: client) == [1_007])
@@ -40,7 +42,7 @@ import Testing
     #expect(ListenerOwners.userIDs(inTable: Self.table, at: address, from: other) == [])
   }
 
-  @Test func `what this process listens on is its user's`() throws {
+  @Test func `this process's listeners belong to its user`() throws {
     let listener = try Socket.listen(on: .loopback(port: 0), backlog: 1)
     defer { Socket.close(listener) }
     let address = try #require(Socket.localAddress(listener))

@@ -60,7 +60,7 @@ import Testing
         """)
   }
 
-  @Test func `What is read at each look is exposed as long as there is something to read`() {
+  @Test func `A metric that is read on demand is exposed only while it has a value`() {
     let registry = MetricRegistry()
     let value = Mutex<Double?>(nil)
     registry.gauge("level", help: "Level.", labels: ["of": "a"]) { value.withLock { $0 } }
@@ -73,7 +73,7 @@ import Testing
       registry.samples().contains { $0.name == "level{of=\"a\"}" && $0.value == 1_795_279_445 })
   }
 
-  @Test func `Families that nobody wants are not read`() {
+  @Test func `Metric families that are not requested are not read`() {
     let registry = MetricRegistry()
     registry.gauge("cheap", help: "Cheap.").set(1)
     registry.gauge("dear", help: "Dear.") {

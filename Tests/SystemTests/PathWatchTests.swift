@@ -5,7 +5,9 @@ import Testing
 @testable import System
 
 @Suite(.timeLimit(.minutes(60))) struct PathWatchTests {
-  @Test func `a file is told of though its folders come later, go and come again`() throws {
+  @Test func `a file is reported even if its folders are created later, removed and created again`()
+    throws
+  {
     let scratch = try ScratchFolder()
     let folder = scratch.path
     let loop = try EventLoop()
@@ -24,7 +26,8 @@ import Testing
     }
   }
 
-  @Test func `folders that come one by one are followed, others are not told of`() throws {
+  @Test func `folders created one by one are followed, and unrelated ones are not reported`() throws
+  {
     let scratch = try ScratchFolder()
     let folder = scratch.path
     let loop = try EventLoop()

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a socket that is none of UNIX has no process`() throws {
+  @Test func `a socket that is not a UNIX socket has no peer process`() throws {
     let socket = try Socket.listen(on: .loopback(port: 0))
     defer { Socket.close(socket) }
     #expect(throws: SystemFailure.self) {

@@ -35,7 +35,7 @@ import Testing
     #expect(lines.drain().isEmpty && lines.nextEnd == nil)
   }
 
-  @Test func `The number is told after a second, and less and less often while lines repeat`() {
+  @Test func `The count is written after a second, then less and less often while lines repeat`() {
     var lines = RepeatedLines()
     var told: [(second: Int64, lines: Int)] = []
     for tenth in 0..<6_000 as Range<Int64> {
@@ -50,7 +50,7 @@ import Testing
     #expect((written + left).reduce(0, +) == 6_000)
   }
 
-  @Test func `A line that comes back after a quiet while is written at once`() {
+  @Test func `A line that repeats after a pause is written at once`() {
     var lines = RepeatedLines()
     #expect(lines.take(record(), nanoseconds: 0).map(count) == [1])
     #expect(lines.nextEnd == nil)
@@ -93,7 +93,7 @@ import Testing
     #expect(written == given)
   }
 
-  @Test func `A long line is counted as what is written of it`() {
+  @Test func `Long lines that differ only after the logged part count as repeated`() {
     var lines = RepeatedLines()
     let long = String(repeating: "\u{301}\u{316}", count: 500_000)
     _ = lines.take(record(why: long), nanoseconds: 0)
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(60)))
-  func `The number is told though no other line follows, and at the end`() async {
+  func `The count is written even if no other line follows, and on flush`() async {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let output = CollapsingOutput { record in
       continuation.yield(self.count(record))

@@ -18,10 +18,10 @@ import Testing
     "", "localhost:80", "127.0.0.1", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80", "[::1]",
     "1.2.3:4", "[::1]:x", "256.0.0.1:1",
   ])
-  func `what is no address is refused`(text: String) { #expect(SocketAddress(text) == nil) }
+  func `invalid addresses are refused`(text: String) { #expect(SocketAddress(text) == nil) }
 
   @Test
-  func `loopback is told apart`() {
+  func `loopback addresses are recognized`() {
     #expect(SocketAddress.loopback(port: 7).description == "127.0.0.1:7")
     for host in ["127.0.0.1", "127.9.9.9", "::1", "[::1]"] {
       #expect(SocketAddress(host: host, port: 1)?.isLoopback == true)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["127.0.0.1", "::1"])
-  func `the kernel's form comes back the same`(host: String) throws {
+  func `addresses that the kernel returns are read correctly`(host: String) throws {
     let address = try #require(SocketAddress(host: host, port: 0))
     guard let listener = try? Socket.listen(on: address) else {
       // The machine does not support IPv6.
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test
-  func `a socket file that nobody listens on is replaced, one that is used is not`() throws {
+  func `a stale socket file is replaced, but one in use is not`() throws {
     let folder = try ScratchFolder()
     let path = "\(folder.path)/s"
     let first = try Socket.listen(unixPath: path)

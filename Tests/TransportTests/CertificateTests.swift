@@ -173,7 +173,7 @@ private let now: Int64 = 1_795_000_000
   }
 
   @Test
-  func `a bundle identifier longer than a common name stands whole in the UID`() throws {
+  func `a bundle ID longer than a common name is complete in the UID`() throws {
     let bundleID = "com.apple.mgmt.External.11111111-2222-3333-4444-555555555555"
     let provider = try authority.issueProvider(
       bundleID: bundleID, environment: .both, form: .uid, now: now)

@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test
-  func `a server certificate is what openssl verifies for its names alone`() throws {
+  func `openssl verifies a server certificate only for its own names`() throws {
     let server = try authority.issueServer(
       names: ["localhost", "api.push.apple.com"], addresses: ["127.0.0.1", "::1"],
       now: Int64(Date().timeIntervalSince1970))

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test
-  func `whatever is changed does not open, and leaves nothing behind`() throws {
+  func `a changed ciphertext does not open and leaves no plaintext`() throws {
     let cipher = try SIVCipher(key: [UInt8](repeating: 7, count: 32))
     let plaintext = [UInt8](0..<16)
     let sealed = cipher.seal(plaintext)

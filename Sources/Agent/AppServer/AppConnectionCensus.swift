@@ -19,7 +19,9 @@ struct AppConnectionCensus {
       total = min(Limits.connections, max(descriptors / 2, Limits.connectionsMin))
       perProcess = min(Limits.connectionsPerProcess, total / 2)
       perUser = total - total / 16
-      assert(perProcess > 0 && perUser > perProcess, "one process never takes all there are")
+      assert(
+        perProcess > 0 && perUser > perProcess,
+        "a single process cannot use up all of its user's connections")
     }
   }
 
@@ -44,7 +46,9 @@ struct AppConnectionCensus {
   }
 
   mutating func add(process: Int32, user: UInt32) {
-    assert(refusal(process: process, user: user) == nil, "only those within the bounds are counted")
+    assert(
+      refusal(process: process, user: user) == nil, "only connections within the limits are counted"
+    )
     byProcess[process, default: 0] += 1
     byUser[user, default: 0] += 1
     count += 1
@@ -59,7 +63,7 @@ struct AppConnectionCensus {
 
   private static func subtract<Key>(_ counts: inout [Key: Int], _ key: Key) {
     let count = counts[key] ?? 0
-    assert(count > 0, "a connection that ends was counted")
+    assert(count > 0, "a closed connection was counted when it opened")
     counts[key] = count > 1 ? count - 1 : nil
   }
 

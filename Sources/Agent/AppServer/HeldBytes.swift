@@ -91,8 +91,9 @@ struct HeldBytes {
 
   /// Traps in debug builds if the sums contradict the entries.
   func checkInvariants() {
-    assert(entries.values.allSatisfy { $0.bytes >= 0 }, "nothing holds less than nothing")
-    assert(total == entries.values.reduce(0) { $0 + $1.bytes }, "the total is that of the entries")
-    assert(total == byOwner.values.reduce(0, +), "each entry has an owner")
+    assert(entries.values.allSatisfy { $0.bytes >= 0 }, "an entry's byte count is never negative")
+    assert(
+      total == entries.values.reduce(0) { $0 + $1.bytes }, "the total is the sum of all entries")
+    assert(total == byOwner.values.reduce(0, +), "the total is the sum of the counts by owner")
   }
 }

@@ -47,7 +47,7 @@ final class AppLauncher {
   func launch(_ order: LaunchOrder) {
     reap()
     guard let installation = order.app.installation else {
-      assertionFailure("only an installed app is started")
+      assertionFailure("the app to start is not installed")
       return onFailure(order.app.id, order.token)
     }
     if installation.isBusActivatable, let bus {

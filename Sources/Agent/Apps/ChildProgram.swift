@@ -61,7 +61,7 @@ final class ChildProgram: EventHandler {
 
   /// Queues bytes for the program's standard input.
   func send(_ bytes: [UInt8]) {
-    assert(input != nil, "a program without input is sent nothing")
+    assert(input != nil, "bytes are sent only to a program with an input pipe")
     input?.send(bytes)
   }
 
@@ -116,7 +116,7 @@ private final class ChildInput: EventHandler {
 
   /// Writes bytes now, or once the program reads its input.
   func send(_ bytes: [UInt8]) {
-    assert(bytes.last == UInt8(ascii: "\n"), "a program is sent whole lines")
+    assert(bytes.last == UInt8(ascii: "\n"), "only whole lines are sent to a program")
     guard descriptor >= 0 else { return }
     waiting += bytes
     // A program that has stopped reading its input no longer shows anything.

@@ -77,7 +77,9 @@ final class SuspensionGuard {
   }
 
   private func write(_ text: String) -> Bool {
-    assert(text.utf8.count <= 4_096 || child != nil, "a pipe takes short lines whole")
+    assert(
+      text.utf8.count <= 4_096 || child != nil,
+      "text longer than a pipe's atomic write needs a running child process")
     guard input >= 0 else { return false }
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

@@ -35,7 +35,7 @@ struct UnitFreeze: Hashable, Sendable {
 
   /// Handles the answer to the pending call.
   mutating func isAnswered(_ step: Step, isDone: Bool) {
-    assert(open == step, "one call is under way")
+    assert(open == step, "the answer belongs to the pending call")
     open = nil
     switch step {
     case .freeze:

@@ -10,17 +10,17 @@ struct Catalogue: Sendable {
     var texts: [WordKey: [PluralRule.Form: String]] = [:]
     for line in lines.split(separator: "\n") {
       guard let equals = line.firstRange(of: " = ") else {
-        assertionFailure("no catalogue has the line \(line)")
+        assertionFailure("a catalog line has no equals sign: \(line)")
         continue
       }
       let name = line[..<equals.lowerBound].split(separator: ".")
       guard let key = name.first.flatMap({ WordKey(rawValue: String($0)) }),
         let form = name.count > 1 ? PluralRule.Form(rawValue: String(name[1])) : .other
       else {
-        assertionFailure("no catalogue has the key of \(line)")
+        assertionFailure("a catalog line has an unknown key or plural form: \(line)")
         continue
       }
-      assert(texts[key]?[form] == nil, "\(line) stands once")
+      assert(texts[key]?[form] == nil, "a catalog defines each text only once: \(line)")
       texts[key, default: [:]][form] = String(line[equals.upperBound...])
     }
     self.texts = texts

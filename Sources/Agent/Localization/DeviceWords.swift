@@ -31,13 +31,13 @@ public struct DeviceWords: Hashable, Sendable {
 
   /// Returns a text with its arguments inserted.
   public func text(_ key: WordKey, _ arguments: String...) -> String {
-    assert(!key.isCount, "\(key) has forms for numbers")
+    assert(!key.isCount, "\(key) has no plural forms")
     return LocalizedFormat.fill(format(key, form: .other), with: arguments.map(isolated)).text
   }
 
   /// Returns a text in the language's plural form for a number.
   public func count(_ key: WordKey, _ number: Int) -> String {
-    assert(key.isCount, "\(key) has one form alone")
+    assert(key.isCount, "\(key) has plural forms")
     let form = PluralRule.form(of: "\(number)", language: language)
     return LocalizedFormat.fill(format(key, form: form), with: ["\(number)"]).text
   }
@@ -67,7 +67,7 @@ public struct DeviceWords: Hashable, Sendable {
       guard let texts = Catalogue.all[language]?.texts[key] else { continue }
       if let text = texts[form] ?? texts[.other] { return text }
     }
-    assertionFailure("the English catalogue has every key, \(key) too")
+    assertionFailure("the English catalog has no text for \(key)")
     return ""
   }
 }

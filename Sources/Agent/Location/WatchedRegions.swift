@@ -42,7 +42,7 @@ struct WatchedRegions: ~Copyable {
     _ records: [(key: String, value: [UInt8])], atAwake now: Int64,
     _ effects: inout [AgentEffect]
   ) {
-    assert(regions.isEmpty, "records are restored once, at the start")
+    assert(regions.isEmpty, "records are restored only once, at startup")
     for (name, value) in records {
       guard let key = RegionRecord.key(name),
         let (region, repeats, state) = RegionRecord.read(value),
@@ -192,7 +192,7 @@ struct WatchedRegions: ~Copyable {
       RegionRecord.name($0.key) < RegionRecord.name($1.key)
     }.compactMap { crossing in
       guard let region = region(of: crossing.key) else {
-        assertionFailure("a region was crossed that nobody watches")
+        assertionFailure("an unwatched region was crossed")
         return nil
       }
       return Crossing(
@@ -256,10 +256,12 @@ struct WatchedRegions: ~Copyable {
   func checkInvariants() {
     for (app, own) in regions {
       assert(!own.isEmpty, "an app without regions is forgotten")
-      assert(own.count <= PlaceLimits.regionsPerApp, "an app watches a bounded number of regions")
-      for key in own.keys { assert(key.app == app, "a region stands under its own app") }
+      assert(
+        own.count <= PlaceLimits.regionsPerApp,
+        "an app does not exceed its limit of watched regions")
+      for key in own.keys { assert(key.app == app, "a region is listed under its own app") }
     }
-    assert(!areNeedsStale, "services follow what is watched")
-    assert(armed == watch.wakeUp, "the timer stands where it has to")
+    assert(!areNeedsStale, "the location services are up to date with the watched regions")
+    assert(armed == watch.wakeUp, "the timer is set to the next wake-up")
   }
 }

@@ -60,7 +60,7 @@ struct AgentContext {
   }
 
   mutating func refuse(_ requestID: RequestID, _ reason: AppLinkFailure.Reason, _ message: String) {
-    assert(!message.isEmpty, "a refusal says what to do")
+    assert(!message.isEmpty, "a refusal has a message")
     emit(.refuse(requestID, AppLinkFailure(reason, message)))
   }
 
@@ -84,7 +84,7 @@ struct AgentContext {
 
   /// Restores the apps and the device's settings at startup.
   mutating func restore(_ records: RestoredRecords) {
-    assert(apps.count == 0, "records are restored once, at the start")
+    assert(apps.count == 0, "records are restored only once, at startup")
     for (key, value) in records[.apps] {
       guard let object = (try? JSONValue(parsing: value))?.objectValue,
         let record = LocalApp(json: object), record.id.text == key
@@ -247,7 +247,7 @@ struct AgentContext {
     _ connection: ConnectionID, _ event: AppEvent, _ purpose: QuestionPurpose,
     timeoutMilliseconds: Int64
   ) {
-    assert(timeoutMilliseconds > 0, "a question has an end")
+    assert(timeoutMilliseconds > 0, "a question has a positive timeout")
     if let app = purpose.workingApp {
       resume(app)
       givenWork.insert(app)
@@ -295,7 +295,9 @@ struct AgentContext {
   ) -> String? {
     guard let record = apps[app], record.installation != nil else { return nil }
     resume(app)
-    assert(isForeground || activationToken == nil, "a token brings an app to the front")
+    assert(
+      isForeground || activationToken == nil,
+      "an activation token is passed only to an app that opens in the foreground")
     let order = launches.order(
       record, reason, isForeground: isForeground, activationToken: activationToken)
     emit(.launch(order))
@@ -322,7 +324,7 @@ struct AgentContext {
 
   /// Stops an app's processes until it receives work.
   mutating func suspend(_ app: AppID) {
-    assert(presence(of: app) == .background, "only what runs behind is suspended")
+    assert(presence(of: app) == .background, "only apps in the background are suspended")
     guard suspended.insert(app).inserted else { return }
     emit(.suspend(app))
   }
@@ -365,7 +367,7 @@ struct AgentContext {
     launches.checkInvariants(apps)
     if accountedEffects == effects.count { storedBytes.checkInvariants(apps) }
     for app in suspended {
-      assert(presence(of: app) == .background, "only what runs behind is suspended")
+      assert(presence(of: app) == .background, "only apps in the background are suspended")
     }
   }
 }

@@ -208,7 +208,7 @@ struct RestoredRecords: Sendable {
 
   /// Returns the keys and values of a collection, ordered by key.
   subscript(collection: RecordCollection) -> [(key: String, value: [UInt8])] {
-    assert(collection != .pending, "requests are read one by one when they are due")
+    assert(collection != .pending, "pending requests are not read as a whole collection")
     return collections[collection] ?? []
   }
 }

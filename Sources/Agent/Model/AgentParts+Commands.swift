@@ -154,7 +154,12 @@ extension AgentParts {
     try permissions.checkRoom(for: waiting)
     try context.checkRoom(
       for: app, .waiting, key: waiting.key.recordKey, bytes: waiting.record.count)
-    guard permissions.onNotifyRequest(waiting, &context) != nil else { return }
+    let decided = permissions.onNotifyRequest(waiting, &context)
+    if request.content.interruptionLevel == .timeSensitive {
+      // An installed app claims an entitlement; for the others, the user who runs the command asks.
+      context.update(app) { if $0.installation == nil { $0.asked.insert(.timeSensitive) } }
+    }
+    guard decided != nil else { return }
     try add(requestID, app, request)
   }
 
@@ -174,7 +179,7 @@ extension AgentParts {
     do throws(AppLinkFailure) {
       add(try permissions.onSettingsChange(app, ["notifications": isKept ? "on" : "off"], &context))
     } catch {
-      assertionFailure("notifications can be switched on and off for every app: \(error)")
+      assertionFailure("changing an app's notification setting failed: \(error)")
     }
   }
 

@@ -41,7 +41,7 @@ extension AgentParts {
     context.resume(app)
     switch request {
     case .hello: throw AppLinkFailure(.appRefused, "second greeting on one connection")
-    case .control: preconditionFailure("unexpected command")
+    case .control: preconditionFailure("an app's connection sent a control request")
     case .requestAuthorization(let options, let replacesTypes):
       add(
         permissions.onAuthorizationRequest(

@@ -112,7 +112,7 @@ struct AgentParts: ~Copyable {
   // MARK: - Start
 
   private mutating func onRecordsRestored(_ records: RestoredRecords) {
-    precondition(!hasStarted, "records are restored before anything else happens")
+    precondition(!hasStarted, "records are restored before the agent starts")
     context.restore(records)
     context.restoreStoredBytes(records)
     permissions.restore(records, &context)
@@ -123,7 +123,8 @@ struct AgentParts: ~Copyable {
 
   private mutating func onMachineReplaced() {
     // This event may also follow the start, if the agent waited for its gateway.
-    precondition(!registrations.isUp, "the machine is known before the gateway is reached")
+    precondition(
+      !registrations.isUp, "a replaced machine is detected before the gateway is connected")
     registrations.onMachineReplaced(&context)
   }
 
@@ -195,7 +196,7 @@ struct AgentParts: ~Copyable {
       pipeline.onExtensionConnected(requestID.connection, app, token: hello.launch, &context)
     case .contentExtension:
       pipeline.onContentExtensionConnected(requestID.connection, app, token: hello.launch, &context)
-    case .control: preconditionFailure("a command is no app")
+    case .control: preconditionFailure("a control connection was handled as an app")
     }
   }
 

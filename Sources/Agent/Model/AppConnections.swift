@@ -81,9 +81,10 @@ struct AppConnections {
     _ connection: ConnectionID, role: AppHello.Role, app: AppID?, _ state: AppState,
     process: Int32, rights: Set<ControlRight> = [], isStartedBehind: Bool = false
   ) {
-    assert(peers[connection] == nil, "a connection greets once")
-    assert(role == .control || rights.isEmpty, "an app has no right of a command")
-    assert((app == nil) == (role == .control), "every connection but a command's has an app")
+    assert(peers[connection] == nil, "a connection is admitted only once")
+    assert(role == .control || rights.isEmpty, "only control connections have rights")
+    assert(
+      (app == nil) == (role == .control), "every connection has an app, except control connections")
     peers[connection] = AppPeer(
       connection: connection, role: role, app: app, process: process, rights: rights, state: state,
       isStartedBehind: isStartedBehind && state == .background, order: nextOrder)
@@ -124,7 +125,7 @@ struct AppConnections {
   /// Opens a question to a connection.
   mutating func open(_ purpose: QuestionPurpose, on connection: ConnectionID) -> Question {
     guard let question = peers[connection]?.makeQuestion() else {
-      preconditionFailure("only who has greeted is asked")
+      preconditionFailure("a question was opened on a connection that sent no greeting")
     }
     questions[connection, default: [:]][question.number] = purpose
     if case .willPresent(_, let order) = purpose { presentationQuestions[order, default: 0] += 1 }
@@ -143,7 +144,7 @@ struct AppConnections {
   private mutating func uncount(_ purpose: QuestionPurpose) {
     guard case .willPresent(_, let order) = purpose else { return }
     let count = presentationQuestions[order] ?? 0
-    assert(count > 0, "a question that is closed was open")
+    assert(count > 0, "a closed presentation question was open")
     presentationQuestions[order] = count > 1 ? count - 1 : nil
   }
 
@@ -170,14 +171,14 @@ struct AppConnections {
   func checkInvariants() {
     var asked: [Int64: Int] = [:]
     for (connection, open) in questions {
-      assert(peers[connection] != nil, "no question to a connection that is gone")
+      assert(peers[connection] != nil, "every question belongs to an open connection")
       for case .willPresent(_, let order) in open.values { asked[order, default: 0] += 1 }
     }
-    assert(asked == presentationQuestions, "questions about notifications are counted")
+    assert(asked == presentationQuestions, "presentation questions are counted correctly")
     for (app, connections) in connectionsByApp {
       assert(!connections.isEmpty, "an app without connections is not listed")
       for connection in connections {
-        assert(peers[connection]?.app == app, "a connection stands under its own app")
+        assert(peers[connection]?.app == app, "a connection is listed under its own app")
       }
     }
   }

@@ -134,7 +134,7 @@ extension LocalApp {
 
   /// Updates an app's record from a newer installation; values that it omits are unchanged.
   mutating func apply(_ newer: LocalApp) {
-    assert(newer.id == id, "an installation is of its own app")
+    assert(newer.id == id, "a newer installation belongs to the same app")
     installation = newer.installation
     name = newer.name ?? name
     bundlePath = newer.bundlePath ?? bundlePath

@@ -15,7 +15,7 @@ struct AppLaunches {
 
   /// Creates an empty set; `agentRun` makes the tokens differ from those of other runs of the agent.
   init(agentRun: String) {
-    assert(!agentRun.isEmpty, "each run has a name of its own")
+    assert(!agentRun.isEmpty, "the agent run has a name")
     self.agentRun = agentRun
   }
 
@@ -65,7 +65,9 @@ struct AppLaunches {
   func checkInvariants(_ apps: AppRegistry) {
     for (app, order) in awaited {
       assert(apps[app]?.installation != nil, "only installed apps are started")
-      assert(order.token.hasPrefix(agentRun), "a token is of this run")
+      assert(
+        order.token.hasPrefix(agentRun),
+        "a launch token begins with the name of the current agent run")
     }
   }
 }

@@ -123,21 +123,28 @@ struct AppRegistry {
   /// Traps in debug builds if records and indexes contradict each other.
   func checkInvariants() {
     for (id, record) in apps {
-      assert(record.id == id, "a record stands under its own id")
-      assert(record.badge >= 0, "invalid badge: expected 0 or more")
+      assert(record.id == id, "a record is stored under its own ID")
+      assert(record.badge >= 0, "a badge is 0 or more")
       guard let installation = record.installation else { continue }
       if let executable = installation.provingExecutable {
-        assert(appsByExecutable[executable]?.contains(id) == true, "programs lead to their apps")
+        assert(
+          appsByExecutable[executable]?.contains(id) == true, "every app is found by its executable"
+        )
       }
       if let name = installation.windowClass {
-        assert(appsByWindowClass[name]?.contains(id) == true, "windows lead to their apps")
+        assert(
+          appsByWindowClass[name]?.contains(id) == true, "every app is found by its window class")
       }
     }
     for owners in appsByExecutable.values {
-      assert(!owners.isEmpty && owners.allSatisfy { apps[$0] != nil }, "no program of no app")
+      assert(
+        !owners.isEmpty && owners.allSatisfy { apps[$0] != nil },
+        "every executable belongs to known apps")
     }
     for owners in appsByWindowClass.values {
-      assert(!owners.isEmpty && owners.allSatisfy { apps[$0] != nil }, "no window of no app")
+      assert(
+        !owners.isEmpty && owners.allSatisfy { apps[$0] != nil },
+        "every window class belongs to known apps")
     }
   }
 }

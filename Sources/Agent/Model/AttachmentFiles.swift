@@ -22,7 +22,7 @@ enum AttachmentFiles {
     _ context: inout AgentContext
   ) {
     for (app, released) in context.takeReleasedAttachments() {
-      assert(!released.isEmpty, "an app that let go of nothing is not listed")
+      assert(!released.isEmpty, "an app with no released attachments has no entry")
       let unused = released.subtracting(
         used(by: app, permissions, pipeline, local, context).map { UTF8Text($0) })
       if !unused.isEmpty {

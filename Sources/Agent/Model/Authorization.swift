@@ -63,7 +63,9 @@ extension LocalApp {
   mutating func requestAuthorization(
     with generation: NotificationGeneration, policy: GrantPolicy
   ) -> AuthorizationOutcome {
-    assert(generation != .userNotification, "an app of today's interface asks by itself")
+    assert(
+      generation != .userNotification,
+      "only apps that use older interfaces are authorized on their behalf")
     let hasAsked = !requested.isEmpty
     let asksNobody = generation == .desktop && !hasAsked && policy == .ask
     return requestAuthorization(

@@ -75,8 +75,8 @@ struct BackgroundBudget: Hashable, Sendable {
 
   /// Traps in debug builds if the budget is out of bounds.
   func checkInvariants() {
-    assert((0...Self.capacity).contains(level), "a budget has at most its capacity")
-    assert((0...1).contains(usefulness), "usefulness is a share")
+    assert((0...Self.capacity).contains(level), "the level is between 0 and the budget's capacity")
+    assert((0...1).contains(usefulness), "usefulness is between 0 and 1")
   }
 
   private static func rate(_ usefulness: Double) -> Double {

@@ -189,26 +189,29 @@ struct BackgroundTime {
   /// Traps in debug builds if the timed apps contradict the state of the model.
   func checkInvariants(_ context: AgentContext) {
     for (app, stretch) in stretches {
-      assert(context.presence(of: app) == .background, "only what runs behind is timed")
+      assert(context.presence(of: app) == .background, "only apps in the background are timed")
       assert(isTimed(app, context), "an app with unlimited time is not timed")
-      assert(!context.suspended.contains(app), "what is suspended has no time")
+      assert(!context.suspended.contains(app), "a suspended app has no background time")
       assert(
         stretch.endsAt <= context.now.elapsed + Limits.backgroundMilliseconds,
-        "nothing has more time than there is")
+        "an app's background time is within the limit")
     }
     for app in context.suspended {
-      assert(context.connections.isStartedBehind(app), "only what the agent started is suspended")
-      assert(!context.connections.hasWork(app), "what is suspended is asked nothing")
-      assert(tasks[app] == nil, "what is suspended has finished its tasks")
+      assert(
+        context.connections.isStartedBehind(app), "only apps that the agent started are suspended")
+      assert(!context.connections.hasWork(app), "a suspended app has no pending work")
+      assert(tasks[app] == nil, "a suspended app has no unfinished tasks")
     }
     for (app, tasks) in tasks {
       assert(!tasks.isEmpty, "an app without tasks is not listed")
-      assert(tasks.count <= Limits.backgroundTasksPerApp, "tasks are bounded")
+      assert(
+        tasks.count <= Limits.backgroundTasksPerApp,
+        "an app does not exceed its limit of background tasks")
       assert(
         tasks.allSatisfy { context.connections[$0.connection]?.app == app },
-        "a task is of a process that runs")
+        "a background task belongs to one of the app's open connections")
     }
-    assert(overdue.isSubset(of: stretches.keys), "what is overdue is timed")
-    assert(armed == nil || !stretches.isEmpty, "the shell comes back for what is timed")
+    assert(overdue.isSubset(of: stretches.keys), "an overdue app is timed")
+    assert(armed == nil || !stretches.isEmpty, "the timer is set only while an app is timed")
   }
 }

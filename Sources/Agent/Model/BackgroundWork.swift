@@ -85,7 +85,7 @@ struct BackgroundWork {
     arrival.wantsFetch = true
     let isAsked = context.ask(
       app, .arrived(arrival), .fetch(app), timeoutMilliseconds: Limits.fetchMilliseconds)
-    assert(isAsked, "only an app that runs is asked")
+    assert(isAsked, "only running apps are asked")
   }
 
   /// Returns the push for which an app is being started.
@@ -132,7 +132,7 @@ struct BackgroundWork {
     tasks.remove(app, [request.id], &context)
     let isAsked = context.ask(
       app, .task(request), .task(app), timeoutMilliseconds: Limits.fetchMilliseconds)
-    assert(isAsked, "only an app that runs is asked")
+    assert(isAsked, "only running apps are asked")
   }
 
   /// Begins the tasks that are due, as far as the budgets allow; returns the time of the next one.
@@ -291,21 +291,26 @@ struct BackgroundWork {
   /// Traps in debug builds if the pending work contradicts itself.
   func checkInvariants(_ context: AgentContext) {
     for (app, push) in held {
-      assert(context.apps[app] != nil, "nothing waits for an app that is gone")
-      assert(push.kind == .alert, "pushes of other kinds never wait")
+      assert(context.apps[app] != nil, "held pushes belong to known apps")
+      assert(push.kind == .alert, "only pushes of the alert kind are held")
     }
     for app in awaitingStart.keys {
-      assert(context.presence(of: app) == .notRunning, "an app that runs was handed its push")
+      assert(
+        context.presence(of: app) == .notRunning,
+        "a push awaits the start only of an app that is not running")
     }
     for app in startedForPush {
       assert(context.apps[app]?.installation != nil, "only installed apps are started")
     }
     for app in startedForTask {
-      assert(context.presence(of: app) == .notRunning, "an app that runs was handed its task")
+      assert(
+        context.presence(of: app) == .notRunning,
+        "a task awaits the start only of an app that is not running")
     }
     tasks.checkInvariants(context)
     assert(
-      armed == nil || !held.isEmpty || !tasks.apps.isEmpty, "the shell comes back for what waits")
+      armed == nil || !held.isEmpty || !tasks.apps.isEmpty,
+      "the timer is set only while a push or task is waiting")
     for budget in budgets.values { budget.checkInvariants() }
   }
 }

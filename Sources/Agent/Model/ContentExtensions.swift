@@ -57,7 +57,9 @@ struct ContentExtensions {
     _ drawing: NotificationDrawing, from connection: ConnectionID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     let key = try key(of: connection)
-    guard let job = jobs[key] else { return assertionFailure("a connection leads to its job") }
+    guard let job = jobs[key] else {
+      return assertionFailure("every extension connection belongs to a job")
+    }
     release(job.paths.filter { !drawing.paths.contains($0) }, of: key.app, &context)
     jobs[key]?.paths = drawing.paths
     jobs[key]?.hasDrawn = true
@@ -159,13 +161,13 @@ struct ContentExtensions {
   /// Traps in debug builds if jobs and connections contradict each other.
   func checkInvariants(_ context: AgentContext) {
     for (connection, key) in keys {
-      assert(jobs[key]?.connection == connection, "a connection leads to its job")
-      assert(context.connections[connection] != nil, "no job of a connection that is gone")
+      assert(jobs[key]?.connection == connection, "every extension connection belongs to a job")
+      assert(context.connections[connection] != nil, "every job's connection is open")
     }
     for (key, job) in jobs {
-      assert(context.apps[key.app] != nil, "no job of an app that is gone")
+      assert(context.apps[key.app] != nil, "every job belongs to a known app")
       assert(
-        job.connection.map { keys[$0] == key } ?? true, "a job's connection is known by its job")
+        job.connection.map { keys[$0] == key } ?? true, "a job's connection leads back to the job")
     }
   }
 }

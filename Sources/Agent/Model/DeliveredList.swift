@@ -82,7 +82,8 @@ struct DeliveredList: Sendable {
 
   /// Adds a notification that has not been shown, replacing an earlier one with the same identifier.
   mutating func put(_ key: AppNotificationID, _ retained: RetainedNotification) -> Entry {
-    assert(key.id.hasSameBytes(as: retained.id), "a notification stands under its own name")
+    assert(
+      key.id.hasSameBytes(as: retained.id), "a notification is stored under its own identifier")
     var entry = Entry(
       key: key, retained: retained, order: nextOrder, isListed: false, isShown: false)
     if let earlier = self[key] {
@@ -125,11 +126,13 @@ struct DeliveredList: Sendable {
   /// Traps in debug builds if an entry is in the wrong place.
   func checkInvariants(_ apps: AppRegistry) {
     for (app, own) in entries {
-      assert(apps[app] != nil, "no notification of an app that is gone")
+      assert(apps[app] != nil, "delivered notifications belong to known apps")
       assert(!own.isEmpty, "an app without notifications is not listed")
       for (id, entry) in own {
-        assert(entry.key == AppNotificationID(app: app, id: id.string), "each under its own name")
-        assert(entry.order < nextOrder, "an order is given out once")
+        assert(
+          entry.key == AppNotificationID(app: app, id: id.string),
+          "every entry is stored under its own identifier")
+        assert(entry.order < nextOrder, "an entry's order is less than the next order")
       }
     }
   }

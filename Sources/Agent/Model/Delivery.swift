@@ -151,7 +151,7 @@ struct Delivery {
 
   /// Delivers a notification that was held, or whose app could not be asked, as if it arrived now.
   mutating func deliver(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
-    assert(delivered[entry.key]?.order == entry.order, "only what is there is delivered")
+    assert(delivered[entry.key]?.order == entry.order, "only a listed notification is delivered")
     let routing = context.route(
       entry.retained.outline, of: entry.key.app, isPush: false, wantsFetch: false)
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
@@ -232,7 +232,7 @@ struct Delivery {
         key.app, .willPresent(entry.retained.notification),
         .willPresent(key, order: entry.order),
         timeoutMilliseconds: Limits.willPresentMilliseconds)
-      assert(isAsked, "an app in front is connected")
+      assert(isAsked, "a foreground app is connected")
       return
     }
     if routing.awaitsPermission {
@@ -241,7 +241,7 @@ struct Delivery {
       return trim(key.app, &context)
     }
     guard let app = context.apps[key.app] else {
-      assertionFailure("only the notifications of apps that are known are delivered")
+      assertionFailure("a notification was delivered for an unknown app")
       return
     }
     let content = entry.retained.outline
@@ -376,7 +376,8 @@ struct Delivery {
     delivered.checkInvariants(context.apps)
     for app in appsAwaitingPermission {
       assert(
-        context.apps[app]?.status == .notDetermined, "what is kept waits for a decision")
+        context.apps[app]?.status == .notDetermined,
+        "an app that awaits permission has no permission decision")
     }
     seen.checkInvariants()
   }

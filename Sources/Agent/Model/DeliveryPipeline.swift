@@ -183,7 +183,7 @@ struct DeliveryPipeline {
     case .endBackgroundTask(let task): time.end(requestID.connection, task, app)
     case .submitTask(let request): try background.submitTask(app, request, &context)
     case .cancelTasks(let ids): background.cancelTasks(app, ids, &context)
-    default: return assertionFailure("no request about the background: \(request)")
+    default: return assertionFailure("not a background request: \(request)")
     }
     context.confirm(requestID)
   }
@@ -360,7 +360,7 @@ struct DeliveryPipeline {
       try contents.onDrawing(drawing, from: requestID.connection, &context)
     case .contentWish(.open): onAction(key, .open, &context)
     case .contentWish(.close): context.emit(.closeWindow(key))
-    default: return assertionFailure("no request of a content extension: \(request)")
+    default: return assertionFailure("not a content extension request: \(request)")
     }
     context.confirm(requestID)
   }
@@ -418,7 +418,7 @@ struct DeliveryPipeline {
     _ context: inout AgentContext
   ) {
     guard let record = context.apps[entry.key.app] else {
-      return assertionFailure("no notification of an app that is gone")
+      return assertionFailure("a notification belongs to an unknown app")
     }
     let consequences = ActionConsequences(action.id, on: entry.retained.outline, of: record)
     if context.conditions.isLocked, consequences.needsUnlock {
@@ -439,7 +439,7 @@ struct DeliveryPipeline {
   ) {
     let app = entry.key.app
     guard let record = context.apps[app] else {
-      return assertionFailure("no notification of an app that is gone")
+      return assertionFailure("a notification belongs to an unknown app")
     }
     let consequences = ActionConsequences(action.id, on: entry.retained.outline, of: record)
     delivery.withdraw(entry.key, &context)

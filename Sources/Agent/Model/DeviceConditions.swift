@@ -108,9 +108,9 @@ struct DeviceConditions: Hashable, Sendable {
   func checkInvariants() {
     assert(
       !deviceState.contains(.batteryLow) || deviceState.contains(.powerRestricted),
-      "a low battery restricts the device")
+      "a low battery also restricts power")
     assert(
       !holdsBackgroundWork || !deviceState.isDisjoint(with: [.powerRestricted, .metered]),
-      "the gateway knows why work in the background waits")
+      "background work is held only under a power or network restriction")
   }
 }

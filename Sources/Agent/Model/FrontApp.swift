@@ -58,7 +58,7 @@ struct FrontApp {
 
   /// Sets the foreground app by command; every other app leaves the foreground.
   mutating func set(_ word: String, _ context: inout AgentContext) {
-    assert(canSet(word, context), "a word is looked at before it is used")
+    assert(canSet(word, context), "only a valid value is set")
     let app = AppID(word)
     front = app.map(Front.app) ?? .nobody
     for peer in context.connections.all where peer.role == .app {

@@ -39,7 +39,7 @@ struct LocalNotifications: ~Copyable {
     _ key: AppNotificationID, _ request: NotificationRequest, _ trigger: NotificationTrigger,
     _ context: inout AgentContext
   ) throws(AppLinkFailure) {
-    assert(request.trigger == trigger, "a request waits for its own trigger")
+    assert(request.trigger == trigger, "a request is added with its own trigger")
     try checkRoom(for: request, key, context)
     guard case .region(let region, let repeats) = trigger else {
       let dropped = try scheduled.add(key, trigger, at: context.now.moment, &context.effects)
@@ -65,7 +65,7 @@ struct LocalNotifications: ~Copyable {
     for request: NotificationRequest, _ key: AppNotificationID, _ context: AgentContext
   ) throws(AppLinkFailure) {
     let bytes = request.encoded.count
-    assert(bytes > 0 && request.id == key.id, "a request has content and its own key")
+    assert(bytes > 0 && request.id == key.id, "a request is not empty and matches its key")
     guard bytes > Limits.smallRequestBytes else { return }
     let others = waiting(of: key.app.text, context).reduce(0) { sum, other in
       other == key ? sum : sum + requests.byteCount(other)

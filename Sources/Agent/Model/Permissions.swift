@@ -500,35 +500,40 @@ struct Permissions {
   /// Asserts that prompts and waiting requests agree.
   func checkInvariants(_ context: AgentContext) {
     for (app, prompt) in prompts {
-      assert(prompt.app == app, "a question stands under its own app")
-      assert(prompt.id.number < nextPrompt, "a question has a number that was given out")
-      assert(context.apps[app] != nil, "no question about an app that is gone")
+      assert(prompt.app == app, "a prompt is listed under its own app")
+      assert(prompt.id.number < nextPrompt, "a prompt's number is less than the next number")
+      assert(context.apps[app] != nil, "prompts and postponed notifications belong to known apps")
       switch prompt.subject {
-      case .notifications: assert(isUndecided(app), "somebody waits for the answer")
-      case .location: assert(locationAsks[app] != nil, "somebody waits for the answer")
+      case .notifications: assert(isUndecided(app), "something waits for every prompt's answer")
+      case .location: assert(locationAsks[app] != nil, "something waits for every prompt's answer")
       }
     }
     for (app, asks) in notificationAsks {
-      assert(prompts[app] != nil && !asks.isEmpty, "a person is asked, for somebody")
+      assert(
+        prompts[app] != nil && !asks.isEmpty, "waiting authorization requests have an open prompt")
     }
     for (app, waiting) in waitingNotifications {
-      assert(prompts[app] != nil && !waiting.isEmpty, "a person is asked")
+      assert(prompts[app] != nil && !waiting.isEmpty, "waiting notifications have an open prompt")
       assert(
         waiting.allSatisfy { $0.number > 0 && $0.number < nextWaitingNumber },
-        "what waits has a number that was given out")
+        "every waiting notification has an assigned number")
     }
     for app in appsWithKeptNotifications {
-      assert(prompts[app] != nil, "a person is asked about what is kept")
-      assert(context.apps[app]?.status == .notDetermined, "what is kept waits for a decision")
+      assert(prompts[app] != nil, "kept notifications have an open prompt")
+      assert(
+        context.apps[app]?.status == .notDetermined,
+        "an app with kept notifications has no permission decision")
     }
     for app in appsWithPostponedNotifications {
-      assert(context.apps[app] != nil, "no question about an app that is gone")
-      assert(!appsWithKeptNotifications.contains(app), "what is asked about is not put away")
+      assert(context.apps[app] != nil, "prompts and postponed notifications belong to known apps")
+      assert(
+        !appsWithKeptNotifications.contains(app),
+        "an app's notifications are not both kept and postponed")
     }
     for (app, asks) in locationAsks {
-      assert(prompts[app] != nil && !asks.isEmpty, "a person is asked, in turn, for somebody")
+      assert(prompts[app] != nil && !asks.isEmpty, "waiting location requests have an open prompt")
     }
-    assert(policy == .ask || prompts.isEmpty, "a policy needs no person")
+    assert(policy == .ask || prompts.isEmpty, "prompts are open only under the ask policy")
   }
 }
 

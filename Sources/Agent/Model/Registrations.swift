@@ -53,7 +53,7 @@ struct Registrations {
 
   /// Handles a change of the link to the gateway.
   mutating func onLinkChanged(isUp: Bool, _ context: inout AgentContext) {
-    assert(hasGateway || !isUp, "there is no link without a gateway")
+    assert(hasGateway || !isUp, "the link is up only if there is a gateway")
     isLinkUp = isUp
     isLinkKnown = true
     let registrants = awaitingLink
@@ -293,10 +293,12 @@ struct Registrations {
 
   /// Traps in debug builds if the link contradicts the gateway.
   func checkInvariants(_ context: AgentContext) {
-    assert(hasGateway || !isLinkUp, "there is no link without a gateway")
-    assert(cancellations.count <= Limits.cancellations, "\(cancellations.count) cancellations")
+    assert(hasGateway || !isLinkUp, "the link is up only if there is a gateway")
+    assert(
+      cancellations.count <= Limits.cancellations,
+      "the limit of cancellations is not exceeded: \(cancellations.count)")
     for app in refusals.keys {
-      assert(context.apps[app] != nil, "nothing is remembered of an app that is gone")
+      assert(context.apps[app] != nil, "refusals belong to known apps")
     }
   }
 }

@@ -72,7 +72,7 @@ struct Responses {
       key: "\(app)/\(entry.order)", retained: entry.retained, action: action.id,
       text: action.text)
     assert(
-      waiting[app]?.contains { $0.key == response.key } != true, "a response has a key of its own")
+      waiting[app]?.contains { $0.key == response.key } != true, "response keys are unique")
     waiting[app, default: []].append(response)
     context.persist(.put(.responses, key: response.key, response.record))
     if waiting[app, default: []].count > Limits.waitingResponsesPerApp,
@@ -115,7 +115,7 @@ struct Responses {
     let isAsked = context.ask(
       app, .response(response.response), .response(app, key: response.key),
       timeoutMilliseconds: Limits.responseMilliseconds)
-    assert(isAsked, "only an app that runs is told")
+    assert(isAsked, "only running apps are sent responses")
   }
 
   /// Sends a newly connected app all responses that wait for it.
@@ -158,17 +158,20 @@ struct Responses {
   /// Traps in debug builds if the waiting responses contradict each other.
   func checkInvariants(_ context: AgentContext) {
     for (app, responses) in waiting {
-      assert(!responses.isEmpty, "an app for which nothing waits is not listed")
-      assert(responses.count <= Limits.waitingResponsesPerApp, "a bounded number waits")
+      assert(!responses.isEmpty, "an app without waiting responses has no entry")
       assert(
-        Set(responses.map(\.key)).count == responses.count, "a response has a key of its own")
-      assert(responses.allSatisfy { $0.key.hasPrefix("\(app)/") }, "each under its own app")
+        responses.count <= Limits.waitingResponsesPerApp,
+        "an app does not exceed its limit of waiting responses")
+      assert(
+        Set(responses.map(\.key)).count == responses.count, "response keys are unique")
+      assert(
+        responses.allSatisfy { $0.key.hasPrefix("\(app)/") }, "a response key begins with its app")
     }
     let known = Set(waiting.values.flatMap { $0.map(\.key) })
-    assert(sent.isSubset(of: known), "what an app is asked about waits for it")
+    assert(sent.isSubset(of: known), "every sent response still waits for its answer")
     assert(
       lockedChoices.isEmpty || context.conditions.isLocked,
-      "nothing waits for an unlocked screen where it is unlocked")
+      "responses wait for unlocking only while the screen is locked")
   }
 }
 

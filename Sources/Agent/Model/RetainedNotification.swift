@@ -53,7 +53,7 @@ struct RetainedNotification: Hashable, Sendable {
   /// Returns the same push with the content from a service extension.
   func changed(to content: NotificationContent) -> RetainedNotification {
     guard let payload else {
-      assertionFailure("only pushes have service extensions")
+      assertionFailure("a service extension changed a notification that is not a push")
       return self
     }
     var content = content
@@ -147,7 +147,7 @@ extension RetainedNotification {
 
   private static func frame(of notification: DeliveredNotification) -> AppFrame {
     guard let frame = try? AppFrame(decoding: notification.encoded) else {
-      preconditionFailure("what was written can be read")
+      preconditionFailure("an encoded notification could not be decoded")
     }
     return frame
   }

@@ -58,7 +58,7 @@ struct Routing: Hashable, Sendable {
     _ content: NotificationContent, presence: AppPresence, isPush: Bool, wantsFetch: Bool,
     settings: NotificationSettings, isSilent: Bool = false, isLocked: Bool, hasFocus: Bool
   ) -> Routing {
-    assert(isPush || !wantsFetch, "only a push is fetched for")
+    assert(isPush || !wantsFetch, "only a push requests a fetch")
     var routing = Routing()
     if isPush {
       // A foreground app receives every push, and a background app receives those with content-available (S1-59,
@@ -72,7 +72,7 @@ struct Routing: Hashable, Sendable {
       return routing
     }
     if settings.status == .notDetermined, content.generation != .userNotification, !isSilent {
-      assert(!isPush, "a push is of no older interface")
+      assert(!isPush, "a push does not use an older interface")
       routing.awaitsPermission = true
       return routing
     }
@@ -132,7 +132,7 @@ struct Routing: Hashable, Sendable {
       settings.status.allows || effects == Effects(), "nothing is shown without permission")
     assert(
       effects.banner || effects.sound || effects.badge || suppression != nil,
-      "what is seen and heard of nowhere has a reason")
+      "a notification without effects has a suppression reason")
   }
 
   private mutating func apply(

@@ -22,7 +22,7 @@ struct SeenPushes: Sendable {
 
   /// Restores the stored IDs, in any order.
   mutating func restore(_ records: [(number: UInt64, id: NotificationID)]) {
-    assert(queue.isEmpty, "records are restored once, at the start")
+    assert(queue.isEmpty, "records are restored only once, at startup")
     for record in records.sorted(by: { $0.number < $1.number }).suffix(limit) {
       guard record.number < .max, ids.insert(record.id).inserted else { continue }
       queue.append(record)
@@ -33,7 +33,7 @@ struct SeenPushes: Sendable {
   /// Adds an ID, and returns the changes to its record and to those that it displaces.
   mutating func insert(_ id: NotificationID) -> [RecordChange] {
     let isNew = ids.insert(id).inserted
-    assert(isNew, "a push that was seen is not remembered twice")
+    assert(isNew, "a remembered push is not inserted again")
     queue.append((nextNumber, id))
     var changes = [
       RecordChange.put(.seen, key: String(nextNumber), Array(id.text.utf8))
@@ -53,8 +53,10 @@ struct SeenPushes: Sendable {
 
   /// Traps in debug builds if the queue and the set contradict each other.
   func checkInvariants() {
-    assert(queue.count - head == ids.count, "each id is remembered once")
-    assert(ids.count <= limit, "so many are remembered, and no more")
-    assert(queue.last.map { $0.number < nextNumber } ?? true, "numbers rise")
+    assert(queue.count - head == ids.count, "the queue and the set have the same number of IDs")
+    assert(ids.count <= limit, "the number of remembered pushes is within the limit")
+    assert(
+      queue.last.map { $0.number < nextNumber } ?? true,
+      "the last number is less than the next number")
   }
 }

@@ -53,7 +53,7 @@ struct ServiceExtensions {
     _ context: inout AgentContext
   ) {
     let token = context.makeToken("extension-")
-    assert(jobs[token] == nil, "each push has a process of its own")
+    assert(jobs[token] == nil, "extension tokens are unique")
     jobs[token] = Job(key: key, order: order, executable: executable, connection: nil)
     context.emit(
       .startExtension(ExtensionOrder(app: key.app, executable: executable, token: token)))
@@ -103,11 +103,11 @@ struct ServiceExtensions {
   /// Traps in debug builds if jobs and connections contradict each other.
   func checkInvariants(_ context: AgentContext) {
     for (connection, token) in tokens {
-      assert(jobs[token]?.connection == connection, "a connection leads to its job")
-      assert(context.connections[connection] != nil, "no job of a connection that is gone")
+      assert(jobs[token]?.connection == connection, "every extension connection belongs to a job")
+      assert(context.connections[connection] != nil, "every job's connection is open")
     }
     for job in jobs.values {
-      assert(context.apps[job.key.app] != nil, "no job of an app that is gone")
+      assert(context.apps[job.key.app] != nil, "every job belongs to a known app")
     }
   }
 }

@@ -84,10 +84,14 @@ struct TaskRequests {
   /// Traps in debug builds if the pending requests contradict each other.
   func checkInvariants(_ context: AgentContext) {
     for (app, requests) in waiting {
-      assert(context.apps[app] != nil, "nothing waits for an app that is gone")
-      assert(!requests.isEmpty, "an app that waits for nothing is not listed")
-      assert(requests.count <= Limits.taskRequestsPerApp, "a bounded number waits")
-      assert(requests.allSatisfy { $0.key == $0.value.id }, "each under its own identifier")
+      assert(context.apps[app] != nil, "task requests belong to known apps")
+      assert(!requests.isEmpty, "an app without task requests has no entry")
+      assert(
+        requests.count <= Limits.taskRequestsPerApp,
+        "an app does not exceed its limit of task requests")
+      assert(
+        requests.allSatisfy { $0.key == $0.value.id },
+        "a task request is stored under its own identifier")
     }
   }
 }

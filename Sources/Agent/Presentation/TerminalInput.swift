@@ -44,7 +44,7 @@ final class TerminalInput: EventHandler {
   /// Checks the terminal again later, because no event reports that it belongs to this process.
   private func waitForForeground() {
     stopWaiting()
-    assert(retry == nil, "nothing is read while the terminal is another's")
+    assert(retry == nil, "no retry is scheduled yet")
     retry = loop.schedule(afterNanoseconds: Limits.terminalRetryNanoseconds) { [weak self] in
       guard let self else { return }
       retry = nil

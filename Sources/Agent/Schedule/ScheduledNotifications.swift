@@ -49,7 +49,7 @@ struct ScheduledNotifications: ~Copyable {
     _ records: [(key: String, value: [UInt8])], at now: ScheduleMoment,
     _ effects: inout [AgentEffect]
   ) {
-    assert(schedule.count == 0, "records are restored once, at the start")
+    assert(schedule.count == 0, "records are restored only once, at startup")
     var entries: [ScheduleEntry] = []
     entries.reserveCapacity(records.count)
     for (key, value) in records where key != ScheduleRecord.clockKey {
@@ -83,7 +83,7 @@ struct ScheduledNotifications: ~Copyable {
       return nil
     }
     guard let added else {
-      throw Refusal(.invalidArgument, "only a gateway sends what a push sets off")
+      throw Refusal(.invalidArgument, "invalid trigger: only the gateway sends push triggers")
     }
     var dropped = added.dropped
     if let entry = added.entry {
@@ -252,7 +252,7 @@ struct ScheduledNotifications: ~Copyable {
   /// Handles the end of one step of a manual clock's move.
   mutating func onClockMoved(at now: ScheduleMoment, _ effects: inout [AgentEffect]) {
     assert(isManual, "only a manual clock is moved")
-    assert(isClockMoving && isMovingToTime, "a clock moves when it was asked to")
+    assert(isClockMoving && isMovingToTime, "the clock is moving to a requested time")
     isClockMoving = false
     if isSettingBack {
       isSettingBack = false
@@ -265,7 +265,7 @@ struct ScheduledNotifications: ~Copyable {
   mutating func advance(at now: ScheduleMoment, _ effects: inout [AgentEffect]) -> RequestID? {
     guard case .toTime(let end, let requestID)? = clockMove, !isClockMoving else { return nil }
     let next = nextMoment(at: now)
-    assert(next > now.wall, "what is due has fired before time goes on")
+    assert(next > now.wall, "everything due has fired before the clock moves")
     guard next <= end || now.wall < end else {
       assert(now.wall == end, "a move of the clock ends at its target")
       clockMove = nil
@@ -293,7 +293,7 @@ struct ScheduledNotifications: ~Copyable {
   }
 
   private mutating func move(to wall: Int64, _ effects: inout [AgentEffect]) {
-    assert(!isClockMoving, "one move at a time")
+    assert(!isClockMoving, "only one clock move runs at a time")
     isClockMoving = true
     effects.append(.moveClock(toUnixMilliseconds: wall))
   }
@@ -334,7 +334,7 @@ struct ScheduledNotifications: ~Copyable {
 
   private static func notification(_ key: ScheduleKey) -> AppNotificationID {
     guard let app = AppID(key.app) else {
-      preconditionFailure("only the requests of apps are scheduled")
+      preconditionFailure("a schedule key contains an invalid app ID")
     }
     return AppNotificationID(app: app, id: key.id)
   }
@@ -364,10 +364,11 @@ struct ScheduledNotifications: ~Copyable {
   /// Traps in debug builds if the move of a manual clock or the alarms contradict the schedule.
   func checkInvariants() {
     assert(clockMove == nil || isManual, "only a manual clock is moved")
-    assert(!isClockMoving || clockMove != nil, "the clock moves only during a move")
-    assert(!isSettingBack || isClockMoving, "a clock is set back by a move")
-    assert(lost.isEmpty, "what lost its moments was reported")
-    assert(armed == nil || armed == schedule.wakeUp, "the alarms stand where they have to")
+    assert(!isClockMoving || clockMove != nil, "the clock is moving only during a requested move")
+    assert(!isSettingBack || isClockMoving, "the clock is set back only while it is moving")
+    assert(lost.isEmpty, "all lost notifications were reported as expired")
+    assert(
+      armed == nil || armed == schedule.wakeUp, "the alarm is unset or set to the next wake-up")
   }
 }
 

@@ -16,8 +16,8 @@ struct ScheduledRequests {
   mutating func put(
     _ key: AppNotificationID, _ request: NotificationRequest, _ effects: inout [AgentEffect]
   ) {
-    assert(key.id == request.id, "a request is stored under its own name")
-    assert(request.trigger != nil, "what is shown at once does not wait")
+    assert(key.id == request.id, "a request is stored under its own identifier")
+    assert(request.trigger != nil, "only a request with a trigger is stored")
     unpersisted[key] = .some(request)
     effects.append(.persist(.put(.pending, key: key.recordKey, request.encoded)))
   }
@@ -37,7 +37,7 @@ struct ScheduledRequests {
   /// Returns the number of bytes of a request's record; 0 if it does not exist.
   func byteCount(_ key: AppNotificationID) -> Int {
     if let request = unpersisted[key] {
-      assert(request?.id == nil || request?.id == key.id, "a held request has its own key")
+      assert(request?.id == nil || request?.id == key.id, "an unpersisted request matches its key")
       return request?.encoded.count ?? 0
     }
     return readRecord(key)?.count ?? 0
@@ -49,7 +49,7 @@ struct ScheduledRequests {
   /// Traps in debug builds if a held request is stored under another identifier.
   func checkInvariants() {
     for case (let key, let request?) in unpersisted {
-      assert(request.id == key.id, "a held request stands under its own name")
+      assert(request.id == key.id, "an unpersisted request is stored under its own identifier")
     }
   }
 }

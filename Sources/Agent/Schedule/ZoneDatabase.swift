@@ -35,7 +35,9 @@ public struct ZoneDatabase: Sendable {
   ///
   /// The offset must be in whole minutes.
   public static func name(ofOffset seconds: Int) -> String {
-    assert(seconds % 60 == 0 && abs(seconds) < 86_400, "an offset of a day's hours and minutes")
+    assert(
+      seconds % 60 == 0 && abs(seconds) < 86_400,
+      "an offset is in whole minutes and less than a day")
     guard seconds != 0 else { return "UTC" }
     let minutes = abs(seconds) / 60
     func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

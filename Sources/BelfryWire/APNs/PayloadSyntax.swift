@@ -46,7 +46,7 @@ public struct PayloadSyntax: ~Copyable {
 
   /// Reads one token, or a key with its colon, and returns what must follow.
   private mutating func step(_ bytes: Span<UInt8>, _ expected: Expected) -> Expected? {
-    assert(depth > 0 || expected == .value, "between values some bracket is open")
+    assert(depth > 0 || expected == .value, "a bracket is open unless a value is expected")
     let byte = bytes[position]
     switch expected {
     case .commaOrEnd:
@@ -83,7 +83,7 @@ public struct PayloadSyntax: ~Copyable {
     inner = inner << 1 | (isObject ? 1 : 0)
     depth += 1
     position += 1
-    assert(outer.count == (depth - 1) / 64, "64 brackets fill a word")
+    assert(outer.count == (depth - 1) / 64, "every 64 nesting levels fill one saved word")
     return isObject ? .keyOrEnd : .valueOrEnd
   }
 

@@ -20,7 +20,7 @@ public struct AppFrame: Sendable, Hashable {
     object.append(to: &output)
     let jsonLength = output.count - 8
     output.append(contentsOf: attached)
-    precondition(output.count - 4 <= Int(UInt32.max), "lengths have 32 bits")
+    precondition(output.count - 4 <= Int(UInt32.max), "a frame's length fits in 32 bits")
     let length = UInt32(truncatingIfNeeded: output.count - 4)
     for position in 0..<4 {
       let shift = UInt32(24 - 8 * position)
@@ -73,13 +73,13 @@ public struct AppFrameDecoder: Sendable {
 
   /// Creates a decoder that refuses frames of more than `limit` bytes.
   public init(limit: Int) {
-    precondition(limit >= 4, "a frame has a length of its JSON at least")
+    precondition(limit >= 4, "the limit has room for the length of the JSON")
     self.limit = limit
   }
 
   /// Appends received bytes to the buffer.
   public mutating func append(_ bytes: some Sequence<UInt8>) {
-    assert(start <= buffer.count, "only what arrived was read")
+    assert(start <= buffer.count, "only received bytes were read")
     if start > 0, start == buffer.count {
       buffer.removeAll(keepingCapacity: buffer.count <= 1 << 16)
       start = 0
@@ -108,7 +108,7 @@ public struct AppFrameDecoder: Sendable {
     let jsonStart = start + 8
     let end = start + 4 + length
     guard end <= buffer.count else { return nil }
-    assert(jsonStart + jsonLength <= end, "the JSON is a part of its frame")
+    assert(jsonStart + jsonLength <= end, "the JSON is within its frame")
     let value: JSONValue
     do {
       value = try JSONValue(parsing: Array(buffer[jsonStart..<jsonStart + jsonLength]))

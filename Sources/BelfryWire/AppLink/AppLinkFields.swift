@@ -70,7 +70,9 @@ struct AppLinkFields {
   }
   /// Reads an identifier that an app chose.
   func identifier(_ key: String) throws(AppLinkDecodingFailure) -> String {
-    assert(WireLimits.identifierBytesMax <= WireLimits.pathBytesMax, "identifiers are short")
+    assert(
+      WireLimits.identifierBytesMax <= WireLimits.pathBytesMax,
+      "the limit of identifiers is within the limit of other text")
     let text = try string(key)
     guard text.utf8.count <= WireLimits.identifierBytesMax else { throw .unexpected(field: key) }
     return text
@@ -90,7 +92,7 @@ struct AppLinkFields {
     guard tags.count <= WireLimits.languagesMax,
       tags.allSatisfy({ $0.utf8.count <= WireLimits.nameBytesMax })
     else { throw .unexpected(field: key) }
-    assert(tags.allSatisfy(\.isASCII), "words are ASCII")
+    assert(tags.allSatisfy(\.isASCII), "language tags are ASCII")
     return tags
   }
   func optionalInteger(_ key: String) throws(AppLinkDecodingFailure) -> Int64? {
@@ -236,7 +238,7 @@ struct AppLinkBuilder {
     var inner = AppLinkBuilder(attached: attached)
     attached = []  // lets the inner builder append in place
     write(value, &inner)
-    assert(inner.attached.count >= attachedBytes, "attached bytes are only added")
+    assert(inner.attached.count >= attachedBytes, "nested members only append attached bytes")
     attached = inner.attached
     return inner.object
   }

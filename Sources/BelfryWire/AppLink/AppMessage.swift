@@ -42,7 +42,7 @@ public enum AppMessage: Sendable, Hashable {
 extension AppFrame {
   /// Returns the same frame as a request with a number.
   public func numbered(_ number: Int64) -> AppFrame {
-    assert(object["answers"] == nil, "an answer is no request")
+    assert(object["answers"] == nil, "a numbered request is not an answer")
     var frame = self
     frame.object["number"] = .integer(number)
     return frame
@@ -50,7 +50,7 @@ extension AppFrame {
 
   /// Returns the same frame as the answer to a request.
   public func answering(_ number: Int64) -> AppFrame {
-    assert(object["number"] == nil, "a request is no answer")
+    assert(object["number"] == nil, "an answer is not a numbered request")
     var frame = self
     frame.object["answers"] = .integer(number)
     return frame

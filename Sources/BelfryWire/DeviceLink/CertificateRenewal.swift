@@ -9,7 +9,9 @@ public struct LinkCredential: Hashable, Sendable {
 
   /// Creates a credential from its parts.
   public init(publicKey: [UInt8], trustMark: [UInt8], renewAtSeconds: Int64) {
-    assert(trustMark.count == LinkLimits.trustMarkBytes, "a mark of \(trustMark.count) bytes")
+    assert(
+      trustMark.count == LinkLimits.trustMarkBytes,
+      "the trust mark has the required size, not \(trustMark.count) bytes")
     self.publicKey = publicKey
     self.trustMark = trustMark
     self.renewAtSeconds = renewAtSeconds
@@ -69,7 +71,7 @@ struct CertificateRenewal {
   ///
   /// If the response is lost, the pause that starts here delays the next request.
   mutating func asked(at now: Int64) {
-    assert(!isAsked, "a certificate is asked for twice")
+    assert(!isAsked, "no other certificate request is pending")
     isAsked = true
     heldUntil = now + LinkLimits.renewalPauseNanoseconds
   }
@@ -87,7 +89,7 @@ struct CertificateRenewal {
   }
 
   func checkInvariants(isUp: Bool) {
-    assert(isUp || !isAsked, "a certificate is awaited without a connection")
-    assert(isUp || offered == nil, "an offer of a connection that is gone")
+    assert(isUp || !isAsked, "a certificate request is pending only on an open link")
+    assert(isUp || offered == nil, "a trust mark is offered only on an open link")
   }
 }

@@ -22,8 +22,10 @@ struct DeliveriesInFlight: ~Copyable {
   var count: Int { references.count - head - holes }
 
   mutating func append(_ reference: UInt64) {
-    assert(reference != Self.settledReference, "the reference of what is settled")
-    assert(next < .max, "a connection has no more numbers")
+    assert(
+      reference != Self.settledReference,
+      "a reference differs from the placeholder for settled deliveries")
+    assert(next < .max, "the connection has unused delivery numbers")
     references.append(reference)
   }
 
@@ -61,7 +63,7 @@ struct DeliveriesInFlight: ~Copyable {
   }
 
   private mutating func step() {
-    assert(head < references.count, "a step behind the last delivery")
+    assert(head < references.count, "the head is before the end of the deliveries")
     if references[head] == Self.settledReference { holes -= 1 }
     head += 1
     oldest &+= 1
@@ -79,12 +81,14 @@ struct DeliveriesInFlight: ~Copyable {
 
   /// Asserts the invariants that hold between calls.
   func checkInvariants() {
-    assert(head <= references.count, "the oldest delivery is behind the last")
+    assert(head <= references.count, "the head is not past the end of the deliveries")
     assert(
       references[head...].count { $0 == Self.settledReference } == holes,
-      "\(holes) holes were counted")
-    assert(acknowledged < next, "\(acknowledged) is acknowledged, and \(next) is the next")
-    assert(oldest > 0, "deliveries count from 1")
+      "\(holes) deliveries were settled out of order")
+    assert(
+      acknowledged < next,
+      "the acknowledged number \(acknowledged) is less than the next number \(next)")
+    assert(oldest > 0, "delivery numbers start at 1")
   }
 
   /// Releases memory while nothing is in flight.

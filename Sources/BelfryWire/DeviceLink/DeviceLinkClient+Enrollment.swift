@@ -4,8 +4,8 @@ extension DeviceLinkClient {
   ///
   /// `enrollment` must not contain its proof yet. The owner discards the old certificate.
   public mutating func enrollAnew(_ enrollment: LinkFrame.Enrollment) {
-    assert(!isUp, "a device that is connected is known")
-    assert(enrollment.proof.isEmpty, "the next nonce is not known yet")
+    assert(!isUp, "a device enrolls again only while its link is down")
+    assert(enrollment.proof.isEmpty, "the enrollment does not contain a proof yet")
     self.enrollment = enrollment
   }
 
@@ -17,7 +17,7 @@ extension DeviceLinkClient {
   public mutating func enrollmentFailed(
     _ enrollment: LinkFrame.Enrollment, at now: Int64, output: inout [UInt8]
   ) -> Action? {
-    assert(enrollment.proof.isEmpty, "the next nonce is not known yet")
+    assert(enrollment.proof.isEmpty, "the enrollment does not contain a proof yet")
     guard phase == .enrolling else { return nil }
     self.enrollment = enrollment
     return disconnect(

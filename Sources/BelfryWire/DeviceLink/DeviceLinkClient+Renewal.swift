@@ -20,7 +20,7 @@ extension DeviceLinkClient {
   }
 
   mutating func askForCertificate(at now: Int64, output: inout [UInt8]) {
-    assert(isUp, "a certificate is asked for on a link that is not up")
+    assert(isUp, "certificates are requested only while the link is up")
     guard renewal.due <= now, let credential = renewal.credential else { return }
     renewal.asked(at: now)
     send(.renew(publicKey: credential.publicKey), at: now, output: &output)

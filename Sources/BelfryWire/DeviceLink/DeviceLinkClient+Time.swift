@@ -23,7 +23,7 @@ extension DeviceLinkClient {
   }
 
   mutating func ping(at now: Int64, seconds: UInt16, output: inout [UInt8]) {
-    assert(isUp, "a ping on a link that is not up")
+    assert(isUp, "pings are sent only while the link is up")
     pingToken &+= 1
     pingedSeconds = seconds
     pingEnd = now + settings.graceNanoseconds

@@ -208,7 +208,9 @@ public struct DeviceLinkClient: ~Copyable {
   public mutating func opened(at now: Int64, output: inout [UInt8]) {
     // If the device went offline in the meantime, the new connection is closed.
     guard phase == .dialling else { return }
-    assert(acknowledgementDue == .max && pingEnd == .max, "timers of the connection before")
+    assert(
+      acknowledgementDue == .max && pingEnd == .max,
+      "the timers of the previous connection are stopped")
     phase = .greeting
     phaseEnd = now + settings.openNanoseconds
     let hello = LinkFrame.Hello(
@@ -225,7 +227,9 @@ public struct DeviceLinkClient: ~Copyable {
   public mutating func signed(_ proof: [UInt8], at now: Int64, output: inout [UInt8]) {
     // The connection may have ended during signing.
     guard phase == .enrolling, var enrollment else { return }
-    assert(proof.count == LinkLimits.proofBytes, "a proof of \(proof.count) bytes")
+    assert(
+      proof.count == LinkLimits.proofBytes,
+      "the proof has the required size, not \(proof.count) bytes")
     enrollment.proof = proof
     send(.enroll(enrollment), at: now, output: &output)
   }
@@ -256,19 +260,25 @@ public struct DeviceLinkClient: ~Copyable {
     subjects.checkInvariants(isConnected: hasConnected || phase == .closing)
     deliveries.checkInvariants()
     renewal.checkInvariants(isUp: isUp || phase == .closing)
-    assert(intervalSeconds > 0, "an interval without length")
-    assert(deliveries.memory.capacity >= Int(settings.window), "the device forgets its window")
+    assert(intervalSeconds > 0, "the keep-alive interval is positive")
+    assert(
+      deliveries.memory.capacity >= Int(settings.window),
+      "the device remembers at least a full window of deliveries")
     switch phase {
     case .offline, .stopped, .waiting, .dialling:
-      assert(acknowledgementDue == .max && pingEnd == .max, "timers of a connection that is gone")
-      assert(deliveries.owed == 0, "a connection that is gone is owed something")
+      assert(acknowledgementDue == .max && pingEnd == .max, "no timers run without a connection")
+      assert(deliveries.owed == 0, "no acknowledgments are owed without a connection")
     case .greeting, .enrolling:
-      assert(phaseEnd < .max, "an opening without an end")
-      assert(acknowledgementDue == .max && pingEnd == .max, "timers of a link that is not up")
+      assert(phaseEnd < .max, "an opening link has a deadline")
+      assert(acknowledgementDue == .max && pingEnd == .max, "no timers run before the link is up")
     case .connecting:
-      assert(enrollment == nil && phaseEnd < .max, "an opening without an end or a certificate")
+      assert(
+        enrollment == nil && phaseEnd < .max,
+        "a connecting link has a deadline and its device is enrolled")
     case .up:
-      assert(enrollment == nil && deadline < .max, "up without a certificate or a keep-alive")
+      assert(
+        enrollment == nil && deadline < .max,
+        "a link that is up has a deadline and its device is enrolled")
     case .closing: break
     }
   }
@@ -469,7 +479,9 @@ public struct DeviceLinkClient: ~Copyable {
     acknowledgementDue = .max
     guard case .up = phase, let number = deliveries.acknowledgeable else { return }
     deliveries.acknowledge(through: number)
-    assert(deliveries.acknowledgeable == nil, "an acknowledgement that leaves some out")
+    assert(
+      deliveries.acknowledgeable == nil,
+      "an acknowledgment covers all deliveries that can be acknowledged")
     send(.acknowledge(through: number), at: now, output: &output)
   }
 }

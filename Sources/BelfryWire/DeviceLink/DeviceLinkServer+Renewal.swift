@@ -25,7 +25,7 @@ extension DeviceLinkServer {
   public mutating func answerRenewal(_ answer: RenewalAnswer, output: inout [UInt8]) {
     // The device may have disconnected before the decision.
     if case .closed = phase { return }
-    precondition(isRenewing, "a certificate that nobody asked for")
+    precondition(isRenewing, "only a requested renewal is answered")
     isRenewing = false
     switch answer {
     case .renewed(let renewed): LinkFrame.renewed(renewed).encode(to: &output)

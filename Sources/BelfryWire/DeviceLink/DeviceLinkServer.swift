@@ -341,7 +341,7 @@ public struct DeviceLinkServer: ~Copyable {
   /// `unixMilliseconds` is the time on the gateway's clock.
   public mutating func accept(unixMilliseconds: UInt64, output: inout [UInt8]) {
     guard case .connected = phase, case .device(let device) = peer else {
-      return assertionFailure("a link that is \(phase) is let in")
+      return assertionFailure("a link that was not waiting for acceptance was accepted: \(phase)")
     }
     LinkFrame.connected(device: device, unixMilliseconds: unixMilliseconds).encode(to: &output)
   }
@@ -359,7 +359,7 @@ public struct DeviceLinkServer: ~Copyable {
     numbered.delivery = deliveries.next
     guard numbered.encode(to: &output) else { return false }
     deliveries.append(reference)
-    assert(deliveries.count <= Int(window), "more is sent than the window allows")
+    assert(deliveries.count <= Int(window), "the number of deliveries is within the window")
     if waitingSince == .max { waitingSince = now }
     return true
   }
@@ -377,7 +377,7 @@ public struct DeviceLinkServer: ~Copyable {
   public mutating func answer(_ request: UInt16, with answer: Answer, output: inout [UInt8]) {
     // The link may have ended before the request was decided.
     if case .closed = phase { return }
-    precondition(openRequests > 0, "an answer to no request")
+    precondition(openRequests > 0, "only an open request is answered")
     openRequests -= 1
     switch answer {
     case .token(let handle, let token):
@@ -398,7 +398,7 @@ public struct DeviceLinkServer: ~Copyable {
   ) -> Action? {
     // The device may have disconnected before the decision.
     guard case .enrolling = phase else { return nil }
-    assert(peer == .unenrolled, "a device that has a certificate enrolls")
+    assert(peer == .unenrolled, "only a device without a certificate enrolls")
     switch answer {
     case .enrolled(let device, let chainPEM):
       LinkFrame.enrolled(device: device, chainPEM: chainPEM).encode(to: &output)
@@ -449,28 +449,34 @@ public struct DeviceLinkServer: ~Copyable {
   /// Tests and the simulation call it after each event.
   public func checkInvariants() {
     deliveries.checkInvariants()
-    assert(openRequests <= settings.requestsMax, "\(openRequests) requests are open")
-    assert(window <= settings.windowMax, "a window of \(window)")
-    assert(deliveries.count <= Int(window), "more is sent than the window allows")
-    assert(deliveries.count == 0 || waitingSince != .max, "deliveries without a deadline")
-    assert(phaseEnd != .max, "a phase without an end")
+    assert(
+      openRequests <= settings.requestsMax,
+      "the number of open requests is within its limit: \(openRequests)")
+    assert(window <= settings.windowMax, "the window is within its limit: \(window)")
+    assert(deliveries.count <= Int(window), "the number of deliveries is within the window")
+    assert(deliveries.count == 0 || waitingSince != .max, "unsettled deliveries have a deadline")
+    assert(phaseEnd != .max, "a phase has a deadline")
     switch phase {
     case .greeting, .greeted:
-      assert(deliveries.count == 0 && openRequests == 0, "something was sent before CONNECT")
-      assert(waitingSince == .max && probeEnd == .max, "a deadline of a session before CONNECT")
+      assert(
+        deliveries.count == 0 && openRequests == 0, "nothing was sent or requested before CONNECT")
+      assert(
+        waitingSince == .max && probeEnd == .max, "no deadlines of a session are set before CONNECT"
+      )
     case .enrolling:
-      assert(peer == .unenrolled, "a device that has a certificate enrolls")
-      assert(deliveries.count == 0 && openRequests == 0, "something was sent before CONNECT")
+      assert(peer == .unenrolled, "only a device without a certificate enrolls")
+      assert(
+        deliveries.count == 0 && openRequests == 0, "nothing was sent or requested before CONNECT")
     case .connected:
-      assert(peer != .unenrolled, "a device without a certificate is connected")
-      assert(deliveries.count == 0, "something was sent before READY")
+      assert(peer != .unenrolled, "only a device with a certificate is connected")
+      assert(deliveries.count == 0, "no notifications were sent before READY")
     case .ready:
-      assert(peer != .unenrolled, "a device without a certificate is connected")
-      assert(deadline < .max, "a link that nothing ends")
+      assert(peer != .unenrolled, "only a device with a certificate is connected")
+      assert(deadline < .max, "a ready link has a deadline")
     case .draining:
-      assert(peer != .unenrolled, "a device without a certificate is connected")
+      assert(peer != .unenrolled, "only a device with a certificate is connected")
     case .closed:
-      assert(deadline == .max, "a timer of a link that ended")
+      assert(deadline == .max, "a closed link has no deadline")
     }
   }
 

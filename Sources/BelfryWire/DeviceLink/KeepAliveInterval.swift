@@ -41,17 +41,18 @@ public struct KeepAliveInterval: Hashable, Sendable {
     let wished = provedSeconds == 0 ? policy.firstSeconds : provedSeconds
     seconds = min(max(wished, least), mostSeconds)
     proofs = policy.proofs
-    assert(seconds >= 1 && seconds <= mostSeconds, "an interval of \(seconds) s")
+    assert(
+      seconds >= 1 && seconds <= mostSeconds, "the interval is within its limits: \(seconds) s")
   }
 
   /// Records that a keep-alive arrived after a whole interval of silence, so the path held.
   public mutating func held() {
-    assert(proved < proofs, "the interval should have grown")
+    assert(proved < proofs, "the interval needs more proofs before it grows")
     proved += 1
     guard proved >= proofs else { return }
     proved = 0
     seconds = UInt16(min(UInt32(mostSeconds), UInt32(seconds) + UInt32(seconds) / 2 + 1))
-    assert(seconds <= mostSeconds, "an interval of \(seconds) s")
+    assert(seconds <= mostSeconds, "the interval is within its limits: \(seconds) s")
   }
 
   /// Returns the silence in nanoseconds after which the gateway considers the link dead: the interval, plus a quarter

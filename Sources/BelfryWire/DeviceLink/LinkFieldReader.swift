@@ -22,7 +22,7 @@
   ) throws(LinkFault) -> Value {
     let size = MemoryLayout<Value>.size
     guard remaining >= size else { throw fault(.truncated) }
-    assert(offset >= 0, "the reader went back")
+    assert(offset >= 0, "the reader's offset is not negative")
     let value = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: Value.self)
     offset += size
     return Value(bigEndian: value)
@@ -30,7 +30,7 @@
 
   /// Copies the next `count` bytes.
   mutating func bytes(_ count: Int) throws(LinkFault) -> [UInt8] {
-    assert(count >= 0, "less than nothing is read")
+    assert(count >= 0, "the number of bytes is not negative")
     guard remaining >= count else { throw fault(.truncated) }
     let copy = unsafe [UInt8](bytes[offset..<offset + count])
     offset += count

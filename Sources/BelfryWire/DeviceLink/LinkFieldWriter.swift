@@ -35,8 +35,8 @@ struct LinkFieldWriter {
   /// Sets the frame's length.
   func finish(_ output: inout [UInt8]) {
     let count = output.count - start - LinkLimits.headerBytes
-    assert(count >= 0, "a frame lost its header")
-    assert(count <= UInt16.max, "a frame of \(count) bytes")
+    assert(count >= 0, "the frame still has its header")
+    assert(count <= UInt16.max, "the frame's length fits in 16 bits: \(count) bytes")
     output[start] = UInt8(truncatingIfNeeded: count >> 8)
     output[start + 1] = UInt8(truncatingIfNeeded: count)
   }

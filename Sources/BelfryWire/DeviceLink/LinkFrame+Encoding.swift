@@ -81,7 +81,9 @@ extension LinkFrame {
     case .enroll(let enrollment):
       writer.integer(UInt16(truncatingIfNeeded: enrollment.publicKey.count), to: &output)
       output.append(contentsOf: enrollment.publicKey)
-      assert(enrollment.proof.count == LinkLimits.proofBytes, "an enrollment without its proof")
+      assert(
+        enrollment.proof.count == LinkLimits.proofBytes,
+        "an enrollment has a proof of the required size")
       output.append(contentsOf: enrollment.proof)
       writer.shortText(enrollment.code, to: &output)
       writer.shortText(enrollment.name, to: &output)
@@ -93,7 +95,7 @@ extension LinkFrame {
       writer.integer(device, to: &output)
       writer.integer(unixMilliseconds, to: &output)
     case .connect, .ready: break
-    default: assertionFailure("\(type) does not open a link")
+    default: assertionFailure("not an opening frame: \(type)")
     }
     writer.finish(&output)
   }
@@ -102,7 +104,7 @@ extension LinkFrame {
     let writer = LinkFieldWriter(type, to: &output)
     switch self {
     case .topic(_, let request, let topic):
-      assert(!topic.bundleID.isEmpty, "a topic without an app")
+      assert(!topic.bundleID.isEmpty, "a topic has a bundle ID")
       writer.integer(request, to: &output)
       writer.integer(topic.kind.rawValue, to: &output)
       writer.shortText(topic.bundleID, to: &output)
@@ -122,7 +124,7 @@ extension LinkFrame {
       writer.integer(request, to: &output)
       writer.integer(handle, to: &output)
     case .done(let request): writer.integer(request, to: &output)
-    default: assertionFailure("\(type) is no request")
+    default: assertionFailure("not a request frame: \(type)")
     }
     writer.finish(&output)
   }
@@ -148,7 +150,7 @@ extension LinkFrame {
     case .close(let fault):
       writer.integer(fault.reason.rawValue, to: &output)
       writer.integer(fault.frameType, to: &output)
-    default: assertionFailure("\(type) is no traffic")
+    default: assertionFailure("not a traffic frame: \(type)")
     }
     writer.finish(&output)
   }

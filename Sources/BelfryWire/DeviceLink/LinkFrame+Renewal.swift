@@ -28,13 +28,15 @@ extension LinkFrame {
     let writer = LinkFieldWriter(type, to: &output)
     switch self {
     case .trust(let mark):
-      assert(mark.count == LinkLimits.trustMarkBytes, "a mark of \(mark.count) bytes")
+      assert(
+        mark.count == LinkLimits.trustMarkBytes,
+        "the trust mark has the required size, not \(mark.count) bytes")
       output.append(contentsOf: mark)
     case .renew(let publicKey):
       writer.integer(UInt16(truncatingIfNeeded: publicKey.count), to: &output)
       output.append(contentsOf: publicKey)
     case .renewed(let renewed):
-      assert(!renewed.authorities.isEmpty, "a certificate without its authority")
+      assert(!renewed.authorities.isEmpty, "a renewed certificate includes its authorities")
       for der in [renewed.certificate] + renewed.authorities {
         writer.integer(UInt16(truncatingIfNeeded: der.count), to: &output)
         output.append(contentsOf: der)
@@ -42,7 +44,7 @@ extension LinkFrame {
     case .renewalRefused(let refusal, let seconds):
       writer.integer(refusal.rawValue, to: &output)
       writer.integer(seconds, to: &output)
-    default: assertionFailure("\(type) renews nothing")
+    default: assertionFailure("not a renewal frame: \(type)")
     }
     writer.finish(&output)
   }

@@ -77,10 +77,11 @@
     let buffer =
       unsafe partial ?? UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
     unsafe partial = buffer
-    assert(headerBytes == 3 && !isHandedOut, "a body without a header")
-    assert(buffer.count == length, "a buffer of another frame")
+    assert(
+      headerBytes == 3 && !isHandedOut, "the header is complete and the frame was not handed out")
+    assert(buffer.count == length, "the buffer has the size of the frame's body")
     let taken = min(length - Int(bodyBytes), input.count)
-    assert(taken >= 0, "a body that is too long already")
+    assert(taken >= 0, "the received bytes do not exceed the frame's body")
     let target = unsafe UnsafeMutableRawBufferPointer(
       rebasing: buffer[Int(bodyBytes)..<Int(bodyBytes) + taken])
     unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[0..<taken]))
@@ -92,7 +93,7 @@
   }
 
   private mutating func release() {
-    assert(unsafe partial?.count == Int(bodyBytes), "half a frame was handed out")
+    assert(unsafe partial?.count == Int(bodyBytes), "only a complete frame is released")
     unsafe partial?.deallocate()
     unsafe partial = nil
     headerBytes = 0

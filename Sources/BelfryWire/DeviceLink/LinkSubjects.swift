@@ -135,7 +135,7 @@ struct LinkSubjects {
         request: lastNumber, bundleID: channel.bundleID, channel: channel.identifier
       ).encode(to: &output)
     case (.channel, .disable), (.channel, .enable):
-      return assertionFailure("a channel is not switched")
+      return assertionFailure("channels cannot be enabled or disabled")
     }
     open.append((lastNumber, wish, subject))
   }
@@ -204,18 +204,24 @@ struct LinkSubjects {
 
   /// Asserts the invariants that hold between calls.
   func checkInvariants(isConnected: Bool) {
-    assert(Set(entries.map(\.subject)).count == entries.count, "a subject is known twice")
+    assert(Set(entries.map(\.subject)).count == entries.count, "every subject has only one entry")
     for entry in entries {
       assert(
         entry.isWanted || entry.owesCancel || entry.isDisabled || entry.owesEnable,
-        "\(entry.subject) is remembered for nothing")
-      assert(isConnected || entry.handle == nil, "a handle of a connection that is gone")
-      assert(!entry.owesEnable || !entry.isDisabled, "\(entry.subject) is on and off")
-      if case .channel = entry.subject { assert(!entry.isDisabled, "a channel is not switched") }
+        "an entry that is no longer needed is removed: \(entry.subject)")
+      assert(isConnected || entry.handle == nil, "handles exist only while connected")
+      assert(
+        !entry.owesEnable || !entry.isDisabled,
+        "a subject to be enabled is not disabled: \(entry.subject)")
+      if case .channel = entry.subject {
+        assert(!entry.isDisabled, "channels cannot be enabled or disabled")
+      }
     }
-    assert(isConnected || open.isEmpty, "requests of a connection that is gone")
-    assert(isConnected || retryAt == .max, "a further try on a connection that is gone")
-    assert((retryAt == .max) == postponed.isEmpty, "what was refused for now is tried again")
+    assert(isConnected || open.isEmpty, "requests are open only while connected")
+    assert(isConnected || retryAt == .max, "retries are scheduled only while connected")
+    assert(
+      (retryAt == .max) == postponed.isEmpty,
+      "a retry is scheduled exactly while subjects are postponed")
   }
 
   /// Discards the handles and open requests of the lost connection.

@@ -64,7 +64,7 @@ struct ReceivedDeliveries {
 
   /// Records that an acknowledgment up to `number` was written.
   mutating func acknowledge(through number: UInt32) {
-    assert(number > acknowledged && number <= last, "\(number) is acknowledged out of order")
+    assert(number > acknowledged && number <= last, "acknowledgments are in order: \(number)")
     acknowledged = number
   }
 
@@ -78,14 +78,18 @@ struct ReceivedDeliveries {
   /// Asserts the invariants that hold between calls.
   func checkInvariants() {
     memory.checkInvariants()
-    assert(acknowledged <= last, "\(acknowledged) is acknowledged, and \(last) the last to come")
-    assert(Set(unpersisted.map(\.id)).count == unpersisted.count, "one is handed out twice")
+    assert(
+      acknowledged <= last,
+      "the acknowledged delivery \(acknowledged) is not after the last one, \(last)")
+    assert(
+      Set(unpersisted.map(\.id)).count == unpersisted.count,
+      "every unpersisted notification is listed only once")
     for entry in unpersisted {
-      assert(!memory.contains(entry.id), "one that is kept waits for being kept")
-      assert(entry.delivery <= last, "delivery \(entry.delivery) has not come yet")
+      assert(!memory.contains(entry.id), "a remembered notification is not listed as unpersisted")
+      assert(entry.delivery <= last, "delivery \(entry.delivery) was received")
       assert(
         entry.delivery == 0 || entry.delivery > acknowledged,
-        "delivery \(entry.delivery) is acknowledged, and not kept")
+        "unpersisted delivery \(entry.delivery) is not acknowledged")
     }
   }
 }

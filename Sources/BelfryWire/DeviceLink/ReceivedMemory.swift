@@ -32,8 +32,9 @@ public struct ReceivedMemory: Sendable {
 
   /// Asserts the invariants that hold between calls.
   func checkInvariants() {
-    assert(ring.count <= capacity, "\(ring.count) ids are remembered, of \(capacity)")
-    assert(oldest == 0 || ring.count == capacity, "a ring that is not full has a beginning")
-    assert(oldest < capacity, "the oldest id is out of the ring")
+    assert(
+      ring.count <= capacity, "the number of remembered IDs, \(ring.count), is at most \(capacity)")
+    assert(oldest == 0 || ring.count == capacity, "only a full ring begins after its first slot")
+    assert(oldest < capacity, "the oldest ID is within the ring")
   }
 }

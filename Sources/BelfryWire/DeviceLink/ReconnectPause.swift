@@ -34,7 +34,7 @@ public struct ReconnectPause: Hashable, Sendable {
 
   /// Returns a random part of `whole`, chosen by `random`.
   static func part(of whole: Int64, random: UInt64) -> Int64 {
-    assert(whole >= 0, "a pause that is over")
+    assert(whole >= 0, "the pause is not negative")
     guard whole > 0 else { return 0 }
     return Int64(truncatingIfNeeded: random % UInt64(whole))
   }

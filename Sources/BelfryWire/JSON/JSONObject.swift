@@ -130,7 +130,9 @@ struct JSONKeyIndex {
     } else if members.count > Self.walkedMembers {
       positions[UTF8Text(key)] = members.count - 1
     }
-    assert(positions.isEmpty || positions.count == members.count, "the table has each key once")
+    assert(
+      positions.isEmpty || positions.count == members.count,
+      "the lookup table contains every key once")
     return false
   }
 }

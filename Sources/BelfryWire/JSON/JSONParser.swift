@@ -154,7 +154,9 @@ private struct JSONParser {
     _ body: (inout JSONParser) throws(JSONFailure) -> JSONValue
   ) throws(JSONFailure) -> JSONValue {
     guard depth < depthLimit else { throw .tooDeep(limit: depthLimit) }
-    assert(next == UInt8(ascii: "{") || next == UInt8(ascii: "["), "a bracket opens the next level")
+    assert(
+      next == UInt8(ascii: "{") || next == UInt8(ascii: "["),
+      "an object or array begins with a bracket")
     depth += 1
     offset += 1
     let value = try body(&self)

@@ -24,7 +24,7 @@ public struct BinaryFrameParser: Sendable {
 
   /// Appends received bytes to the buffer.
   public mutating func append(_ bytes: Span<UInt8>) {
-    assert(start <= held.count, "only what arrived was read")
+    assert(start <= held.count, "only received bytes were read")
     if start > 0 {
       held.removeFirst(start)
       start = 0
@@ -48,9 +48,9 @@ public struct BinaryFrameParser: Sendable {
     case 2: outcome = Self.framed(&reader)
     default: outcome = .fault(.protocolError, identifier: 0)
     }
-    assert(reader.position <= held.count, "the reader stays within what arrived")
+    assert(reader.position <= held.count, "the reader stays within the received bytes")
     if case .notification = outcome {
-      assert(reader.position > start, "a frame has bytes")
+      assert(reader.position > start, "a notification's frame is not empty")
       start = reader.position
     }
     return outcome
@@ -130,7 +130,7 @@ public struct BinaryFrameParser: Sendable {
   }
 
   private static func integer(_ bytes: [UInt8]) -> UInt32 {
-    assert(bytes.count == 4, "the caller checked the size")
+    assert(bytes.count == 4, "the integer has 4 bytes")
     return bytes.reduce(0) { $0 << 8 | UInt32($1) }
   }
 
@@ -147,7 +147,7 @@ public struct BinaryFrameParser: Sendable {
 
     /// Reads a big-endian integer of 1 to 4 bytes.
     mutating func integer(_ size: Int) -> Int? {
-      assert((1...4).contains(size), "fields have up to four bytes")
+      assert((1...4).contains(size), "an integer has 1 to 4 bytes")
       guard bytes.count - position >= size else { return nil }
       var value = 0
       for offset in 0..<size { value = value << 8 | Int(bytes[position + offset]) }

@@ -14,7 +14,8 @@ public struct FeedbackTuple: Equatable, Sendable {
 
   /// The encoded entry: time, token length, token; 38 bytes for a token of 32 bytes.
   public var bytes: [UInt8] {
-    assert(token.count <= WireLimits.deviceTokenBytesMax, "the gateway made the token")
+    assert(
+      token.count <= WireLimits.deviceTokenBytesMax, "the device token is within its size limit")
     let length = UInt16(clamping: token.count)
     return [
       UInt8(truncatingIfNeeded: seconds >> 24), UInt8(truncatingIfNeeded: seconds >> 16),

@@ -162,7 +162,7 @@ public struct StringsParser {
     case "v": return [0x0B]
     case "U", "u": return [number(radix: 16, digits: 4) ?? UInt16(truncatingIfNeeded: scalar.value)]
     case "0"..."7":
-      assert(index > 0, "the digit was advanced over")
+      assert(index > 0, "the first digit was already read")
       index -= 1
       return [number(radix: 8, digits: 3) ?? 0]
     default: return Array(String(scalar).utf16)
@@ -199,7 +199,9 @@ public struct StringsParser {
   private mutating func advance() {
     guard let scalar = next else { return }
     index += 1
-    assert(index <= text.count && line <= index, "a line ends at a scalar that was read")
+    assert(
+      index <= text.count && line <= index,
+      "the reader stays within the text, and its line does not exceed its position")
     // A line ends with LF, CR, or CR LF.
     if scalar == "\n" || scalar == "\r" && next != "\n" { line += 1 }
   }

@@ -50,7 +50,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   ///
   /// - Parameter dwell: Milliseconds that a measured crossing must last.
   public init(dwell: Int64 = PlaceLimits.dwellMilliseconds) {
-    precondition(dwell >= 0, "a crossing cannot last less than no time")
+    precondition(dwell >= 0, "the dwell time is not negative")
     self.dwell = dwell
   }
 
@@ -150,13 +150,14 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   public func checkInvariants() {
     for entry in watched.values {
       let isBeacon = if case .beacon = entry.region.shape { true } else { false }
-      precondition(isBeacon || entry.lastDetected == nil, "only beacons are detected")
+      precondition(isBeacon || entry.lastDetected == nil, "only beacons have a detection time")
       guard let candidate = entry.candidate else { continue }
-      precondition(!isBeacon, "a beacon needs no second measurement")
-      precondition(entry.state != .unknown, "a first state is no crossing")
+      precondition(!isBeacon, "beacons have no candidate states")
+      precondition(
+        entry.state != .unknown, "only a region with a known state has a candidate state")
       precondition(
         candidate.state != entry.state && candidate.state != .unknown,
-        "a candidate is the other side")
+        "a candidate state is known and differs from the current state")
     }
   }
 
@@ -165,8 +166,10 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   private mutating func show(
     _ key: Key, _ shown: RegionState?, at now: Int64, _ crossings: inout [Crossing]
   ) {
-    guard let entry = watched[key] else { preconditionFailure("only a watched region has a state") }
-    assert(shown != .unknown, "what is unsure is nil")
+    guard let entry = watched[key] else {
+      preconditionFailure("a state was reported for an unwatched region")
+    }
+    assert(shown != .unknown, "an uncertain state is passed as nil")
     guard let shown, shown != entry.state else {
       // An uncertain position keeps the candidate; a position on the previous side withdraws it.
       if shown != nil { watched[key]?.candidate = nil }
@@ -186,8 +189,8 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   private mutating func cross(
     _ key: Key, to state: RegionState, isExact: Bool, _ crossings: inout [Crossing]
   ) {
-    guard let entry = watched[key] else { preconditionFailure("only a watched region is crossed") }
-    assert(state != .unknown, "a crossing leads inside or outside")
+    guard let entry = watched[key] else { preconditionFailure("an unwatched region was crossed") }
+    assert(state != .unknown, "a crossing ends inside or outside the region")
     watched[key]?.candidate = nil
     guard entry.state != state else { return }
     watched[key]?.state = state

@@ -61,7 +61,8 @@ extension CalendarMatch {
     guard next.hour <= hours.upperBound else { return nil }
     let found = next.hour * 3_600 + max(next.minute, minutes.lowerBound) * 60 + second
     assert(
-      found >= start && found < Gregorian.secondsPerDay, "the second is of this day, not before")
+      found >= start && found < Gregorian.secondsPerDay,
+      "the found second is within the day and not before the start")
     return found
   }
 
@@ -78,7 +79,7 @@ extension CalendarMatch {
       for month in months where year > start.year || month >= start.month {
         guard let day = nextDay(from: first, year, month) else { continue }
         assert(day >= first, "the search goes forward")
-        assert(matches(day: day), "all components hold on the day that is found")
+        assert(matches(day: day), "the found day matches all components")
         return day
       }
       guard let next = nextYear(from: year + 1) else { return nil }
@@ -130,7 +131,7 @@ extension CalendarMatch {
   /// Returns the first matching day of a month at or after `first`.
   private func nextDay(from first: Int, _ year: Int, _ month: Int) -> Int? {
     guard month > 0 else { return nil }
-    assert((1...12).contains(month), "0 alone stands for no month")
+    assert((1...12).contains(month), "a month is between 1 and 12")
     let start = Gregorian.day(year, month, 1)
     var low = start
     var high = start + Gregorian.length(ofMonth: month, year) - 1

@@ -31,12 +31,12 @@ struct DueHeap {
   }
 
   mutating func replaceFirst(with item: Item) {
-    assert(!items.isEmpty, "there is a first item to replace")
+    assert(!items.isEmpty, "the heap is not empty")
     sink(item, from: 0)
   }
 
   mutating func removeFirst() {
-    assert(!items.isEmpty, "there is a first item to remove")
+    assert(!items.isEmpty, "the heap is not empty")
     guard let last = items.popLast(), !items.isEmpty else { return }
     sink(last, from: 0)
   }
@@ -53,12 +53,12 @@ struct DueHeap {
   /// Checks that no item is due before its parent.
   func checkInvariants() {
     for index in items.indices.dropFirst() {
-      precondition(!(items[index] < items[(index - 1) / 4]), "a parent is due first")
+      precondition(!(items[index] < items[(index - 1) / 4]), "no item is due before its parent")
     }
   }
 
   private mutating func sink(_ item: Item, from start: Int) {
-    assert(start < items.count, "the item has a place in the heap")
+    assert(start < items.count, "the start index is within the heap")
     var place = start
     while place * 4 + 1 < items.count {
       let first = place * 4 + 1

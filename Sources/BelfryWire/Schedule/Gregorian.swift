@@ -68,7 +68,9 @@ public enum Gregorian {
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let marchMonth = (5 * dayOfYear + 2) / 153
     let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-    assert((0...365).contains(dayOfYear) && (1...12).contains(month), "each day has one date")
+    assert(
+      (0...365).contains(dayOfYear) && (1...12).contains(month),
+      "the day of the year and the month are in range")
     return Date(
       year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month,
       day: dayOfYear - (153 * marchMonth + 2) / 5 + 1)
@@ -101,14 +103,14 @@ public enum Gregorian {
   /// Returns the quotient rounded down; the divisor must be positive.
   @inlinable
   public static func floorDivide(_ value: Int, _ divisor: Int) -> Int {
-    assert(divisor > 0, "rounding down is for positive divisors")
+    assert(divisor > 0, "the divisor is positive")
     return (value >= 0 ? value : value - divisor + 1) / divisor
   }
 
   /// Returns the remainder of `floorDivide`, which is never negative.
   @inlinable
   public static func floorRemainder(_ value: Int, _ divisor: Int) -> Int {
-    assert(divisor > 0, "a remainder is of a positive divisor")
+    assert(divisor > 0, "the divisor is positive")
     let remainder = value % divisor
     return remainder < 0 ? remainder + divisor : remainder
   }

@@ -48,7 +48,7 @@ extension Period {
   }
 
   private func next(days: Int, after: Int, from wall: Int) -> Int? {
-    assert(days > 0, "a span of days has one at least")
+    assert(days > 0, "a period of days has at least one day")
     let step = days * Gregorian.secondsPerDay
     let count = after < wall ? 1 : (after - wall) / step + 1
     return wall + count * step
@@ -57,7 +57,7 @@ extension Period {
   private func next(
     _ months: Int, _ days: Int, _ seconds: Int, after: Int, from wall: Int, in zone: Zone
   ) -> Int? {
-    assert(months | days | seconds > 0, "an empty span fires once")
+    assert(months | days | seconds > 0, "a period has at least one nonzero component")
     let shown = zone.latestWall(at: after)
     let start = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
     let time = wall - start * Gregorian.secondsPerDay
@@ -139,7 +139,7 @@ extension Period {
   }
 
   private func next(weekYears years: Int, after: Int, from wall: Int) -> Int? {
-    assert(years > 0, "a span of years has one at least")
+    assert(years > 0, "a period of years has at least one year")
     let dayOfStart = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
     let time = wall - dayOfStart * Gregorian.secondsPerDay
     let start = weeks.week(of: dayOfStart, year: Gregorian.date(dayOfStart).year)

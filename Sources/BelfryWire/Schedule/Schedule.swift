@@ -56,7 +56,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     nextOrder += 1
     table.insert(entry, due: due)
     let dropped = enforceLimit(of: key.app, at: now)
-    assert(table.count(of: key.app) <= policy.pendingLimit, "the limit holds after each addition")
+    assert(
+      table.count(of: key.app) <= policy.pendingLimit,
+      "the number of an app's entries is within the limit")
     return Added(
       entry: dropped.contains(key) ? nil : entry, next: wall(due, of: trigger, at: now),
       dropped: dropped.filter { $0 != key })
@@ -125,7 +127,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   public mutating func step(at now: ScheduleMoment) -> Step {
     while let slot = earliest(at: now) {
       guard let current = table[slot] else {
-        preconditionFailure("the first item of a heap is current")
+        preconditionFailure("a heap's first item has no entry")
       }
       let (entry, due) = (current.entry, current.due)
       guard !current.isProvisional else {
@@ -139,7 +141,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
       }
       let clock = entry.trigger.countsElapsedTime ? now.elapsed : now.wall
       let late = clock - due
-      assert(late >= 0, "only what is due fires")
+      assert(late >= 0, "only due entries fire")
       guard late > policy.missedWindow else {
         return fire(slot, entry, due: due, late: late, at: now)
       }
@@ -208,8 +210,8 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
       !trigger.usesOtherCalendar || (world.calendarLookUps - before) / 2 < policy.calendarLookUps,
       let next = trigger.next(after: moments.last ?? clock, anchor: slot.entry.since, in: world)
     {
-      assert(next > clock, "a moment lies after now")
-      assert(moments.last.map { $0 < next } ?? true, "moments ascend")
+      assert(next > clock, "the next moment is after the current time")
+      assert(moments.last.map { $0 < next } ?? true, "moments are in ascending order")
       moments.append(next)
     }
     assert(moments.count <= count, "no more moments than requested")
@@ -221,7 +223,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// Tests and the simulation call it after each call.
   public func checkInvariants() {
     table.checkInvariants()
-    precondition(table.slots(of: nil).count == count, "each entry is counted once")
+    precondition(table.slots(of: nil).count == count, "the table lists every entry")
   }
 
   // MARK: Inside
@@ -334,7 +336,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
         if let last, (next, slot.entry.order) < (last.next, last.order) { continue }
         last = (next, slot.entry.order, slot.entry.key)
       }
-      guard let last else { preconditionFailure("an app over its limit has entries") }
+      guard let last else { preconditionFailure("an app over its limit has no entries") }
       dropped.append(last.key)
       _ = table.remove(last.key)
     }

@@ -75,7 +75,7 @@ public struct ScheduleWakeUp: Hashable, Sendable {
   public func coalesced(
     at now: ScheduleMoment, window: Int64 = ScheduleLimits.wakeWindowMilliseconds
   ) -> ScheduleWakeUp {
-    assert(window > 0 && 1_000 % window == 0, "windows begin with the second")
+    assert(window > 0 && 1_000 % window == 0, "windows divide a second evenly")
     let lead = now.wall - now.elapsed
     let byWall = wall.map { Self.end(of: window, $0) }
     let byElapsed = elapsed.map { Self.end(of: window, $0 + lead) }
@@ -87,7 +87,9 @@ public struct ScheduleWakeUp: Hashable, Sendable {
   private static func end(of window: Int64, _ moment: Int64) -> Int64 {
     let over = moment % window
     let end = over == 0 ? moment : over > 0 ? moment - over + window : moment - over
-    assert(end >= moment && end - moment < window, "nothing is early, or later than its window")
+    assert(
+      end >= moment && end - moment < window,
+      "a wake-up is within the window that starts at its moment")
     return end
   }
 }

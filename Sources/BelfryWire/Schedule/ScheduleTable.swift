@@ -58,7 +58,7 @@ struct ScheduleTable {
 
   /// Changes an entry and its due date.
   mutating func move(_ slot: Int, _ entry: ScheduleEntry, due: Int64) {
-    assert(slots[slot]?.entry.key == entry.key, "the slot is this entry's")
+    assert(slots[slot]?.entry.key == entry.key, "the slot belongs to the entry")
     slots[slot] = Slot(entry: entry, due: due)
     let item = DueHeap.Item(due: due, order: entry.order, slot: slot)
     if entry.trigger.countsElapsedTime {
@@ -74,7 +74,7 @@ struct ScheduleTable {
     guard let slot = apps[app]?.removeValue(forKey: UTF8Text(key.id)) else { return false }
     if apps[app]?.isEmpty == true { apps[app] = nil }
     assert(slots[slot]?.entry.key == key, "a key leads to its own entry")
-    assert(count > 0, "what is removed was counted")
+    assert(count > 0, "the count includes the removed entry")
     slots[slot] = nil
     free.append(slot)
     count -= 1
@@ -109,18 +109,19 @@ struct ScheduleTable {
     precondition(slots.count == count + free.count, "each slot is used or free")
     precondition(free.allSatisfy { slots[$0] == nil }, "a free slot has no entry")
     precondition(apps.values.allSatisfy { !$0.isEmpty }, "an app without entries is forgotten")
-    precondition(apps.values.reduce(0) { $0 + $1.count } == count, "each entry has a key")
+    precondition(
+      apps.values.reduce(0) { $0 + $1.count } == count, "every entry is listed under its app")
     var scheduled: Set<Int> = []
     for item in byWall.items where isCurrent(item) { scheduled.insert(item.slot) }
     for item in byElapsed.items where isCurrent(item) { scheduled.insert(item.slot) }
     for (index, slot) in slots.enumerated() {
       guard let slot else { continue }
       precondition(self.slot(of: slot.entry.key) == index, "a key leads to its own entry")
-      precondition(scheduled.contains(index), "each entry is due on its clock")
+      precondition(scheduled.contains(index), "every entry is scheduled on its clock")
     }
     precondition(
       byWall.items.count + byElapsed.items.count <= 2 * count + Self.staleItemsMax,
-      "stale items do not outnumber the others")
+      "the number of stale items is within its limit")
     precondition(byWall.first.map(isCurrent) ?? true, "the first item is current")
     precondition(byElapsed.first.map(isCurrent) ?? true, "the first item is current")
   }
@@ -130,7 +131,7 @@ struct ScheduleTable {
   private mutating func put(_ new: Slot) -> Int {
     var new = new
     let key = new.entry.key
-    assert(slot(of: key) == nil, "the former entry of this key is removed first")
+    assert(slot(of: key) == nil, "the key's previous entry was removed")
     let app = UTF8Text(key.app)
     if let known = apps.index(forKey: app) {
       // One copy of the app's id is shared by all its entries.
@@ -147,7 +148,7 @@ struct ScheduleTable {
   }
 
   private mutating func push(_ slot: Int) {
-    guard let new = slots[slot] else { preconditionFailure("only an entry can be due") }
+    guard let new = slots[slot] else { preconditionFailure("a free slot was scheduled") }
     let item = DueHeap.Item(due: new.due, order: new.entry.order, slot: slot)
     if new.entry.trigger.countsElapsedTime { byElapsed.push(item) } else { byWall.push(item) }
   }

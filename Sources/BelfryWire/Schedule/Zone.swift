@@ -160,7 +160,8 @@ struct ZoneTable: Equatable, Sendable {
   }
 
   func segment(at instant: Int) -> Zone.Segment {
-    assert(offsets.count == instants.count + 1, "an offset holds before, between and after")
+    assert(
+      offsets.count == instants.count + 1, "there is one more offset than there are transitions")
     var low = 0
     var high = instants.count
     while low < high {

@@ -47,7 +47,8 @@ final class PhoneEvents: Sendable {
       stream.write(EventStream.bytes(of: [past, state.snapshot]))
       if state.isEnded { return stream.finish() }
       state.streams.append(stream)
-      assert(state.recent.count <= Limits.phoneEvents, "the past is bounded")
+      assert(
+        state.recent.count <= Limits.phoneEvents, "the number of recent events is within its limit")
     }
     return stream
   }

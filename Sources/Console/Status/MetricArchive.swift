@@ -130,7 +130,7 @@ final class MetricArchive {
 
   private func place(ofStep step: Int, inTier tier: Int) -> Int {
     let before = Self.tiers[..<tier].reduce(0) { $0 + $1.count }
-    assert(step >= 0 && step < Self.tiers[tier].count, "a step of its tier")
+    assert(step >= 0 && step < Self.tiers[tier].count, "the step is within its tier")
     return (1 + before + step) * Self.stepWords
   }
 

@@ -94,7 +94,7 @@ public final class MetricHistory: Sendable {
       if state.startedMilliseconds == nil { state.startedMilliseconds = atMilliseconds }
       state.samples.append(Sample(atMilliseconds: atMilliseconds, values: values))
       if state.samples.count > Limits.samples { state.samples.removeFirst() }
-      assert(state.samples.count <= Limits.samples, "an hour is kept")
+      assert(state.samples.count <= Limits.samples, "the number of samples is within its limit")
     }
   }
 

@@ -72,7 +72,7 @@ extension Administration {
       guard let one = try folder.giveUpFormerAuthorities() else {
         return .failure(Self.noAuthority(folder))
       }
-      assert(!one.isRotating, "a rotation that is finished goes on")
+      assert(!one.isRotating, "dropping the former authorities ends the rotation")
       try apply([Self.change(one)])
       return .success(try lines(one, now))
     } catch {

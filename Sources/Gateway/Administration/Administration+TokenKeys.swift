@@ -59,7 +59,7 @@ extension Administration {
             do: "wait until their devices have connected, or drop them with --force"))
       }
       keys.remove(at: index)
-      assert(!keys.isEmpty, "the sealing key is never given up")
+      assert(!keys.isEmpty, "the sealing key is never removed")
       try put(keys)
       return .success(try lines(keys))
     } catch {

@@ -92,7 +92,7 @@ public struct DeliveryLogFilter: Sendable {
 
   /// Returns true if `part` occurs in `text`; both are short.
   private static func contains(_ part: [UInt8], in text: [UInt8]) -> Bool {
-    assert(part.count <= textBytesMax, "the filter's text has a limit")
+    assert(part.count <= textBytesMax, "the filter's text is within its size limit")
     guard part.count <= text.count else { return false }
     return (0...(text.count - part.count)).contains { start in
       text[start..<(start + part.count)].elementsEqual(part)

@@ -98,7 +98,7 @@ public enum Admission {
     // Check this after the token: a token of another topic is rejected first, whatever the type (apns-protocol 1.12).
     let pushType = givenType ?? PushType(impliedBy: contents.kind)
     guard pushType.tokenKind == contents.kind else { return .refused(.invalidPushType) }
-    assert(pushType.fits(topicOf: topicKind), "a type that fits the token fits its topic")
+    assert(pushType.fits(topicOf: topicKind), "the push type fits the token's topic")
     return .admitted(
       Admitted(
         contents: contents, app: app, pushType: pushType,

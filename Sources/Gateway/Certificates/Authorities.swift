@@ -12,10 +12,10 @@ package struct Authorities: Sendable, DeviceCertificateIssuer {
   let trusted: AuthorityBundle
 
   init(signing: [CertificateAuthority], trusted: AuthorityBundle) {
-    precondition(!signing.isEmpty, "a gateway without an authority")
+    precondition(!signing.isEmpty, "a gateway has at least one authority")
     assert(
       signing.allSatisfy { trusted.certificates.contains($0.certificate) },
-      "the signing authority is not trusted")
+      "every signing authority is trusted")
     self.signing = signing
     self.trusted = trusted
   }

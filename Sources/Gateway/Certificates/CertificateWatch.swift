@@ -128,7 +128,7 @@ final class CertificateWatch {
     }
     shown = loaded
     stamps = seen
-    assert(shown.files == files, "what was read is watched")
+    assert(shown.files == files, "the loaded files are the watched ones")
     report(nowSeconds: nowSeconds)
     return isChanged ? loaded.security : nil
   }
@@ -142,7 +142,8 @@ final class CertificateWatch {
     if let first = live?.min(by: { $0.notAfter < $1.notAfter }) {
       list.append(.init(kind: .provider, subject: first.serial, notAfter: first.notAfter))
     }
-    assert(Set(list.map(\.kind)).count == list.count, "one end of each kind")
+    assert(
+      Set(list.map(\.kind)).count == list.count, "every kind of certificate is listed only once")
     ends.replace(with: list)
     metrics.setEnds(list)
     countDevices(nowSeconds: nowSeconds)

@@ -36,11 +36,14 @@ struct ChannelRegistry {
 
   /// Asserts the invariants that hold between calls.
   func checkInvariants() {
-    assert(byApp.values.reduce(0) { $0 + $1.count } == entries.count, "a channel is listed amiss")
+    assert(
+      byApp.values.reduce(0) { $0 + $1.count } == entries.count,
+      "every channel is listed under one app")
     for (app, channels) in byApp {
       assert(
-        channels.count <= Limits.channelsPerAppMax, "app \(app) has \(channels.count) channels")
-      assert(channels.allSatisfy { entries[$0]?.app == app }, "a channel of another app")
+        channels.count <= Limits.channelsPerAppMax,
+        "app \(app) is within its limit of channels: \(channels.count)")
+      assert(channels.allSatisfy { entries[$0]?.app == app }, "a listed channel belongs to the app")
     }
   }
 

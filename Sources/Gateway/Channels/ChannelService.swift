@@ -77,13 +77,13 @@ final class ChannelService {
 
   fileprivate func finish(_ reply: ControlReply) {
     guard let completion = completions.removeValue(forKey: reply.ticket) else {
-      return assertionFailure("a commit of channels ended that nobody began")
+      return assertionFailure("an unknown commit of channels ended")
     }
     completion(reply.failure)
   }
 
   private func publish(_ update: ChannelUpdate) {
-    assert(!peers.isEmpty, "channels change before the loops run")
+    assert(!peers.isEmpty, "channels change only after the loops are known")
     for peer in peers { peer.post(.channels(update)) }
   }
 
@@ -149,7 +149,7 @@ final class ChannelService {
       createdMilliseconds: loop.unixMilliseconds)
     commit([.putChannel(record)]) { [unowned self] failure in
       making[app, default: 0] -= 1
-      assert(making[app, default: 0] >= 0, "more channels were made than begun")
+      assert(making[app, default: 0] >= 0, "the number of channels being created is not negative")
       if let failure {
         log.storeFailure("cannot store a channel", failure)
         return answer(.refused(.internalServerError))
@@ -248,10 +248,11 @@ final class ChannelService {
   /// Traps, in builds with assertions, if the service's state is inconsistent.
   func checkInvariants() {
     registry.checkInvariants()
-    assert(completions.keys.allSatisfy { $0 <= lastTicket }, "a commit has a ticket of the future")
+    assert(completions.keys.allSatisfy { $0 <= lastTicket }, "every commit has an assigned ticket")
     assert(
-      making.values.reduce(0, +) <= completions.count, "a channel is made without a commit")
-    assert(making.values.allSatisfy { $0 >= 0 }, "more channels were made than begun")
+      making.values.reduce(0, +) <= completions.count, "every channel being created has a commit")
+    assert(
+      making.values.allSatisfy { $0 >= 0 }, "the number of channels being created is not negative")
   }
 
   private func scheduleSweep() {

@@ -36,7 +36,7 @@ struct ChannelWork {
   /// Counts a new subscription, or a removed one (-1).
   mutating func count(_ change: Int, of device: UInt64) {
     let count = counts[device, default: 0] + change
-    assert(count >= 0, "device \(device) has \(count) subscriptions")
+    assert(count >= 0, "the subscription count of device \(device) is not negative: \(count)")
     counts[device] = count > 0 ? count : nil
   }
 
@@ -99,7 +99,7 @@ extension GatewayLoop {
   /// A subscription is confirmed only once it is on disk.
   func subscribe(_ connection: DeviceConnection, to id: ChannelID, app: UInt32, request: UInt16) {
     guard let device = connection.device else {
-      assertionFailure("a connection without device subscribes to a channel")
+      assertionFailure("a connection without a device subscribed to a channel")
       return connection.answer(request, with: .refused(.unknownChannel))
     }
     guard core.standing(of: device, to: id, app: app) != .unknownChannel else {
@@ -180,7 +180,7 @@ extension GatewayLoop {
         metrics.subscriptions.add(-1)
       }
     default:
-      preconditionFailure("\(change) is no change of a subscription")
+      preconditionFailure("not a change of a subscription: \(change)")
     }
   }
 
@@ -216,7 +216,7 @@ extension GatewayLoop {
   func scheduleFanOut() {
     guard !channelWork.isContinuing else { return }
     guard outbox.peers.indices.contains(index) else {
-      return assertionFailure("a broadcast came before the gateway was open")
+      return assertionFailure("a broadcast arrived before the gateway opened")
     }
     channelWork.isContinuing = true
     outbox.peers[index].post(.continueFanOut)

@@ -56,8 +56,12 @@ struct ConnectionBounds: Equatable, Sendable {
   }
 
   func checkInvariants() {
-    assert(unprovenOfAddress > 0 && providersOfAddress > 0 && console > 0, "every kind has room")
-    assert(unproven <= total && providers <= total && devices < total, "no kind takes all")
+    assert(
+      unprovenOfAddress > 0 && providersOfAddress > 0 && console > 0,
+      "every kind of connection is allowed")
+    assert(
+      unproven <= total && providers <= total && devices < total,
+      "the limit of each kind is within the total")
   }
 
   /// The number of descriptors assumed on the smallest machine.

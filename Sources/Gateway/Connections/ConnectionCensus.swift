@@ -70,7 +70,8 @@ final class ConnectionCensus: Sendable {
         counts.unproven -= 1
         Self.take(1, from: &counts.unprovenByAddress, address)
       }
-      assert(counts.unproven >= 0 && counts.providers >= 0, "a connection ends once")
+      assert(
+        counts.unproven >= 0 && counts.providers >= 0, "the connection counts are not negative")
     }
   }
 
@@ -88,13 +89,13 @@ final class ConnectionCensus: Sendable {
   func countDevice(_ count: Int) {
     counts.withLock { counts in
       counts.devices += count
-      assert(counts.devices >= 0, "a device's connection ends once")
+      assert(counts.devices >= 0, "the device count is not negative")
     }
   }
 
   private static func take(_ count: Int, from table: inout [String: Int], _ address: String) {
     let left = (table[address] ?? 0) - count
-    assert(left >= 0, "a connection of \(address) ends once")
+    assert(left >= 0, "the connection count of \(address) is not negative")
     table[address] = left > 0 ? left : nil
   }
 

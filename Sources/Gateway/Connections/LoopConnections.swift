@@ -100,12 +100,20 @@ struct LoopConnections {
 
   func checkInvariants() {
     for (number, provider) in providers {
-      assert(provider.number == number && number <= lastNumber, "a provider has a wrong number")
+      assert(
+        provider.number == number && number <= lastNumber,
+        "a provider is stored under its own number")
     }
-    assert(departed.values.allSatisfy { $0.unanswered > 0 }, "a load of nothing is kept")
+    assert(
+      departed.values.allSatisfy { $0.unanswered > 0 },
+      "a departed provider's load has unanswered requests")
     for (session, device) in devices {
-      assert(device.session == session && session.number <= lastNumber, "a session is misplaced")
+      assert(
+        device.session == session && session.number <= lastNumber,
+        "a device is stored under its own session")
     }
-    assert(feedbackClients.keys.allSatisfy { $0 <= lastNumber }, "a feedback client is misplaced")
+    assert(
+      feedbackClients.keys.allSatisfy { $0 <= lastNumber },
+      "a feedback client has an assigned number")
   }
 }

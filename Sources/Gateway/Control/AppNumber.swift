@@ -13,7 +13,7 @@ extension AppRecord {
     besides apps: [AppRecord], using random: inout some RandomNumberGenerator
   ) -> UInt32 {
     let taken = Set(apps.map(\.number))
-    assert(taken.count < newNumbers.count / 2, "there are more apps than a store holds")
+    assert(taken.count < newNumbers.count / 2, "fewer than half of the app numbers are in use")
     return drawNumber(using: &random, isTaken: taken.contains)
   }
 

@@ -29,8 +29,10 @@ extension ControlPlane {
     }
 
     func checkInvariants(lastTicket: UInt64) {
-      assert(open.keys.allSatisfy { $0 <= lastTicket }, "a renewal is of the future")
-      assert(asked.count <= Limits.renewalsRemembered, "a bounded memory")
+      assert(open.keys.allSatisfy { $0 <= lastTicket }, "every renewal has an assigned ticket")
+      assert(
+        asked.count <= Limits.renewalsRemembered,
+        "the number of remembered renewals is within its limit")
     }
   }
 
@@ -136,7 +138,7 @@ extension ControlPlane {
 
   private func persistArrivals() {
     let arrivals = renewals.arrivals
-    assert(!arrivals.isEmpty, "a look at the store for nothing")
+    assert(!arrivals.isEmpty, "at least one arrival is waiting")
     renewals.arrivals.removeAll(keepingCapacity: arrivals.count < 1_024)
     let log = log
     writer.perform { store in

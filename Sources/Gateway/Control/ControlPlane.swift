@@ -84,7 +84,8 @@ final class ControlPlane {
 
   /// Applies a changed configuration.
   func use(_ configuration: GatewayConfiguration) {
-    precondition(configuration.loops == self.configuration.loops, "the loops stay")
+    precondition(
+      configuration.loops == self.configuration.loops, "the number of loops does not change")
     let hasOtherRate = configuration.teamRate != self.configuration.teamRate
     if configuration.enrollmentsPerMinute != self.configuration.enrollmentsPerMinute {
       enrollmentRate = Self.rate(configuration)
@@ -97,7 +98,7 @@ final class ControlPlane {
 
   /// Sets the mailboxes of the loops.
   func use(_ peers: LoopPeers) {
-    precondition(peers.count == configuration.loops, "the control plane needs every loop")
+    precondition(peers.count == configuration.loops, "every loop has a mailbox")
     self.peers = peers
     channels.use(peers)
     repeatRotations()
@@ -148,7 +149,7 @@ final class ControlPlane {
   // MARK: Requests of the loops
 
   func handle(_ request: ControlPlaneRequest, from loop: Int) {
-    assert(peers.indices.contains(loop), "loop \(loop) asks, which is not there")
+    assert(peers.indices.contains(loop), "the requesting loop \(loop) exists")
     switch request {
     case .enroll(let session, let enrollment, let signedBytes, let peer):
       enroll(session, enrollment, signedBytes: signedBytes, loop: loop, peer: peer)
@@ -320,7 +321,7 @@ final class ControlPlane {
   fileprivate func finish(_ reply: ControlReply) {
     guard let done = enrolling.removeValue(forKey: reply.ticket) else {
       if finishRenewal(reply) { return }
-      return assertionFailure("an enrollment ended that nobody began")
+      return assertionFailure("an unknown enrollment ended")
     }
     enrollingKeys.remove(done.device.keyHash)
     if let failure = reply.failure {
@@ -476,16 +477,21 @@ final class ControlPlane {
   /// Traps, in builds with assertions, if the control plane's state is inconsistent.
   func checkInvariants() {
     channels.checkInvariants()
-    assert(peers.isEmpty || peers.count == configuration.loops, "some loops are not known")
+    assert(
+      peers.isEmpty || peers.count == configuration.loops,
+      "either all mailboxes of loops are set or none")
     renewals.checkInvariants(lastTicket: nextTicket)
-    assert(enrolling.keys.allSatisfy { $0 <= nextTicket }, "an enrollment is of the future")
+    assert(
+      enrolling.keys.allSatisfy { $0 <= nextTicket }, "every enrollment has an assigned ticket")
     assert(
       enrolling.values.allSatisfy { !deviceNumbers.isLeft($0.device.number) },
-      "a device's number is still to be given")
+      "an enrolling device's number is no longer available")
     assert(
       Set(enrolling.values.map(\.device.number)).count == enrolling.count,
-      "two devices have one number")
-    assert(published.map { $0.version <= directoryVersion } ?? true, "an unknown directory is out")
+      "enrolling devices have different numbers")
+    assert(
+      published.map { $0.version <= directoryVersion } ?? true,
+      "the published directory has an assigned version")
   }
 
   private func scheduleRetry() {

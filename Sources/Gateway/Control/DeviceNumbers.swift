@@ -17,7 +17,9 @@ struct DeviceNumbers {
   /// Creates the numbers of an epoch, all unassigned.
   init(epoch: UInt32) {
     numbers = Self.numbers(ofEpoch: epoch)
-    assert(numbers.upperBound <= 1 << (Self.countBits + Self.epochBits), "an epoch of 31 bits")
+    assert(
+      numbers.upperBound <= 1 << (Self.countBits + Self.epochBits),
+      "device numbers fit in their bits")
   }
 
   /// Returns the numbers of an epoch.

@@ -18,8 +18,10 @@ struct Feedback {
     assert(
       zip(records, records.dropFirst()).allSatisfy {
         ($0.changedMilliseconds, $0.key.device) <= ($1.changedMilliseconds, $1.key.device)
-      }, "the feedback is out of order")
-    assert(records.allSatisfy { $0.state == .unregistered }, "feedback about a token that is good")
+      }, "feedback is ordered by time and device")
+    assert(
+      records.allSatisfy { $0.state == .unregistered }, "feedback is only about unregistered tokens"
+    )
     return records
   }
 

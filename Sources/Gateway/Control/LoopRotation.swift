@@ -25,8 +25,10 @@ struct LoopRotation {
   init(
     tokenKeys: [[UInt8]], trustMark: [UInt8], environment: BelfryWire.Environment
   ) throws(CryptoFailure) {
-    assert(trustMark.count == LinkLimits.trustMarkBytes, "a mark of \(trustMark.count) bytes")
-    assert(!tokenKeys.isEmpty, "tokens that no key seals")
+    assert(
+      trustMark.count == LinkLimits.trustMarkBytes,
+      "the trust mark has the required size, not \(trustMark.count) bytes")
+    assert(!tokenKeys.isEmpty, "there is at least one token key")
     tokens = try DeviceTokenCodec(keys: tokenKeys, environment: environment)
     tokenKey = tokenKeys.first.map(TokenKeys.name(of:)) ?? ""
     self.trustMark = trustMark

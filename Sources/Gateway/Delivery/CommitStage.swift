@@ -20,7 +20,7 @@ struct CommitStage {
     mutating func append(_ entry: DeliveryEntry) { entries.append(entry) }
 
     mutating func removeFirst() {
-      assert(head < entries.count, "the queue is empty")
+      assert(head < entries.count, "the queue is not empty")
       #if DEBUG
         examined += 1
       #endif
@@ -181,7 +181,9 @@ struct CommitStage {
   mutating func startCommit(now: Moment) -> [StoreOperation] {
     // The loop calls this at the end of every turn, even during a commit.
     guard !isCommitting else { return [] }
-    assert(committing.isEmpty && committingRemovals.isEmpty, "a commit has left something behind")
+    assert(
+      committing.isEmpty && committingRemovals.isEmpty,
+      "no rows or removals remain from the previous commit")
     stagedCount -= due.moveDue(at: now, into: &committing)
     stagedCount -= delayed.moveDue(at: now, into: &committing)
     guard !committing.isEmpty || (removalsDueNanoseconds ?? .max) <= now.nanoseconds else {
@@ -204,7 +206,7 @@ struct CommitStage {
 
   /// Finishes the running commit, which removed `expired` expired rows, and returns the entries in it.
   mutating func finishCommit(isDurable: Bool, expired: Int, now: Moment) -> [DeliveryEntry] {
-    assert(isCommitting, "no commit runs")
+    assert(isCommitting, "only a running commit has contents and can finish")
     isCommitting = false
     var finished: [DeliveryEntry] = []
     swap(&finished, &committing)
@@ -231,7 +233,7 @@ struct CommitStage {
 
   /// Takes back the array that ``finishCommit(isDurable:expired:now:)`` returned, to reuse its capacity.
   mutating func reuse(_ finished: inout [DeliveryEntry]) {
-    assert(committing.isEmpty, "a commit has begun meanwhile")
+    assert(committing.isEmpty, "no new commit has started")
     finished.removeAll(keepingCapacity: true)
     swap(&finished, &committing)
   }
@@ -259,22 +261,33 @@ struct CommitStage {
   func checkInvariants() {
     removals.checkInvariants()
     committingRemovals.checkInvariants()
-    assert(removals.isEmpty == (removalsDueNanoseconds == nil), "removals wait for no commit")
-    assert(isCommitting || committing.isEmpty && committingRemovals.isEmpty, "no commit runs")
-    assert(committing.count <= Limits.commitRowsMax, "a commit of \(committing.count) rows")
+    assert(
+      removals.isEmpty == (removalsDueNanoseconds == nil),
+      "a commit is scheduled exactly while removals wait")
+    assert(
+      isCommitting || committing.isEmpty && committingRemovals.isEmpty,
+      "only a running commit has contents and can finish")
+    assert(
+      committing.count <= Limits.commitRowsMax,
+      "the number of rows in a commit is within its limit: \(committing.count)")
     for entry in committing {
       switch entry.state {
       case .committing, .endedCommitting: break
-      default: assertionFailure("#\(entry.sequence) is \(entry.state), and its commit runs")
+      default:
+        assertionFailure("#\(entry.sequence) is in the state \(entry.state) during its commit")
       }
     }
     var staged: Set<UInt64> = []
     for entry in due.all where entry.commitDeadline != nil { staged.insert(entry.sequence) }
     for entry in delayed.all where entry.commitDeadline != nil { staged.insert(entry.sequence) }
-    assert(staged.count == stagedCount, "\(staged.count) are staged, not \(stagedCount)")
-    assert(due.first == nil || due.first?.commitDeadline != nil, "what is first waits for nothing")
+    assert(
+      staged.count == stagedCount,
+      "the \(staged.count) staged entries match their count, \(stagedCount)")
+    assert(
+      due.first == nil || due.first?.commitDeadline != nil, "the first due entry waits for a commit"
+    )
     assert(
       delayed.first == nil || delayed.first?.commitDeadline != nil,
-      "what gathers first waits for nothing")
+      "the first delayed entry waits for a commit")
   }
 }

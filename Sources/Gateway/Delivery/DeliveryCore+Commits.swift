@@ -20,8 +20,8 @@ extension DeliveryCore {
   public mutating func commitFinished(
     isDurable: Bool, dropping dropped: [DroppedNotification] = [], now: Moment
   ) {
-    precondition(stage.isCommitting, "a commit ended that was not begun")
-    assert(isDurable || dropped.isEmpty, "a commit that failed dropped rows")
+    precondition(stage.isCommitting, "a commit is running")
+    assert(isDurable || dropped.isEmpty, "a failed commit dropped no rows")
     let expired = dropped.count { $0.reason == .expired }
     var finished = stage.finishCommit(isDurable: isDurable, expired: expired, now: now)
     for entry in finished {
@@ -44,7 +44,7 @@ extension DeliveryCore {
     guard let device = devices[dropped.key.device], device.session != nil,
       let entry = device.queue.entry(dropped.sequence)
     else { return true }
-    assert(entry.key == dropped.key, "#\(dropped.sequence) has two keys")
+    assert(entry.key == dropped.key, "#\(dropped.sequence) was dropped under its own key")
     if entry.position == .uncommitted {
       // The entry arrived while its device was offline, and would have been read from the store.
       device.queue.removeUncommitted(entry)
@@ -121,7 +121,7 @@ extension DeliveryCore {
       entry.advance(to: .ended)
       stageRemovalOfReplaced(by: entry, now: now)
     default:
-      assertionFailure("#\(entry.sequence) is \(entry.state), and its commit failed")
+      assertionFailure("the commit of #\(entry.sequence) failed in the state \(entry.state)")
     }
   }
 }

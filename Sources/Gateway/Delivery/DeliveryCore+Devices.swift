@@ -12,9 +12,9 @@ extension DeliveryCore {
     _ device: UInt64, session: SessionID, topics: Set<NotificationKey>, window: Int,
     power: DevicePower, now: Moment
   ) {
-    assert(topics.allSatisfy { $0.device == device }, "a topic of another device")
+    assert(topics.allSatisfy { $0.device == device }, "all topics belong to the device")
     if let old = devices[device]?.session {
-      assert(old != session, "session \(session.number) connects twice")
+      assert(old != session, "session \(session.number) connects only once")
       effects.append(.close(old, .replaced))
       disconnect(device, session: old, now: now)
     }
@@ -61,10 +61,12 @@ extension DeliveryCore {
       disconnect(device, session: session, now: now)
       return
     }
-    assert(rows.allSatisfy { $0.key.device == device }, "rows of another device")
+    assert(rows.allSatisfy { $0.key.device == device }, "all rows belong to the device")
     assert(
-      zip(rows, rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence }, "rows out of order")
-    assert(through.map { $0 > delivery.loadedThrough } ?? true, "a page that was read before")
+      zip(rows, rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence },
+      "rows are in ascending order")
+    assert(
+      through.map { $0 > delivery.loadedThrough } ?? true, "a page follows the one loaded before")
     delivery.presence = .live(session)
     // The earlier pages omitted the rows of a topic that was added in the meantime.
     let beginsAnew = delivery.hasNewRows && delivery.loadedThrough > 0
@@ -183,7 +185,7 @@ extension DeliveryCore {
     case .stored, .keptByChannel:
       entry.advance(to: .ended)
     case .superseded, .withdrawn, .endedCommitting, .ended:
-      assertionFailure("#\(entry.sequence) is \(entry.state), and was on its way")
+      assertionFailure("#\(entry.sequence) was in flight in the state \(entry.state)")
     }
     return false
   }
@@ -227,7 +229,7 @@ extension DeliveryCore {
       entry.advance(to: .ended)
       serve(entry)
     case .superseded, .withdrawn, .endedCommitting, .ended:
-      assertionFailure("#\(entry.sequence) is \(entry.state), and was acknowledged")
+      assertionFailure("#\(entry.sequence) was acknowledged in the state \(entry.state)")
     }
   }
 

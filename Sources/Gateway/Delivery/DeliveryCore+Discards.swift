@@ -60,7 +60,7 @@ extension DeliveryCore {
     case .committing:
       break
     case .superseded, .withdrawn, .endedCommitting, .ended:
-      return assertionFailure("#\(entry.sequence) is \(entry.state), and was on its way")
+      return assertionFailure("#\(entry.sequence) was in flight in the state \(entry.state)")
     }
     // Queued entries for a device that accepts nothing count against `keep`, as for an offline device.
     entry.isExemptFromKeep = false

@@ -12,7 +12,7 @@ extension DeliveryCore {
 
   /// Records that the commit that is starting removes all rows pending removal.
   mutating func beginRemovals() {
-    assert(removing.committing.isEmpty, "two commits run")
+    assert(removing.committing.isEmpty, "no other removals are being committed")
     swap(&removing.waiting, &removing.committing)
     for number in removing.committing { devices[number]?.unremoved.beginCommit() }
   }
@@ -21,7 +21,7 @@ extension DeliveryCore {
   mutating func endRemovals(now: Moment) {
     for number in removing.committing {
       guard let device = devices[number] else {
-        assertionFailure("device \(number) was forgotten, and its rows were not removed")
+        assertionFailure("device \(number) was forgotten before its rows were removed")
         continue
       }
       device.unremoved.endCommit()
@@ -47,15 +47,17 @@ extension DeliveryCore {
   func checkUnremoved() {
     assert(
       removing.waiting.isEmpty || stage.isCommitting || stage.hasRemovals,
-      "rows wait for a commit that does not come")
-    assert(Set(removing.waiting).count == removing.waiting.count, "a device waits twice")
+      "a commit is running or scheduled while rows wait for removal")
+    assert(
+      Set(removing.waiting).count == removing.waiting.count,
+      "every waiting device is listed only once")
     assert(
       Set(removing.waiting)
         == Set(devices.values.filter { $0.unremoved.waiting != nil }.map(\.device)),
-      "rows wait to be removed and no commit knows")
+      "the list contains exactly the devices with rows waiting for removal")
     assert(
       Set(removing.committing)
         == Set(devices.values.filter { $0.unremoved.committing != nil }.map(\.device)),
-      "rows are being removed and no commit knows")
+      "the list contains exactly the devices with rows being removed")
   }
 }

@@ -43,7 +43,9 @@ public struct DeliveryCore: ~Copyable {
   ///
   /// Because loops share one store, each counts in a shard of its own: the numbers `n` with `n % shards == shard`.
   public init(highestSequence: UInt64, shard: Int = 0, shards: Int = 1) {
-    precondition(shards > 0 && (0..<shards).contains(shard), "shard \(shard) of \(shards)")
+    precondition(
+      shards > 0 && (0..<shards).contains(shard), "the shard is within range: \(shard) of \(shards)"
+    )
     shardCount = UInt64(shards)
     self.shard = UInt64(shard)
     let start = highestSequence + 1
@@ -52,7 +54,7 @@ public struct DeliveryCore: ~Copyable {
 
   /// Moves the effects since the last call, in order, into `taken`, which must be empty.
   public mutating func takeEffects(into taken: inout [DeliveryEffect]) {
-    assert(taken.isEmpty, "\(taken.count) effects were not carried out")
+    assert(taken.isEmpty, "all previous effects were performed, but \(taken.count) remain")
     swap(&effects, &taken)
   }
 
@@ -94,7 +96,7 @@ public struct DeliveryCore: ~Copyable {
     if !once { replaceUnsent(by: entry, on: device) }
     switch device.presence {
     case .offline:
-      assertionFailure("a device that is away has a session")
+      assertionFailure("an offline device has a session")
       acceptOffline(entry, once: once, now: now)
     case .loading:
       if !once { stage.stage(entry, deadlineNanoseconds: now.nanoseconds, now: now) }
@@ -181,7 +183,7 @@ public struct DeliveryCore: ~Copyable {
         newer.replacedRows.append(older.sequence)
       case .rowLost: older.advance(to: .ended)
       case .transient, .keptByChannel, .superseded, .withdrawn, .endedCommitting, .ended:
-        assertionFailure("#\(older.sequence) is \(older.state), and was replaced")
+        assertionFailure("#\(older.sequence) was replaced in the state \(older.state)")
       }
     }
   }
@@ -226,7 +228,7 @@ public struct DeliveryCore: ~Copyable {
 
   /// Ends an attempt-once entry that can't be sent now.
   mutating func giveUp(_ entry: DeliveryEntry) {
-    assert(entry.isTransient, "#\(entry.sequence) is \(entry.state), and not tried once")
+    assert(entry.isTransient, "#\(entry.sequence) is an attempt-once entry, not \(entry.state)")
     effects.append(.record(.discardedExpired, entry))
     if !entry.isAnswered { answer(entry) }
     entry.advance(to: .ended)
@@ -250,7 +252,7 @@ public struct DeliveryCore: ~Copyable {
     case .rowLost, .keptByChannel:
       entry.advance(to: .ended)
     case .transient, .superseded, .withdrawn, .endedCommitting, .ended:
-      assertionFailure("#\(entry.sequence) is \(entry.state), and expired")
+      assertionFailure("#\(entry.sequence) expired in the state \(entry.state)")
     }
   }
 
@@ -272,7 +274,7 @@ public struct DeliveryCore: ~Copyable {
     case .rowLost, .keptByChannel:
       entry.advance(to: .ended)
     case .superseded, .withdrawn, .endedCommitting, .ended:
-      assertionFailure("#\(entry.sequence) is \(entry.state), and was dropped")
+      assertionFailure("#\(entry.sequence) was dropped in the state \(entry.state)")
     }
   }
 
@@ -298,7 +300,7 @@ public struct DeliveryCore: ~Copyable {
     guard device.presence == .offline, device.queue.isForgettable, device.unremoved.isEmpty else {
       return
     }
-    assert(devices[device.device] === device, "device \(device.device) is forgotten twice")
+    assert(devices[device.device] === device, "device \(device.device) is forgotten only once")
     #if DEBUG
       examinedOfForgotten += device.queue.examined
     #endif
@@ -329,33 +331,37 @@ public struct DeliveryCore: ~Copyable {
     let waiting = devices.values.reduce(0) { $0 + $1.queue.unansweredCount }
     assert(
       unanswered.count == stage.unansweredCount + waiting,
-      "\(unanswered.count) are counted as unanswered")
-    assert(nextSequence % shardCount == shard, "sequence \(nextSequence) is another shard's")
+      "the count of unanswered pushes is correct: \(unanswered.count)")
+    assert(nextSequence % shardCount == shard, "sequence \(nextSequence) belongs to this shard")
     for (number, device) in devices {
-      assert(device.device == number, "device \(device.device) is known as \(number)")
+      assert(
+        device.device == number,
+        "device \(device.device) is stored under its own number, not \(number)")
       device.checkInvariants(entriesMax: entriesMax)
-      assert(!device.isPaused || paused.contains(number), "device \(number) is paused for ever")
+      assert(!device.isPaused || paused.contains(number), "paused device \(number) is listed")
       assert(
         device.queue.heldCount == 0 || holding.contains(number),
-        "what device \(number) is kept from is forgotten")
+        "device \(number) with held entries is listed")
       assert(
         device.queue.firstUnanswered == nil || awaited.contains(number),
-        "what waits for device \(number) to be tried is forgotten")
+        "device \(number) with unanswered entries is listed")
       for channel in device.channels {
-        assert(channel.listeners.contains(number), "device \(number) listens, and is not known to")
+        assert(
+          channel.listeners.contains(number),
+          "device \(number) is a listener of each of its channels")
       }
     }
     checkUnremoved()
     for number in paused {
-      assert(devices[number]?.isPaused == true, "device \(number) is not paused")
+      assert(devices[number]?.isPaused == true, "device \(number) is paused")
     }
     for number in holding {
       assert(
-        devices[number]?.session != nil, "something is held for device \(number), which is away")
+        devices[number]?.session != nil, "device \(number) with held entries is connected")
     }
     for (id, channel) in channels { check(channel, id: id) }
     for fanOut in fanOuts {
-      assert(fanOut.next < fanOut.devices.count, "a broadcast has gone to all, and is kept")
+      assert(fanOut.next < fanOut.devices.count, "a listed broadcast has devices left")
     }
   }
 
@@ -369,20 +375,25 @@ public struct DeliveryCore: ~Copyable {
         $0.formUnion($1.queue.allReplacedRows)
       }
       let forgotten = stage.endedRows.subtracting(replaced)
-      assert(forgotten.isEmpty, "\(forgotten.count) rows ended and are remembered for ever")
+      assert(
+        forgotten.isEmpty,
+        "only replaced rows are recorded as ended, but \(forgotten.count) others are")
     #endif
   }
 
   private func check(_ channel: ChannelState, id: ChannelID) {
-    assert(channel.id == id, "a channel is known by another's id")
-    assert(channel.served.isSubset(of: channel.subscribers), "served without a subscription")
-    assert(channel.newest.map { $0.isKept } ?? true, "a message that is not kept waits")
-    assert(channel.newest != nil || channel.served.isEmpty, "some have a message that is gone")
+    assert(channel.id == id, "a channel is stored under its own ID")
+    assert(channel.served.isSubset(of: channel.subscribers), "only subscribers have been served")
+    assert(
+      channel.newest.map { $0.isKept } ?? true, "a channel's newest message is one that is kept")
+    assert(
+      channel.newest != nil || channel.served.isEmpty,
+      "devices count as served only while a message is kept")
     for number in channel.listeners.devices {
-      assert(channel.subscribers.contains(number), "device \(number) listens unsubscribed")
+      assert(channel.subscribers.contains(number), "listening device \(number) is subscribed")
       assert(
         devices[number]?.channels.contains { $0 === channel } == true,
-        "device \(number) listens without a session")
+        "listening device \(number) has the channel in its session")
     }
   }
 }

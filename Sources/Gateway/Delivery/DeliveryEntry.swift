@@ -162,7 +162,8 @@ public final class DeliveryEntry {
 
   /// Takes over the row that an older entry will have, and the rows that the older entry replaced in turn.
   func replaceRow(of older: DeliveryEntry) {
-    assert(older.sequence < sequence, "#\(sequence) replaces the newer #\(older.sequence)")
+    assert(
+      older.sequence < sequence, "#\(sequence) is newer than #\(older.sequence), which it replaces")
     if replacedRows.isEmpty {
       // Move the array, so that each entry in a burst of replacements costs the same.
       swap(&replacedRows, &older.replacedRows)
@@ -242,7 +243,7 @@ extension DeliveryEntry {
 
   /// Changes the state to `next`, which the current state must allow.
   func advance(to next: State) {
-    assert(state.mayBecome(next), "#\(sequence) goes from \(state) to \(next)")
+    assert(state.mayBecome(next), "#\(sequence) may change from \(state) to \(next)")
     state = next
   }
 
@@ -256,8 +257,8 @@ extension DeliveryEntry {
 
   /// Moves the entry to another list of its queue; for use only by ``DeviceQueue``.
   func move(from old: QueuePosition, to new: QueuePosition) {
-    assert(position == old, "#\(sequence) is \(position), not \(old)")
-    assert(old != new, "#\(sequence) moves to where it is")
+    assert(position == old, "#\(sequence) is expected to be \(old), but is \(position)")
+    assert(old != new, "#\(sequence) moves to a different position")
     position = new
   }
 }

@@ -127,7 +127,7 @@ public final class DeliveryLog {
     let start = max(written, appended - min(appended, UInt64(capacity)))
     let first = Int(start % UInt64(capacity))
     let count = Int(appended - start)
-    assert(count <= capacity, "\(count) lines for a log of \(capacity)")
+    assert(count <= capacity, "a log of \(capacity) lines has room for \(count)")
     let end = min(first + count, capacity)
     try? words.write(place(ofSlot: first)..<place(ofSlot: end), to: file)
     let wrapped = first + count - end

@@ -103,15 +103,17 @@ final class DeviceDelivery {
     case .offline:
       assert(
         !isOverflowing && channels.isEmpty && room == .available && loadedThrough == 0,
-        "device \(device) is away and has a session's state")
+        "offline device \(device) has no session state")
       assert(
         !queue.isForgettable || !unremoved.isEmpty,
-        "device \(device) is away, and remembered for nothing")
+        "offline device \(device) is stored only while it is needed")
     case .loading:
-      assert(queue.inFlightCount == 0, "device \(device) was sent something before its load")
+      assert(queue.inFlightCount == 0, "device \(device) is sent nothing before its load ends")
     case .live:
-      assert(queue.waitingCount == 0 || !maySend, "device \(device) could be sent what waits")
+      assert(
+        queue.waitingCount == 0 || !maySend,
+        "device \(device) has no waiting entries that it could be sent")
     }
-    assert((1...Limits.deviceWindow).contains(window), "a window of \(window)")
+    assert((1...Limits.deviceWindow).contains(window), "the window is within its limits: \(window)")
   }
 }

@@ -79,7 +79,7 @@ struct DeviceQueue {
 
   /// Removes a waiting entry.
   mutating func removeWaiting(_ entry: DeliveryEntry) {
-    guard let unsent else { return assertionFailure("#\(entry.sequence) does not wait") }
+    guard let unsent else { return assertionFailure("#\(entry.sequence) is not waiting") }
     unsent.waiting.remove(entry)
   }
 
@@ -133,7 +133,7 @@ struct DeviceQueue {
     guard let unsent else { return nil }
     assert(
       unsent.waiting.message(of: channel) == nil || unsent.held.message(of: channel) == nil,
-      "a channel's message waits twice")
+      "a channel has at most one unsent message")
     if let entry = unsent.waiting.message(of: channel) {
       unsent.waiting.remove(entry)
       return entry
@@ -184,7 +184,7 @@ struct DeviceQueue {
   ///
   /// Stored entries that don't match remain only in the store.
   mutating func removeForLoad(where isWanted: (NotificationKey) -> Bool) -> [DeliveryEntry] {
-    assert(inFlight.isEmpty, "a load while something is in flight")
+    assert(inFlight.isEmpty, "nothing is in flight during a load")
     var pending = unsent?.waiting.removeAll { _ in true } ?? []
     for entry in uncommitted.removeAll(where: { isWanted($0.key) || $0.state.isOnDisk }) {
       entry.move(from: .uncommitted, to: .none)
@@ -297,26 +297,32 @@ struct DeviceQueue {
 
   /// Asserts the invariants that hold between events; skips lists with more than `entriesMax` entries.
   func checkInvariants(window: Int, presence: DeviceDelivery.Presence, entriesMax: Int) {
-    assert(inFlight.count <= window, "\(inFlight.count) are in flight, in a window of \(window)")
     assert(
-      presence != .offline || inFlight.isEmpty && waitingCount + heldCount == 0, "sent to nobody")
+      inFlight.count <= window,
+      "entries in flight are within the window: \(inFlight.count) of \(window)")
+    assert(
+      presence != .offline || inFlight.isEmpty && waitingCount + heldCount == 0,
+      "an offline device has no entries in flight, waiting, or held")
     for entry in inFlight {
-      assert(entry.position == .inFlight, "#\(entry.sequence) is \(entry.position), and in flight")
       assert(
-        !entry.isTransient || entry.isAnswered, "#\(entry.sequence) was sent once, not answered")
+        entry.position == .inFlight,
+        "#\(entry.sequence) is expected to be in flight, but is \(entry.position)")
+      assert(
+        !entry.isTransient || entry.isAnswered,
+        "attempt-once #\(entry.sequence) was answered when it was sent")
     }
-    assert(Set(inFlight.map(\.sequence)).count == inFlight.count, "sent twice on one session")
+    assert(Set(inFlight.map(\.sequence)).count == inFlight.count, "no entry is in flight twice")
     if waitingCount <= entriesMax { unsent?.waiting.checkInvariants() }
     if heldCount <= entriesMax { unsent?.held.checkInvariants() }
     guard uncommitted.count <= entriesMax else { return }
     uncommitted.checkInvariants(.uncommitted)
     for entry in uncommitted.entries {
-      assert(!entry.isTransient, "#\(entry.sequence) waits for a commit without being staged")
-      assert(entry.broadcast == nil, "a broadcast's copy waits for a commit")
+      assert(!entry.isTransient, "uncommitted #\(entry.sequence) is not an attempt-once entry")
+      assert(entry.broadcast == nil, "a copy of a broadcast is not committed")
       // During a load, the rows being read may lack entries that have reached the disk since.
       assert(
         !entry.state.isOnDisk || presence.session != nil && !presence.isLive,
-        "#\(entry.sequence) is on disk, and waits for it")
+        "#\(entry.sequence) is not on disk while it is uncommitted")
     }
   }
 }

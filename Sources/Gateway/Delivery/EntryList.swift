@@ -51,7 +51,7 @@ struct EntryList {
     }
     let index = position(of: order)
     if slots[index].order == order {
-      assert(slots[index].entry == nil, "#\(entry.sequence) is in the list")
+      assert(slots[index].entry == nil, "#\(entry.sequence) is not in the list yet")
       slots[index].entry = entry
     } else {
       countExamined(slots.count - index)
@@ -154,18 +154,25 @@ struct EntryList {
 
   /// Asserts the invariants that hold between calls; `position` is the position that all entries must have.
   func checkInvariants(_ position: DeliveryEntry.QueuePosition) {
-    assert(slots.count { $0.entry != nil } == count, "the list has miscounted")
-    assert(isEmpty ? slots.isEmpty && head == 0 : slots[Int(head)].entry != nil, "a wrong head")
-    assert(slots[..<Int(head)].allSatisfy { $0.entry == nil }, "an entry before the first")
-    assert(slots.count - count <= count + Self.gapsMin || isEmpty, "too many gaps")
+    assert(slots.count { $0.entry != nil } == count, "the count matches the entries")
     assert(
-      zip(slots, slots.dropFirst()).allSatisfy { $0.order < $1.order }, "the list is out of order")
+      isEmpty ? slots.isEmpty && head == 0 : slots[Int(head)].entry != nil,
+      "the head is the first entry")
+    assert(slots[..<Int(head)].allSatisfy { $0.entry == nil }, "no entry is before the head")
+    assert(
+      slots.count - count <= count + Self.gapsMin || isEmpty,
+      "the number of gaps is within its limit")
+    assert(
+      zip(slots, slots.dropFirst()).allSatisfy { $0.order < $1.order },
+      "the list is in ascending order")
     for case let entry? in slots.map(\.entry) {
-      assert(entry.position == position, "#\(entry.sequence) is \(entry.position), not \(position)")
-      assert(!entry.isEnded, "#\(entry.sequence) ended, and is \(position)")
+      assert(
+        entry.position == position,
+        "#\(entry.sequence) is expected to be \(position), but is \(entry.position)")
+      assert(!entry.isEnded, "#\(entry.sequence) has not ended while it is \(position)")
     }
     for slot in slots {
-      assert(slot.entry.map { $0.order == slot.order } ?? true, "an entry changed its order")
+      assert(slot.entry.map { $0.order == slot.order } ?? true, "an entry keeps its order")
     }
   }
 }

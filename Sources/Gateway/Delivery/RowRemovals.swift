@@ -19,7 +19,7 @@ struct RowRemovals {
     case .removeKey(let key): keys.insert(key)
     case .removeDevice(let device): devices.insert(device)
     case .put, .removeExpired:
-      assertionFailure("\(operation) is no removal of a row")
+      assertionFailure("not a removal of rows: \(operation)")
       return
     }
     operations.append(operation)
@@ -50,7 +50,9 @@ struct RowRemovals {
 
   /// Asserts the invariants that hold between calls.
   func checkInvariants() {
-    assert(rows.count + keys.count + devices.count <= operations.count, "a removal is missing")
+    assert(
+      rows.count + keys.count + devices.count <= operations.count,
+      "every indexed removal has an operation")
     assert(
       operations.allSatisfy { operation in
         switch operation {
@@ -59,6 +61,6 @@ struct RowRemovals {
         case .removeDevice(let device): devices.contains(device)
         case .put, .removeExpired: false
         }
-      }, "a removal is not known")
+      }, "every removal is indexed")
   }
 }

@@ -21,7 +21,7 @@ struct UnansweredPushes {
   }
 
   mutating func end(_ entry: DeliveryEntry) {
-    assert(count > 0, "more was answered than was asked")
+    assert(count > 0, "at least one push is unanswered")
     count -= 1
     guard entry.isCountedByToken else { return }
     entry.isCountedByToken = false
@@ -34,7 +34,7 @@ struct UnansweredPushes {
 
   /// Asserts the invariants that hold between events.
   func checkInvariants() {
-    assert(counts.values.allSatisfy { $0 > 0 }, "a token without unanswered pushes is counted")
-    assert(counts.values.reduce(0, +) <= count, "more are counted by token than there are")
+    assert(counts.values.allSatisfy { $0 > 0 }, "every counted token has unanswered pushes")
+    assert(counts.values.reduce(0, +) <= count, "the counts by token do not exceed the total")
   }
 }

@@ -25,16 +25,16 @@ struct UnremovedRows {
 
   /// Records the start of a commit that removes the waiting rows.
   mutating func beginCommit() {
-    assert(committing == nil, "two commits run")
+    assert(committing == nil, "no other commit is running")
     swap(&waiting, &committing)
-    assert(committing != nil, "nothing waited for the commit")
+    assert(committing != nil, "rows were waiting for the commit")
   }
 
   /// Records the end of the commit.
   ///
   /// If the commit failed, its rows no longer limit deliveries: a connected device continues without that limit.
   mutating func endCommit() {
-    assert(committing != nil, "a commit ended that was not begun")
+    assert(committing != nil, "a commit is running")
     committing = nil
   }
 }

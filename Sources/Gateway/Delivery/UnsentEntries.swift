@@ -110,12 +110,14 @@ struct UnsentEntries {
 
   /// Excludes an entry that won't have a row from replacement.
   mutating func forgetRow(of entry: DeliveryEntry) {
-    assert(entry.position == position, "#\(entry.sequence) is \(entry.position), not \(position)")
+    assert(
+      entry.position == position,
+      "#\(entry.sequence) is expected to be \(position), but is \(entry.position)")
     unindex(entry)
   }
 
   private mutating func index(_ entry: DeliveryEntry) {
-    assert(!entry.isEnded, "#\(entry.sequence) ended, and is to be \(position)")
+    assert(!entry.isEnded, "#\(entry.sequence) has not ended before it becomes \(position)")
     if entry.state == .keptByChannel {
       if let broadcast = entry.broadcast { byChannel[broadcast.channel] = entry }
       return
@@ -162,29 +164,36 @@ struct UnsentEntries {
     let entries = list.entries
     assert(
       position == .waiting || !entries.contains { $0.isExemptFromKeep },
-      "held for a connected device")
+      "a held entry is not exempt from the limit")
     let counted = entries.filter { $0.countsAgainstKeep }
-    assert(byKey.values.reduce(0) { $0 + $1.count } == counted.count, "the index by key is wrong")
+    assert(
+      byKey.values.reduce(0) { $0 + $1.count } == counted.count,
+      "the index by key contains every counted entry")
     for list in byKey.values {
       list.checkInvariants(position)
-      assert(!list.isEmpty, "an empty list is kept")
-      assert(list.entries.allSatisfy { $0.countsAgainstKeep }, "one that does not count is counted")
+      assert(!list.isEmpty, "an empty list is removed from the index")
+      assert(
+        list.entries.allSatisfy { $0.countsAgainstKeep },
+        "the index contains only entries that count toward the limit")
     }
     unanswered.checkInvariants(position)
     assert(
       entries.count { !$0.isAnswered && $0.isTransient } == unanswered.count,
-      "an answer is waited for that is not known of")
+      "every unanswered entry is listed")
     for (key, entry) in byCollapseID {
       assert(
-        entry.position == position && !entry.isTransient, "a collapse id leads to a lost entry")
-      assert(key.key == entry.key && key.collapseID == entry.collapseID, "a wrong collapse id")
+        entry.position == position && !entry.isTransient,
+        "a collapse ID leads to an entry of this list")
+      assert(
+        key.key == entry.key && key.collapseID == entry.collapseID,
+        "an entry is indexed under its own collapse ID")
     }
     for (channel, entry) in byChannel {
-      assert(entry.position == position, "a channel leads to a lost entry")
-      assert(entry.broadcast?.channel == channel, "a wrong channel")
+      assert(entry.position == position, "a channel leads to an entry of this list")
+      assert(entry.broadcast?.channel == channel, "an entry is indexed under its own channel")
     }
     assert(
       entries.count { $0.state == .keptByChannel } == byChannel.count,
-      "a channel's older message waits beside its newest")
+      "only a channel's newest message is kept")
   }
 }

@@ -36,7 +36,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 
   init(session: SessionID, device claim: DeviceClaim?, isKnown: Bool, home: GatewayLoop) {
     let device = claim?.number
-    assert(device != nil || isKnown, "a stranger cannot be unknown")
+    assert(device != nil || isKnown, "only a device with a certificate can be unknown")
     self.session = session
     self.device = device
     self.isKnown = isKnown
@@ -153,12 +153,12 @@ final class DeviceConnection: StreamHandler, TimerTarget {
         .enroll(
           session, enrollment, signedBytes: signedBytes, peer: stream?.peerDescription ?? ""))
     case .ready(let state):
-      assert(!isReady, "a device is ready twice")
+      assert(!isReady, "a device becomes ready only once")
       isReady = true
       guard let device else {
-        return assertionFailure("a connection without device is ready for notifications")
+        return assertionFailure("a connection without a device became ready for notifications")
       }
-      assert(!home.registrations.isRevoked(device), "device \(device) was revoked, and stays")
+      assert(!home.registrations.isRevoked(device), "connected device \(device) is not revoked")
       home.connect(
         device, session, topics: topics, window: link.freeWindow, power: state.power)
       if let arrival { home.ask(.arrived(arrival.certificate)) }
@@ -169,7 +169,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       }
     case .renew(let publicKey):
       guard let device else {
-        return assertionFailure("a connection without device renews its certificate")
+        return assertionFailure("a connection without a device renewed a certificate")
       }
       home.ask(.renew(session, device: device, publicKey: publicKey))
     case .request(let number, let request):
@@ -178,7 +178,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       settle()
     case .discarded(let sequence, let reason):
       guard let device else {
-        return assertionFailure("a connection without device was sent a notification")
+        return assertionFailure("a connection without a device was sent a notification")
       }
       home.discard(device, session, sequence: sequence, reason)
     case .stateChanged(let state):
@@ -194,7 +194,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 
   private func settle() {
     guard let device else {
-      return assertionFailure("a connection without device was sent a notification")
+      return assertionFailure("a connection without a device was sent a notification")
     }
     while let sequence = link.takeSettled() {
       home.acknowledge(device, session, sequence: sequence)
@@ -213,7 +213,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 
   private func handle(_ number: UInt16, _ request: DeviceLinkServer.Request) {
     guard let device else {
-      assertionFailure("a connection without device asks for something")
+      assertionFailure("a connection without a device sent a request")
       return answer(number, with: .refused(.tryLater))
     }
     switch request {
@@ -275,7 +275,9 @@ final class DeviceConnection: StreamHandler, TimerTarget {
 
   func deliver(_ entry: DeliveryEntry) {
     guard !isClosed else { return }
-    assert(isReady && entry.key.device == device, "this is for another device")
+    assert(
+      isReady && entry.key.device == device,
+      "the connection is ready and belongs to the notification's device")
     var output = home.takeScratch()
     let framed = LinkNotification(
       handle: entry.linkHandle, id: entry.id, uniqueID: entry.uniqueID,
@@ -285,7 +287,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       pushTypeCode: entry.pushType.rawValue, collapseID: entry.collapseID, payload: entry.payload)
     let isSent = link.deliver(
       framed, reference: entry.sequence, at: home.loop.nowNanoseconds, output: &output)
-    assert(isSent || link.isClosed || link.isDraining, "the window has no room for what is sent")
+    assert(isSent || link.isClosed || link.isDraining, "the window has room for the notification")
     send(&output)
     armTimer()
   }

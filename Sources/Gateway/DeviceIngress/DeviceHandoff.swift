@@ -10,7 +10,7 @@ final class DeviceHandoff: StreamHandler {
   init(home: GatewayLoop) { self.home = home }
 
   func streamOpened(_ stream: ByteStream) {
-    assert(!isDone, "a device's connection was handed over before")
+    assert(!isDone, "a device's connection is handed over only once")
     isDone = true
     // TLS accepts a client without ALPN; a client that doesn't speak our protocol isn't a device.
     guard stream.negotiatedProtocol == LinkLimits.applicationProtocol else {
@@ -34,11 +34,11 @@ final class DeviceHandoff: StreamHandler {
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
-    assertionFailure("bytes came to a device's connection that was handed over")
+    assertionFailure("bytes arrived on a connection that was handed over")
   }
 
   func streamDrained(_ stream: ByteStream) {
-    assertionFailure("a device's connection that was handed over had output")
+    assertionFailure("a connection that was handed over wrote output")
   }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {

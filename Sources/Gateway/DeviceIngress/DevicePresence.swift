@@ -23,7 +23,9 @@ struct DepartedDevices {
       return
     }
     milliseconds[device] = now
-    assert(milliseconds.count <= Limits.departedDevicesMax, "a bounded memory")
+    assert(
+      milliseconds.count <= Limits.departedDevicesMax,
+      "the number of departed devices is within its limit")
   }
 
   var presences: [DevicePresence] {

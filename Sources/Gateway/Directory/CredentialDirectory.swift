@@ -108,7 +108,7 @@ public final class CredentialDirectory: Sendable {
 
   /// Creates a copy of `directory` with one more app.
   private init(_ directory: CredentialDirectory, adding app: App, version: UInt64) {
-    assert(version > directory.version, "a change brings a newer directory")
+    assert(version > directory.version, "a changed directory has a higher version")
     damage = directory.damage
     self.version = version
     credentialsVersion = directory.credentialsVersion

@@ -126,7 +126,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 
   private func handle(_ notification: BinaryNotification) {
-    assert(load.hasRoom, "a frame is handled while too many are unanswered")
+    assert(load.hasRoom, "the connection may have another unanswered push")
     if let fault = notification.sizeFault {
       refuse(fault, of: notification, for: fault.rejection)
       return
@@ -168,7 +168,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       return
     }
     nextSerial &+= 1
-    assert(open[nextSerial] == nil && awaited == nil, "a frame is handled while another is awaited")
+    assert(open[nextSerial] == nil && awaited == nil, "no other frame is awaited")
     open[nextSerial] = .some(notification.identifier)
     let isHere = home.isHome(of: contents.device)
     if !isHere { awaited = nextSerial }
@@ -233,9 +233,10 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
 
   func answer(_ serial: Int32, _ answer: ProviderAnswer) {
     guard let identifier = open.removeValue(forKey: serial) else {
-      return assertionFailure("frame \(serial) is answered, which is not open")
+      return assertionFailure("an answer arrived for frame \(serial), which is not open")
     }
-    assert(awaited == nil || awaited == serial || open[awaited ?? 0] != nil, "nothing is awaited")
+    assert(
+      awaited == nil || awaited == serial || open[awaited ?? 0] != nil, "an awaited frame is open")
     if awaited == serial { awaited = nil }
     switch answer {
     case .accepted:

@@ -49,7 +49,7 @@ final class FeedbackConnection: StreamHandler {
   }
 
   func streamDrained(_ stream: ByteStream) {
-    assert(cursor != nil && !isComplete, "a page was written, and not the last one")
+    assert(cursor != nil && !isComplete, "the written page was not the last one")
     home.askFeedback(app: app, after: cursor, self)
   }
 

@@ -30,7 +30,7 @@ struct ListRequests {
 
   /// Records that the current request has been answered.
   mutating func answered() {
-    assert(isAsking, "a list comes that was not asked for")
+    assert(isAsking, "an answered list was requested")
     isAsking = false
   }
 }

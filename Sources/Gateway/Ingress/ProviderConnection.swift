@@ -132,7 +132,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       home.log.info(
         "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
     }
-    assert(stream === self.stream || self.stream == nil, "another stream ended")
+    assert(
+      stream === self.stream || self.stream == nil, "a closed stream belongs to this connection")
     for open in streams.removeAll() { home.recycle(open) }
     stopIdleTimer()
     session = nil
@@ -141,7 +142,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   }
 
   func turnEnded() {
-    assert(isFlushScheduled, "a turn ends that nobody waited for")
+    assert(isFlushScheduled, "a flush is scheduled")
     isFlushScheduled = false
     guard let session, let stream else { return }
     guard !isAborting else { return stream.close(afterFlush: false) }
@@ -197,7 +198,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   func requestEnded(_ streamID: Int32) {
     guard let open = streams[streamID], !open.isDecided else { return }
-    assert(open.streamID == streamID, "a request stands under another number")
+    assert(open.streamID == streamID, "a request is stored under its own stream ID")
     open.isDecided = true
     evaluate(open)
   }

@@ -89,7 +89,9 @@ struct ProviderErrorPolicy {
       return .end(ofTokens >= 1 ? .badDeviceTokens : .errors)
     }
     let wanted = Int(max(ofErrors, ofTokens) * Double(Limits.streamHalvingsMax + 1))
-    assert((0...Limits.streamHalvingsMax).contains(wanted), "\(wanted) halvings")
+    assert(
+      (0...Limits.streamHalvingsMax).contains(wanted),
+      "the number of halvings is within its limit: \(wanted)")
     // Raise the limit one step late, so that a connection at the edge of a step isn't sent SETTINGS repeatedly.
     guard wanted > halvings || wanted + 1 < halvings || wanted == 0 && errors < 1 && halvings > 0
     else { return .unchanged }
@@ -98,14 +100,16 @@ struct ProviderErrorPolicy {
   }
 
   private static func share(_ count: Double, of bound: UInt32) -> Double {
-    assert(count >= 0, "a count of \(count)")
+    assert(count >= 0, "the count is not negative: \(count)")
     return bound == 0 ? 0 : count / Double(bound)
   }
 
   /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
-    assert(errors >= 0 && badDeviceTokens >= 0, "errors are counted, not owed")
-    assert((0...Limits.streamHalvingsMax).contains(halvings), "\(halvings) halvings")
-    assert(streams > 0, "a provider may always send")
+    assert(errors >= 0 && badDeviceTokens >= 0, "the error counts are not negative")
+    assert(
+      (0...Limits.streamHalvingsMax).contains(halvings),
+      "the number of halvings is within its limit: \(halvings)")
+    assert(streams > 0, "a provider may open at least one stream")
   }
 }

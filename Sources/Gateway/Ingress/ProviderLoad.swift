@@ -21,7 +21,7 @@ final class ProviderLoad {
   }
 
   func end() {
-    assert(unanswered > 0, "more is answered than was asked")
+    assert(unanswered > 0, "at least one push is unanswered")
     unanswered -= 1
     team?.unanswered -= 1
   }

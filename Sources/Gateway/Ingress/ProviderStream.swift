@@ -112,10 +112,10 @@ struct ProviderStreamTable {
   /// Streams with distinct slots keep distinct slots, because the indices gain one bit.
   private mutating func grow() {
     let old = slots
-    assert(old.count < Self.slotsMax, "a table of \(old.count) slots grows")
+    assert(old.count < Self.slotsMax, "a table of \(old.count) slots may still grow")
     slots = Array(repeating: nil, count: old.count * 2)
     for case let stream? in old {
-      assert(slots[index(stream.streamID)] == nil, "two streams at one index")
+      assert(slots[index(stream.streamID)] == nil, "every stream has its own slot")
       slots[index(stream.streamID)] = stream
     }
   }

@@ -32,7 +32,7 @@ struct RefusedPushes {
     guard entries.count == Limits.refusedLinesMax else { return entries.append(entry) }
     entries[oldest] = entry
     oldest = (oldest + 1) % entries.count
-    assert(entries.indices.contains(oldest), "the next place is one of the list's")
+    assert(entries.indices.contains(oldest), "the index of the oldest entry is within the list")
   }
 
   /// Returns the entries for which `matches` returns true, oldest first.

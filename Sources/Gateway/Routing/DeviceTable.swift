@@ -36,7 +36,7 @@ struct DeviceTable: Sendable {
   /// Adds a device that is on disk.
   mutating func add(_ device: DeviceClaim) {
     let mark = KeyMark(device.keyHash)
-    assert(marks[device.number] ?? mark == mark, "device \(device.number) has another key")
+    assert(marks[device.number] ?? mark == mark, "device \(device.number) keeps its key")
     marks[device.number] = mark
   }
 

@@ -26,21 +26,21 @@ struct PendingChanges<Key: Hashable & Sendable, Change: Sendable, Request: Senda
 
   /// Records that a change of `key`, made for `request`, is being written.
   mutating func begin(_ change: Change, of key: Key, for request: Request) {
-    assert(pending[key] == nil, "a second change of \(key) while one is on its way")
+    assert(pending[key] == nil, "no other change of \(key) is being written")
     pending[key] = Pending(change: change, requests: [request])
   }
 
   /// Finishes the change of `key`, which is on disk or has failed.
   mutating func finish(_ key: Key) -> Finished {
     guard let finished = pending.removeValue(forKey: key) else {
-      preconditionFailure("no change of \(key) is on its way")
+      preconditionFailure("no change of \(key) is being written")
     }
-    assert(!finished.requests.isEmpty, "a change of \(key) that nobody asked for")
+    assert(!finished.requests.isEmpty, "every change of \(key) has a request")
     return Finished(change: finished.change, requests: finished.requests)
   }
 
   /// Asserts the invariants that hold between calls.
   func checkInvariants() {
-    assert(pending.values.allSatisfy { !$0.requests.isEmpty }, "a change that nobody asked for")
+    assert(pending.values.allSatisfy { !$0.requests.isEmpty }, "every change has a request")
   }
 }

@@ -172,7 +172,8 @@ public struct RegistrationTable: Sendable {
     var actions: [Action] = []
     if isDurable {
       assert(
-        isSuccessor(entry, of: entries[key]), "\(entry) follows \(String(describing: entries[key]))"
+        isSuccessor(entry, of: entries[key]),
+        "\(entry) may follow \(String(describing: entries[key]))"
       )
       entries[key] = entry
       if entry.state != .active { actions.append(.discardWaiting(key, entry.state)) }

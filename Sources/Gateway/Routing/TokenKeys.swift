@@ -11,7 +11,7 @@ public enum TokenKeys {
 
   /// Returns the contents of the key file: one key per line, in hexadecimal.
   static func file(_ keys: [[UInt8]]) -> [UInt8] {
-    precondition(!keys.isEmpty, "a gateway without a token key")
+    precondition(!keys.isEmpty, "a gateway has at least one token key")
     return Array(keys.map { Hexadecimal.encode($0) + "\n" }.joined().utf8)
   }
 }

@@ -96,7 +96,7 @@ public enum FolderBackup {
     try asOwner { try write(folder, copies, into: archive.content, &summary) }
     try archive.publish()
     summary.byteCount = FileSystem.byteCount(of: file) ?? 0
-    assert(summary.byteCount > 0, "a backup has its description at least")
+    assert(summary.byteCount > 0, "a backup is not empty")
     return summary
   }
 

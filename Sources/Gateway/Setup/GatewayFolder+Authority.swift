@@ -199,7 +199,7 @@ extension GatewayFolder {
     while kept.count > room, let index = kept.firstIndex(where: { !wanted.contains($0) }) {
       kept.remove(at: index)
     }
-    assert(Set(kept + added).isSuperset(of: wanted), "every wanted name is permitted")
+    assert(Set(kept + added).isSuperset(of: wanted), "all wanted names are included")
     return kept + added
   }
 

@@ -59,7 +59,7 @@ extension GatewayFolder {
         forbidden.append(name)
       }
     }
-    assert(!general.contains(where: added.contains), "a name is in one of the lists")
+    assert(!general.contains(where: added.contains), "a name is in only one of the lists")
     var certificates = ServerCertificates(
       general: try identity("server", general, authority, nowSeconds))
     for name in added {

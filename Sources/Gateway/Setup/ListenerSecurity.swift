@@ -29,7 +29,9 @@ extension ListenerSecurity {
     revocations: CertificateRevocations, takesOverRecords: Bool
   ) throws(TLSFailure) {
     let general = certificates.general
-    assert(certificates.added.count == certificates.addedNames.count, "a certificate each")
+    assert(
+      certificates.added.count == certificates.addedNames.count,
+      "added certificates and their names match")
     let alternates = zip(certificates.added, certificates.addedNames).map { added, name in
       TLSServerContext.Identity(
         certificateChainPEM: added.chainPEM, privateKeyPEM: added.keyPEM,

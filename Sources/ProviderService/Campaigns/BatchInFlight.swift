@@ -71,7 +71,7 @@ struct BatchInFlight {
 
   /// Starts sending to the unsent recipients, and returns them.
   mutating func send() -> [CampaignAddressee] {
-    precondition(sent.isEmpty, "the answers to the last attempt have come")
+    precondition(sent.isEmpty, "all answers to the previous attempt have arrived")
     sent = unsent
     unsent = []
     phase = .answers
@@ -140,7 +140,7 @@ final class BatchAnswers: Sendable {
   func add(_ result: Result<PushOutcome, ProviderFailure>, at index: Int) {
     let answers: Answers? = state.withLock { state in
       guard state.answers[index] == nil else {
-        assertionFailure("each push is answered once")
+        assertionFailure("a push was answered twice")
         return nil
       }
       state.answers[index] = result

@@ -176,7 +176,7 @@ struct CampaignLifecycle: Equatable, Sendable {
   func checkInvariants() {
     precondition(
       !isRunning || (state != .draft && state != .scheduled),
-      "nothing is sent of a campaign that has not started")
+      "only a started campaign is running")
   }
 }
 

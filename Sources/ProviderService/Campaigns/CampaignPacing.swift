@@ -58,7 +58,7 @@ struct CampaignPacing {
       if moment <= unixSeconds { return .claim(group.group, limit: batchSize) }
       soonest = min(soonest, moment)
     }
-    assert(soonest > unixSeconds, "no leg may be sent now")
+    assert(soonest > unixSeconds, "no group can be sent to now")
     let (wait, overflow) = Int64(soonest - unixSeconds).multipliedReportingOverflow(
       by: 1_000_000_000)
     return .wait(
@@ -90,7 +90,7 @@ struct CampaignPacing {
 
   /// Records that every recipient of a batch has an outcome.
   mutating func batchEnded() {
-    assert(batchesInFlight > 0, "only a batch in flight ends")
+    assert(batchesInFlight > 0, "a batch is in flight")
     batchesInFlight -= 1
   }
 }

@@ -94,7 +94,8 @@ final class CampaignProgress: Sendable {
         state.campaigns[id] = watched.streams.isEmpty ? nil : watched
       }
       assert(
-        state.campaigns.values.allSatisfy { !$0.streams.isEmpty }, "each of them is watched")
+        state.campaigns.values.allSatisfy { !$0.streams.isEmpty },
+        "every listed campaign is watched")
       state.isRunning = !state.campaigns.isEmpty
       return state.isRunning
     }
@@ -115,7 +116,7 @@ struct ProgressRate {
   mutating func add(_ status: JSONObject, at now: Int64) -> JSONObject {
     func number(_ key: String) -> Int64 { status[key]?.integerValue ?? 0 }
     let done = number("sent") + number("unknown")
-    assert(samples.allSatisfy { $0.nanoseconds <= now }, "time goes on")
+    assert(samples.allSatisfy { $0.nanoseconds <= now }, "the clock does not go backward")
     let isRunning = status["state"] == "running"
     if !isRunning { samples = [] }
     samples.append((now, done))

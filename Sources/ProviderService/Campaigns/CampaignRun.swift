@@ -98,7 +98,7 @@ struct CampaignRun {
       let now = SystemClock.monotonicNanoseconds
       let seconds = Int(resources.clock.unixSeconds)
       guard let action = pacing?.next(now: now, unixSeconds: seconds) else {
-        preconditionFailure("a run begins with its recovery")
+        preconditionFailure("a campaign run was advanced before its recovery")
       }
       switch action {
       case .claim(let group, let limit):
@@ -245,7 +245,9 @@ struct CampaignRun {
     if let made = payloads[language] { return made }
     let payload = document.payload(in: language.isEmpty ? nil : language)
     payloads[language] = payload
-    assert(payloads.count <= Limits.languagesMax + 1, "each text is one of the campaign's")
+    assert(
+      payloads.count <= Limits.languagesMax + 1,
+      "the number of payloads is within the limit of languages")
     return payload
   }
 
@@ -256,7 +258,7 @@ struct CampaignRun {
     _ answers: BatchAnswers.Answers, of number: Int64
   ) throws(StorageFailure) {
     guard var flight = flights[number] else {
-      assertionFailure("answers come for a batch in flight")
+      assertionFailure("answers arrived for a batch that is not in flight")
       return
     }
     assert(answers.count == flight.sent.count, "each push has its answer")

@@ -22,7 +22,7 @@ struct SendTime: Sendable, Equatable {
     func secondsLeft(atWall wall: Int) -> Int? {
       let second = Gregorian.floorRemainder(wall, Gregorian.secondsPerDay)
       let (start, end) = (from * 60, to * 60)
-      assert(start != end, "quiet hours have a length")
+      assert(start != end, "quiet hours do not start and end at the same time")
       if start < end {
         return second >= start && second < end ? end - second : nil
       }
@@ -67,7 +67,7 @@ struct SendTime: Sendable, Equatable {
     // Compute the end by wall time, so that the quiet hours end at the specified hour even if the clocks change before
     // that.
     let end = zone.firstInstant(ofWall: zone.wall(at: moment) + left)
-    assert(end >= moment, "quiet hours end after they began")
+    assert(end >= moment, "quiet hours do not end before the moment within them")
     return max(end, moment)
   }
 

@@ -45,7 +45,9 @@ struct LanguageChoice: Sendable {
 
   /// Returns the language for a device, and true if it is only the fallback; nil if no language fits.
   func language(for device: String?) -> (language: String, isFallback: Bool)? {
-    assert(fallback.map { available[Self.key($0)] == $0 } ?? true, "the fallback is there")
+    assert(
+      fallback.map { available[Self.key($0)] == $0 } ?? true,
+      "the fallback is an available language")
     guard let device else { return (fallback ?? first, false) }
     for name in LanguageFolders.names(device) {
       if let found = available[Self.key(name)] { return (found, false) }

@@ -59,7 +59,7 @@ struct RegistrationRequest {
     environment = checked(
       { () throws(RequestProblem) in try Self.environment(fields.first("environment")) }, or: nil)
     if !problems.isEmpty { throw RequestProblems(problems) }
-    assert(!token.isEmpty, "a request without a token was refused")
+    assert(!token.isEmpty, "an accepted request has a token")
   }
 
   /// Returns the part of the request that is stored.

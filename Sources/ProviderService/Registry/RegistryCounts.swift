@@ -41,7 +41,7 @@ final class RegistryCounts: Sendable {
       if let counts = state.counts, start < state.goodUntil { return counts }
       let counts = Counts(shares: try store.shares(), departures: try store.departures())
       let end = now()
-      assert(end >= start, "time goes on")
+      assert(end >= start, "the clock does not go backward")
       state.goodUntil =
         end + max(Limits.countsNanoseconds, (end - start) * Limits.countsRest)
       state.counts = counts

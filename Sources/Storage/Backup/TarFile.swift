@@ -16,7 +16,7 @@ public struct TarEntry: Sendable, Equatable {
 
   /// The header's 512 bytes.
   var header: [UInt8] {
-    precondition((1...100).contains(name.utf8.count), "a name that a header has room for")
+    precondition((1...100).contains(name.utf8.count), "the name fits in the header")
     var block = [UInt8](repeating: 0, count: Self.blockBytes)
     func put(_ text: String, at offset: Int) {
       for (index, byte) in text.utf8.enumerated() { block[offset + index] = byte }
@@ -153,7 +153,7 @@ public final class TarWriter {
   private func pad() throws(SystemFailure) {
     let rest = position % TarEntry.blockBytes
     if rest > 0 { try write([UInt8](repeating: 0, count: TarEntry.blockBytes - rest)) }
-    assert(position % TarEntry.blockBytes == 0, "each file fills its last block")
+    assert(position % TarEntry.blockBytes == 0, "a file is padded to a full block")
   }
 
   private func write(_ bytes: [UInt8]) throws(SystemFailure) {
@@ -259,7 +259,7 @@ public final class TarReader {
       hash.update(bytes)
       offset += bytes.count
     }
-    assert(offset == entries[index].byteCount, "what is hashed is the whole file")
+    assert(offset == entries[index].byteCount, "the entire file was hashed")
     try target.synchronize()
     return hash.finish()
   }

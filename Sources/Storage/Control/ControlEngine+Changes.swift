@@ -254,7 +254,7 @@ extension ControlEngine {
   }
 
   private func note(_ arrival: DeviceArrival) throws(StorageFailure) {
-    assert(!arrival.tokenKey.isEmpty, "tokens that no key sealed")
+    assert(!arrival.tokenKey.isEmpty, "an arrival has a token key")
     for write in [Write.shownCertificate, .formerCertificates] {
       let statement = try statement(write)
       try statement.bind(1, arrival.device)

@@ -328,10 +328,10 @@ final class ControlEngine: MarkedStoreEngine {
   func devices(withKey keyHash: [UInt8]) throws(StorageFailure) -> [DeviceRecord] {
     let table = ControlRows.devicesWithKey
     let statement = try database.prepare(once: table.query)
-    assert(keyHash.count == 32, "a key is found by its whole hash")
+    assert(keyHash.count == 32, "a key hash has 32 bytes")
     try statement.bind(1, keyHash)
     let devices = try records(of: table, statement)
-    assert(devices.allSatisfy { $0.keyHash.bytes == keyHash }, "a device with another key")
+    assert(devices.allSatisfy { $0.keyHash.bytes == keyHash }, "every found device has this key")
     return devices
   }
 
@@ -374,7 +374,7 @@ final class ControlEngine: MarkedStoreEngine {
         OR EXISTS (SELECT 1 FROM device_certificate WHERE serial = ?3 AND device = ?1 AND shown = 0)
       FROM device WHERE number = ?1
       """)
-    assert(!arrival.tokenKey.isEmpty, "tokens that no key sealed")
+    assert(!arrival.tokenKey.isEmpty, "an arrival has a token key")
     try statement.bind(1, arrival.device)
     try statement.bind(2, arrival.tokenKey)
     try statement.bind(3, arrival.serial)
@@ -400,7 +400,7 @@ final class ControlEngine: MarkedStoreEngine {
     let summary = DeviceCertificateSummary(
       devices: Int(statement.integer(0)), haveShown: Int(statement.integer(1)),
       firstEnd: statement.optionalInteger(2))
-    assert(summary.firstEnd.map { $0 > now } ?? true, "an end that is past is none to come")
+    assert(summary.firstEnd.map { $0 > now } ?? true, "the first expiration is in the future")
     return summary
   }
 
@@ -412,12 +412,12 @@ final class ControlEngine: MarkedStoreEngine {
       """)
     var counts: [String?: Int] = [:]
     while try statement.step() { counts[statement.optionalText(0)] = Int(statement.integer(1)) }
-    assert(counts.values.allSatisfy { $0 > 0 }, "a key without tokens is counted")
+    assert(counts.values.allSatisfy { $0 > 0 }, "every counted key has tokens")
     return counts
   }
 
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
-    assert(!numbers.isEmpty, "no number is asked for")
+    assert(!numbers.isEmpty, "the range of numbers is not empty")
     let statement = try database.prepare(
       "SELECT 1 FROM device WHERE number >= ?1 AND number < ?2 LIMIT 1")
     try statement.bind(1, numbers.lowerBound)

@@ -31,7 +31,9 @@ public struct DeviceCertificateSummary: Sendable, Hashable {
 
   /// Creates a summary from its parts.
   public init(devices: Int, haveShown: Int, firstEnd: Int64?) {
-    assert(0...devices ~= haveShown, "\(haveShown) of \(devices) devices")
+    assert(
+      0...devices ~= haveShown,
+      "the number of devices is within the total: \(haveShown) of \(devices)")
     self.devices = devices
     self.haveShown = haveShown
     self.firstEnd = firstEnd

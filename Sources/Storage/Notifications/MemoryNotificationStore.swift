@@ -101,7 +101,7 @@ private struct KeptNotifications {
   ) {
     let key = notification.key
     assert(notification.sequence > 0, "sequences count from 1")
-    assert(keep > 0, "an app that keeps nothing")
+    assert(keep > 0, "an app keeps at least one notification")
     highestSequence = max(highestSequence, notification.sequence)
     var list = kept[key.device, default: [:]][key, default: []]
     count -= list.count
@@ -123,7 +123,7 @@ private struct KeptNotifications {
     list.removeFirst(excess)
     count += list.count
     kept[key.device, default: [:]][key] = list
-    assert(!list.isEmpty, "an empty list is kept")
+    assert(!list.isEmpty, "a stored list is not empty")
     replaced.sort { $0.sequence < $1.sequence }
     dropped += replaced.map { drop($0, .replaced) }
   }
@@ -158,7 +158,7 @@ private struct KeptNotifications {
       }
     }
     count -= list.count - left.count
-    assert(count >= 0, "fewer than none are kept")
+    assert(count >= 0, "the number of notifications is not negative")
     kept[key.device]?[key] = left.isEmpty ? nil : left
     if kept[key.device]?.isEmpty == true { kept[key.device] = nil }
   }

@@ -190,7 +190,7 @@ final class NotificationEngine: MarkedStoreEngine {
       assert(
         zip(dropped, dropped.dropFirst()).allSatisfy {
           ($0.operation, $0.sequence) < ($1.operation, $1.sequence)
-        }, "what was dropped is out of order")
+        }, "dropped notifications are ordered by operation and sequence")
       if highest > 0 { try count(added, highest: highest) }
       return dropped
     }
@@ -232,7 +232,7 @@ final class NotificationEngine: MarkedStoreEngine {
   ) throws(StorageFailure) {
     switch operation {
     case .put(let notification, let keep):
-      assert(keep > 0, "an app that keeps nothing")
+      assert(keep > 0, "an app keeps at least one notification")
       try put(notification)
       if keep > 1, !notification.collapseID.isEmpty {
         try bind(notification.key, to: collapse)
@@ -254,7 +254,7 @@ final class NotificationEngine: MarkedStoreEngine {
       try removeDevice.bind(1, device)
       try drain(removeDevice, .unregistered, &dropped)
     case .removeExpired(let second, let limit):
-      assert(limit > 0, "a slice of nothing")
+      assert(limit > 0, "the limit is positive")
       try removeExpired.bind(1, second)
       try removeExpired.bind(2, Int64(limit))
       try drain(removeExpired, .expired, &dropped)
@@ -263,7 +263,8 @@ final class NotificationEngine: MarkedStoreEngine {
 
   private func put(_ notification: StoredNotification) throws(StorageFailure) {
     assert(notification.sequence > 0, "sequences count from 1")
-    assert(notification.sequence <= UInt64(Int64.max), "a sequence that SQLite cannot order")
+    assert(
+      notification.sequence <= UInt64(Int64.max), "the sequence fits in SQLite's signed integers")
     try bind(notification.key, to: insert)
     try insert.bind(4, notification.sequence)
     try insert.bind(5, notification.id.high)
@@ -323,7 +324,7 @@ final class NotificationEngine: MarkedStoreEngine {
   func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {
-    assert(limit > 0, "a page of nothing")
+    assert(limit > 0, "the limit is positive")
     try select.bind(1, device)
     try select.bind(2, Int64(clamping: after))
     try select.bind(3, Int64(limit))
@@ -333,7 +334,7 @@ final class NotificationEngine: MarkedStoreEngine {
       guard select.integer(14) != 0, select.unsigned(0) == device else {
         throw damagedRow(of: select)
       }
-      assert(select.unsigned(3) > loaded.last?.sequence ?? after, "rows out of order")
+      assert(select.unsigned(3) > loaded.last?.sequence ?? after, "rows are in ascending order")
       loaded.append(
         StoredNotification(
           key: key(select), sequence: select.unsigned(3),

@@ -118,14 +118,17 @@ extension NotificationStore {
     for device in try devices() {
       let rows = try load(device: device)
       total += rows.count
-      assert(!rows.isEmpty, "device \(device) is kept for nothing")
-      assert(rows.allSatisfy { $0.key.device == device }, "rows of another device")
-      assert(rows.allSatisfy { (1...highest).contains($0.sequence) }, "a sequence that was not put")
+      assert(!rows.isEmpty, "device \(device) is listed only while it has rows")
+      assert(rows.allSatisfy { $0.key.device == device }, "all rows belong to the device")
       assert(
-        zip(rows, rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence }, "rows out of order")
+        rows.allSatisfy { (1...highest).contains($0.sequence) },
+        "every sequence is between 1 and the highest one")
+      assert(
+        zip(rows, rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence },
+        "rows are in ascending order")
     }
     let counted = try count()
-    assert(total == counted, "\(total) are kept, and \(counted) counted")
+    assert(total == counted, "the \(total) stored notifications match their count, \(counted)")
   }
 
   /// Returns all of a device's notifications, by sequence.

@@ -157,7 +157,7 @@ extension RegistryEngine {
   func claim(
     of campaign: CampaignRecord, group: ZoneGroup, limit: Int, at milliseconds: Int64
   ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])? {
-    precondition(limit > 0, "a batch has a recipient")
+    precondition(limit > 0, "the limit is positive")
     let cursor = try cursor(of: group, in: campaign.id)
     let recipients = try recipients(
       of: campaign, zone: group.zone, after: cursor, upTo: campaign.lastNumber, limit: limit)
@@ -165,7 +165,9 @@ extension RegistryEngine {
       try setCursor(cursor, isClaimed: true, group: group, campaign: campaign.id)
       return nil
     }
-    assert(last > cursor && last <= campaign.lastNumber, "the cursor moves on, to its end at most")
+    assert(
+      last > cursor && last <= campaign.lastNumber,
+      "the cursor moves forward, at most to the campaign's last number")
     let batch = CampaignBatch(
       number: try nextBatchNumber(of: campaign.id), group: group.number, after: cursor, last: last,
       claimedMilliseconds: milliseconds)
@@ -274,7 +276,7 @@ extension RegistryEngine {
       guard token.environment == nil else { continue }
       if try isRegistered(token) { kept += 1 }
     }
-    assert(kept <= dead.count, "more tokens stay than have died")
+    assert(kept <= dead.count, "no more tokens are kept than were reported dead")
     try add([CampaignTally(outcome: .kept, reason: "", count: kept)], to: campaign)
   }
 

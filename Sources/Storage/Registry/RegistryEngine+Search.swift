@@ -4,7 +4,7 @@ extension RegistryEngine {
   func tokens(
     matching filter: TokenFilter, after number: Int64, limit: Int
   ) throws(StorageFailure) -> TokenPage {
-    precondition(limit > 0, "a page has a token")
+    precondition(limit > 0, "the limit is positive")
     let source: String
     var end = Int64.max
     if filter.sealed != nil {

@@ -247,7 +247,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
       "SELECT topic, count, \(RegistryTable.departure.isWhole) FROM departure")
     var departures: [String: Int64] = [:]
     while try step(select) { departures[select.text(0)] = select.integer(1) }
-    assert(departures.values.allSatisfy { $0 > 0 }, "an app is counted with its first dead token")
+    assert(departures.values.allSatisfy { $0 > 0 }, "every listed app has at least one dead token")
     return departures
   }
 

@@ -47,7 +47,9 @@ public final class SQLiteRegistryStore: Sendable {
     _ token: TokenRegistration, at milliseconds: Int64, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
     let changes = try register([token], at: milliseconds, limit: limit)
-    guard let change = changes.first else { preconditionFailure("one token has one change") }
+    guard let change = changes.first else {
+      preconditionFailure("registering a token returned no change")
+    }
     return change
   }
 
@@ -278,7 +280,7 @@ public final class SQLiteRegistryStore: Sendable {
   public func recipients(
     of batch: CampaignBatch, group: ZoneGroup, in campaign: CampaignRecord
   ) throws(StorageFailure) -> [CampaignRecipient] {
-    precondition(group.number == batch.group, "a batch belongs to its leg")
+    precondition(group.number == batch.group, "the batch belongs to the group")
     return try read { engine throws(StorageFailure) in
       let all = try engine.recipients(
         of: campaign, zone: group.zone, after: batch.after, upTo: batch.last, limit: .max)

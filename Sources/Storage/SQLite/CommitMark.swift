@@ -57,7 +57,8 @@ final class CommitMark {
     let digits = String(count)
     let text = String(repeating: "0", count: Self.bytes - 1 - digits.count) + digits + "\n"
     let bytes = Array(text.utf8)
-    assert(bytes.count == Self.bytes, "a mark of \(bytes.count) bytes")
+    assert(
+      bytes.count == Self.bytes, "the commit mark has the required size, not \(bytes.count) bytes")
     // The commit is durable whether or not its mark can be written.
     unsafe bytes.withUnsafeBytes { unsafe try? file.write($0, at: 0) }
   }

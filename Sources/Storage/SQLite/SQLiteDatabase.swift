@@ -87,7 +87,7 @@ internal import System
     try execute("PRAGMA journal_mode = WAL")
     try execute("PRAGMA journal_size_limit = \(Limits.walBytesKept)")
     try execute("PRAGMA synchronous = FULL")
-    assert(!schema.migrations.isEmpty, "a schema without a version")
+    assert(!schema.migrations.isEmpty, "a schema has at least one migration")
     guard version < schema.migrations.count else { return }
     if !isFresh, !path.isEmpty { try SchemaCopy.make(of: path, schema: version) }
     // A rebuilt table is temporarily dropped, while rows that refer to it stay.
@@ -144,18 +144,18 @@ internal import System
   func transaction<Answer>(
     _ body: () throws(StorageFailure) -> Answer
   ) throws(StorageFailure) -> Answer {
-    assert(!isInTransaction, "a transaction in a transaction")
+    assert(!isInTransaction, "transactions are not nested")
     try execute("BEGIN IMMEDIATE")
     do throws(StorageFailure) {
       let answer = try body()
-      assert(isInTransaction, "a transaction ended before its end")
+      assert(isInTransaction, "the transaction is still open")
       try execute("COMMIT")
-      assert(!isInTransaction, "a transaction that does not end")
+      assert(!isInTransaction, "the transaction was committed")
       return answer
     } catch {
       // If the disk is full, SQLite has already rolled back; this statement then fails without consequences.
       unsafe sqlite3_exec(connection, "ROLLBACK", nil, nil, nil)
-      assert(!isInTransaction, "a transaction that cannot be undone")
+      assert(!isInTransaction, "the transaction was rolled back")
       throw error
     }
   }

@@ -61,7 +61,7 @@ internal import Transport
 
   private func check(_ code: Int32) throws(StorageFailure) {
     assert(
-      code != SQLITE_MISUSE && code != SQLITE_RANGE, "a value is bound where none is asked for")
+      code != SQLITE_MISUSE && code != SQLITE_RANGE, "a value is bound to an existing parameter")
     guard code == SQLITE_OK else { throw database.failure("bind a value", code) }
   }
 
@@ -91,9 +91,9 @@ internal import Transport
   }
 
   private func checkColumn(_ column: Int32) {
-    assert(column >= 0, "columns count from 0")
-    assert(unsafe column < sqlite3_column_count(statement), "the row has no column \(column)")
-    assert(unsafe sqlite3_data_count(statement) > 0, "a column is read, and there is no row")
+    assert(column >= 0, "the column index is not negative")
+    assert(unsafe column < sqlite3_column_count(statement), "the row has a column \(column)")
+    assert(unsafe sqlite3_data_count(statement) > 0, "the statement has a current row")
   }
 
   func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }

@@ -9,7 +9,7 @@ enum SchemaCopy {
   ///
   /// The copy is complete and on disk once this returns. The copy of an earlier upgrade is replaced.
   static func make(of path: String, schema: Int) throws(StorageFailure) {
-    assert(schema > 0, "a store without a schema has nothing to go back to")
+    assert(schema > 0, "the store has a schema version")
     let copy = Self.path(of: path, schema: schema)
     let unfinished = copy + ".unfinished"
     do throws(StorageFailure) {

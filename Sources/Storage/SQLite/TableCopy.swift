@@ -73,7 +73,7 @@ final class TableCopy {
     try target.execute("DELETE FROM \"\(name)\"")
     insert = try target.prepare(
       once: "INSERT INTO \"\(name)\" (\(names.joined(separator: ", "))) VALUES (\(places))")
-    assert(rows.columnCount == columnCount + 2, "the columns of \(name)")
+    assert(rows.columnCount == columnCount + 2, "the query returns the expected columns of \(name)")
   }
 
   /// Copies the readable rows.
@@ -220,7 +220,7 @@ final class TableCopy {
       distance = distance > .max / 2 ? .max : distance * 2
     }
     guard var good else { return nil }
-    assert(bad < good, "what can be read lies after what cannot")
+    assert(bad < good, "the readable row is after the damaged one")
     while good - bad > 1 {
       let middle = bad + (good - bad) / 2
       if case .damage = find(middle) { bad = middle } else { good = middle }

@@ -22,7 +22,7 @@ final class BatchThread<Request: Sendable>: BatchInbox {
     func open(_ mailbox: Mailbox<Message>) {
       state.withLock { state in
         guard case .opening(let early) = state else {
-          return assertionFailure("a thread has a second mailbox")
+          return assertionFailure("a thread received a second mailbox")
         }
         mailbox.post(contentsOf: early)
         state = .open(mailbox)
@@ -43,13 +43,13 @@ final class BatchThread<Request: Sendable>: BatchInbox {
       state.withLock { state in
         guard case .opening(let early) = state else { return }
         let ends = early.count { if case .end = $0 { true } else { false } }
-        assert(ends <= 1, "a thread is told to end twice")
-        assert(!isClosed || ends == 1, "a thread that is closed is not told to end")
+        assert(ends <= 1, "a thread is asked to end only once")
+        assert(!isClosed || ends == 1, "a closed thread was asked to end")
         for (index, message) in early.enumerated() {
           switch message {
           case .request: break
-          case .proceed: assertionFailure("work is left of a batch before the first one")
-          case .end: assert(index == early.count - 1, "something came after the end")
+          case .proceed: assertionFailure("a thread was asked to proceed before its first batch")
+          case .end: assert(index == early.count - 1, "no message follows the request to end")
           }
         }
       }
@@ -71,7 +71,9 @@ final class BatchThread<Request: Sendable>: BatchInbox {
         var requests: [Request] = []
         requests.reserveCapacity(messages.count)
         for case .request(let request) in messages { requests.append(request) }
-        assert(messages.count - requests.count <= 2, "a thread is told to proceed or to end twice")
+        assert(
+          messages.count - requests.count <= 2,
+          "a thread is asked to proceed or end at most once each")
         let isEnding = messages.contains { if case .end = $0 { true } else { false } }
         let isGoingOn = messages.contains { if case .proceed = $0 { true } else { false } }
         var hasMore = isGoingOn || !requests.isEmpty ? work(requests) : false

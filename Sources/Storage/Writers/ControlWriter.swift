@@ -33,7 +33,7 @@ public final class ControlWriter: Sendable {
     let metrics = CommitMetrics(metrics, store: "control")
     let count = count
     inbox = try runner.start(name: "control") { (messages: [Message]) in
-      assert(!messages.isEmpty, "a batch of nothing")
+      assert(!messages.isEmpty, "a batch is not empty")
       var requests: [Request] = []
       for case .commit(let request) in messages { requests.append(request) }
       defer { for case .perform(let work) in messages { work(store) } }
@@ -68,7 +68,7 @@ public final class ControlWriter: Sendable {
 
   /// Makes `changes` durable, all or none, in order of submission, and replies to `reply`.
   public func submit(changes: [ControlChange], ticket: UInt64, reply: Mailbox<ControlReply>) {
-    assert(!changes.isEmpty, "nothing is to be made durable")
+    assert(!changes.isEmpty, "there is at least one change to store")
     let request = Request(changes: changes, ticket: ticket, reply: reply)
     count.accept()
     guard inbox.post(.commit(request)) else {
@@ -88,7 +88,7 @@ public final class ControlWriter: Sendable {
   /// Finishes and answers all submitted requests; the store stays open.
   public func close() {
     inbox.close()
-    assert(count.isSettled, "a request was left without an answer")
+    assert(count.isSettled, "every request was answered")
   }
 
   /// Traps in debug builds if the writer's state contradicts itself.

@@ -88,7 +88,7 @@ public final class GroupCommitWriter: Sendable {
   /// Later requests are answered with `.closed`.
   public func close() {
     inbox.close()
-    assert(requests.isSettled, "a request was left without an answer")
+    assert(requests.isSettled, "every request was answered")
     store.close()
   }
 

@@ -25,6 +25,6 @@ final class RequestCount: Sendable {
   func checkInvariants() {
     // Read in this order, because a request that is accepted in the meantime only increases the larger number.
     let done = answered.load(ordering: .acquiring)
-    assert(done <= accepted.load(ordering: .relaxed), "a request is answered once")
+    assert(done <= accepted.load(ordering: .relaxed), "no more requests are answered than accepted")
   }
 }

@@ -81,7 +81,7 @@ final class StoreWork: Sendable {
       let dropped = try store.commit(operations)
       assert(
         dropped.allSatisfy { operations.indices.contains($0.operation) },
-        "something was dropped by no operation")
+        "every dropped notification belongs to an operation")
       metrics.committed(operations: operations.count, since: start)
       if !loads.isEmpty { forget(operations, dropped, in: &loads) }
       answer(group, dropped)
@@ -107,14 +107,14 @@ final class StoreWork: Sendable {
     var offset = 0
     for request in group {
       guard case .commit(let batch) = request.task else {
-        preconditionFailure("a load is part of a commit")
+        preconditionFailure("a load was handled as part of a commit")
       }
       let mine = rest.prefix { $0.operation < offset + batch.count }
       rest = rest.dropFirst(mine.count)
       answer(request, .committed(mine.map { $0.counted(from: offset) }))
       offset += batch.count
     }
-    assert(rest.isEmpty, "\(rest.count) were dropped, and nobody is told")
+    assert(rest.isEmpty, "all dropped notifications were reported, but \(rest.count) remain")
   }
 
   // MARK: Loads
@@ -142,7 +142,7 @@ final class StoreWork: Sendable {
   /// Answers a load, including the rows that were requested in addition to its pages.
   private func finish(_ load: Load, isAtEnd: Bool) throws(StorageFailure) {
     guard case .load(_, let first, _, let besides) = load.request.task else {
-      preconditionFailure("a commit is read")
+      preconditionFailure("a commit was handled as a load")
     }
     var rows = load.rows
     for sequence in besides where sequence <= first || sequence > load.after {
@@ -161,9 +161,9 @@ final class StoreWork: Sendable {
   /// Returns its number of rows.
   private func read(_ page: Int, of load: inout Load) throws(StorageFailure) -> Int {
     let rows = try store.load(device: load.device, after: load.after, limit: page)
-    assert(rows.count <= page, "a page of \(rows.count), and \(page) were asked for")
+    assert(rows.count <= page, "a page has at most the requested rows: \(rows.count) of \(page)")
     if let last = rows.last {
-      assert(last.sequence > load.after, "a page that was read before")
+      assert(last.sequence > load.after, "a page follows the previous one")
       load.after = last.sequence
     }
     if load.limit < .max { load.limit -= rows.count }
@@ -180,18 +180,20 @@ final class StoreWork: Sendable {
     loads.withLock { loads in
       for load in loads {
         guard case .load(let device, let first, let limit, _) = load.request.task else {
-          assertionFailure("a commit is read")
+          assertionFailure("a commit was handled as a load")
           continue
         }
-        assert(load.device == device && load.after >= first, "another load is read than was asked")
-        assert(load.limit >= 0 && load.rows.count <= limit, "more rows are read than were asked")
-        assert(load.rows.allSatisfy { $0.key.device == device }, "a row of another device is read")
+        assert(load.device == device && load.after >= first, "a load matches its request")
+        assert(
+          load.limit >= 0 && load.rows.count <= limit,
+          "a load has at most the requested number of rows")
+        assert(load.rows.allSatisfy { $0.key.device == device }, "all rows belong to the device")
         assert(
           zip(load.rows, load.rows.dropFirst()).allSatisfy { $0.sequence < $1.sequence },
-          "rows are read out of order")
+          "rows are in ascending order")
         assert(
           load.rows.allSatisfy { $0.sequence > first && $0.sequence <= load.after },
-          "a row is read that is not between the pages")
+          "all rows are within the pages that were read")
       }
     }
   }
@@ -199,7 +201,7 @@ final class StoreWork: Sendable {
 
 extension DroppedNotification {
   fileprivate func counted(from offset: Int) -> DroppedNotification {
-    assert(operation >= offset, "it was dropped by another's operation")
+    assert(operation >= offset, "the batch contains the operation that dropped the notification")
     return DroppedNotification(
       key: key, sequence: sequence, id: id, uniqueID: uniqueID, reason: reason,
       operation: operation - offset)

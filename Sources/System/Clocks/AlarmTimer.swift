@@ -65,7 +65,7 @@ public final class AlarmTimer: EventHandler {
       let moment = min(max(moment, 1), Int64(Limits.farAheadMilliseconds))
       setting.it_value.tv_sec = Int(moment / 1_000)
       setting.it_value.tv_nsec = Int(moment % 1_000) * 1_000_000
-      assert(setting.it_value.tv_nsec < 1_000_000_000, "less than a second")
+      assert(setting.it_value.tv_nsec < 1_000_000_000, "the nanoseconds are less than a second")
     }
     // TFD_TIMER_ABSTIME, and TFD_TIMER_CANCEL_ON_SET for the wall clock.
     let flags: Int32 = clock == .wall ? 1 | 2 : 1

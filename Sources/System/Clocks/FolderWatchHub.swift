@@ -51,7 +51,7 @@ final class FolderWatchHub: EventHandler {
   /// Traps in debug builds if the fields contradict each other.
   func checkInvariants() {
     assert((descriptor >= 0) == (registration != nil), "an open descriptor is registered")
-    assert(descriptor >= 0 || listeners.isEmpty, "a watch needs the descriptor")
+    assert(descriptor >= 0 || listeners.isEmpty, "watches have an open descriptor")
     assert(listeners.values.allSatisfy { !$0.isEmpty }, "a watch without listeners is removed")
   }
 

@@ -110,10 +110,10 @@ import Glibc
   @discardableResult
   public func turn(mayBlock: Bool, polls: Bool = true) -> Bool {
     assert(turnEndRound.isEmpty, "a turn must not begin within another one")
-    assert(polls || !mayBlock, "who waits for descriptors has to look at them")
+    assert(polls || !mayBlock, "a turn that may block polls the descriptors")
     let count = polls ? wait(mayBlock: mayBlock) : 0
     let monotonic = clock.monotonicNanoseconds
-    assert(monotonic >= nowNanoseconds, "the monotonic clock went back")
+    assert(monotonic >= nowNanoseconds, "the monotonic clock does not go backward")
     nowNanoseconds = monotonic
     unixMilliseconds = clock.unixMilliseconds
     if waker.mayHaveMail { for receiver in firstReceivers { receiver.receive() } }
@@ -155,7 +155,7 @@ import Glibc
     let next = min(timers.nextWakeup ?? .max, slackTimers.nextWakeup ?? .max)
     guard next != .max else { return Int32(Limits.longestSleepMilliseconds) }
     let elapsed = clock.monotonicNanoseconds - origin
-    assert(elapsed >= 0, "the monotonic clock only goes on")
+    assert(elapsed >= 0, "the monotonic clock does not go backward")
     // Computed in milliseconds, because nanoseconds could overflow: a timer may be due in 292 years.
     let wait = next - elapsed / 1_000_000
     return Int32(max(0, min(wait, Limits.longestSleepMilliseconds)))
@@ -258,7 +258,7 @@ import Glibc
   }
 
   private func release(_ index: Int) {
-    assert(index != Int(freeSlot), "a slot is freed twice")
+    assert(index != Int(freeSlot), "a slot is freed only once")
     slots[index].handler = nil
     slots[index].generation &+= 1
     slots[index].nextFree = freeSlot

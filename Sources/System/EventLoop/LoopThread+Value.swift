@@ -23,7 +23,7 @@ extension LoopThread {
     }
     isMade.wait()
     guard let result = made.withLock({ $0 }) else {
-      preconditionFailure("the thread has signalled without a value")
+      preconditionFailure("the thread signaled without a value")
     }
     switch result {
     case .success(let value): return (thread, value)

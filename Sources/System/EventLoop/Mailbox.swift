@@ -48,9 +48,9 @@ public final class Mailbox<Message: Sendable>: Sendable {
   ///
   /// `empty` becomes the storage for further messages.
   func take(into empty: inout [Message]) {
-    assert(empty.isEmpty, "what was taken before is handled")
+    assert(empty.isEmpty, "all messages taken before were handled")
     waiting.withLock { waiting in
-      assert(waiting.announced || waiting.messages.isEmpty, "what waits is announced")
+      assert(waiting.announced || waiting.messages.isEmpty, "waiting messages have been announced")
       waiting.announced = false
       swap(&waiting.messages, &empty)
     }

@@ -57,10 +57,12 @@ struct SlackTimers {
 
   /// Traps in debug builds if the fields contradict each other.
   func checkInvariants() {
-    assert(entries.allSatisfy { $0.due <= $0.latest }, "a timer is due before it is late")
-    assert(Set(entries.map(\.number)).count == entries.count, "a number names one timer")
-    assert((nextWakeup == nil) == entries.isEmpty, "a timer brings a wake-up")
-    assert(nextDue <= nextWakeup ?? .max, "something is due before it is late")
+    assert(
+      entries.allSatisfy { $0.due <= $0.latest }, "a timer's due time is not after its latest time")
+    assert(Set(entries.map(\.number)).count == entries.count, "timer numbers are unique")
+    assert(
+      (nextWakeup == nil) == entries.isEmpty, "a wake-up is set exactly while there are timers")
+    assert(nextDue <= nextWakeup ?? .max, "the next due time is not after the next wake-up")
   }
 
   private mutating func look() {

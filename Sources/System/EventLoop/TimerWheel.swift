@@ -56,7 +56,7 @@ struct TimerWheel {
     nodes[Int(index)].deadline = max(deadline, now &+ 1)
     link(index)
     count += 1
-    assert(nodes[Int(index)].deadline > now, "a timer is due after now")
+    assert(nodes[Int(index)].deadline > now, "a new timer is due in the future")
     return TimerID(index: UInt32(index), generation: nodes[Int(index)].generation)
   }
 
@@ -84,7 +84,7 @@ struct TimerWheel {
       collect(slot: Int(now & 255))
     }
     now = max(now, tick)
-    assert(nextOccupiedTick.map { $0 > now } ?? true, "every slot that has come was emptied")
+    assert(nextOccupiedTick.map { $0 > now } ?? true, "all slots up to the current tick are empty")
   }
 
   /// Removes the next timer to fire from the wheel and returns it.
@@ -217,7 +217,7 @@ struct TimerWheel {
     var linked = 0
     for (slot, head) in heads.enumerated() {
       let isMarked = occupied[slot >> 6] & 1 << UInt64(slot & 63) != 0
-      assert(isMarked == (head != Self.none), "a slot with timers has its bit")
+      assert(isMarked == (head != Self.none), "a slot is marked exactly while it has timers")
       linked += checkList(from: head, slot: Int32(slot))
     }
     linked += checkList(from: dueHead, slot: Self.dueSlot)
@@ -237,9 +237,11 @@ struct TimerWheel {
     var (count, index, previous) = (0, head, Self.none)
     while index != Self.none {
       let node = nodes[Int(index)]
-      assert(node.slot == slot && node.previous == previous, "links go both ways")
+      assert(node.slot == slot && node.previous == previous, "the links of a list are consistent")
       assert(node.target != nil, "a timer has a target")
-      assert((node.deadline <= now) == (slot == Self.dueSlot), "what is due waits to fire")
+      assert(
+        (node.deadline <= now) == (slot == Self.dueSlot),
+        "exactly the due timers are in the due list")
       (count, previous, index) = (count + 1, index, node.next)
     }
     return count

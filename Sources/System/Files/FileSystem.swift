@@ -46,7 +46,7 @@ public enum FileSystem {
   public static func beginning(
     ofRegularFile path: String, count: Int
   ) throws(SystemFailure) -> [UInt8] {
-    assert(count > 0, "read(2) into nothing tells nothing")
+    assert(count > 0, "the number of bytes to read is positive")
     let descriptor = unsafe belfry_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
     guard descriptor >= 0 else { throw .last("open", path) }
     defer { Glibc.close(descriptor) }
@@ -60,7 +60,7 @@ public enum FileSystem {
       unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
     }
     guard read >= 0 else { throw .last("read", path) }
-    assert(read <= count, "the kernel stays in the buffer")
+    assert(read <= count, "no more bytes were read than requested")
     bytes.removeLast(count - read)
     return bytes
   }
@@ -231,7 +231,7 @@ public enum FileSystem {
     let count = try file.byteCount()
     guard count <= limit else { throw .tooLarge(path: path, limit: limit) }
     let bytes = count == 0 ? [] : try file.read(count, at: 0)
-    assert(bytes.count <= limit, "no more is read than the file had")
+    assert(bytes.count <= limit, "no more bytes were read than the limit")
     return (bytes, try file.owner())
   }
 

@@ -60,7 +60,7 @@ public final class FolderTreeWatch {
         if FileSystem.isDirectory(path), !FileSystem.isLink(path) { folders.append(path) }
       }
     }
-    assert(folders.count <= Limits.foldersWatched, "a tree is cut at its limit")
+    assert(folders.count <= Limits.foldersWatched, "the number of folders is within its limit")
     return folders
   }
 }

@@ -36,7 +36,7 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return count < 0 ? errno : EIO }
       written += count
-      assert(written <= bytes.count, "the kernel takes no more than it is given")
+      assert(written <= bytes.count, "no more bytes are written than were passed")
     }
     return 0
   }
@@ -92,7 +92,7 @@ enum ProcessEnd {
       notice()
     }
     let noticed = noticedAt.load(ordering: .relaxed)
-    assert(noticed > 0, "a request that was noticed has its time")
+    assert(noticed > 0, "the time of a noticed request was recorded")
     return SystemClock.monotonicNanoseconds - noticed >= graceNanoseconds
   }
 

@@ -49,7 +49,7 @@ public final class UnnamedFile {
       temporary = name
     }
     guard let temporary, unsafe rename(temporary, path) == 0 else { throw .last("rename", path) }
-    assert(temporary != path, "a temporary name is another one")
+    assert(temporary != path, "the temporary name differs from the final one")
     self.temporary = nil
     try FileSystem.synchronize(folder: parent)
   }

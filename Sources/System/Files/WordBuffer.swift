@@ -43,7 +43,8 @@ import Glibc
 
   /// Writes the words in `range` to `file`, each at its own offset.
   public func write(_ range: Range<Int>, to file: RandomAccessFile) throws(SystemFailure) {
-    precondition(range.lowerBound >= 0 && range.upperBound <= count, "there are no such words")
+    precondition(
+      range.lowerBound >= 0 && range.upperBound <= count, "the range is within the buffer")
     let size = MemoryLayout<UInt64>.size
     unsafe try file.write(
       UnsafeRawBufferPointer(start: words + range.lowerBound, count: range.count * size),

@@ -22,7 +22,7 @@ struct RepeatedLines {
 
   /// Creates a state that remembers `capacity` distinct lines.
   init(capacity: Int = Limits.logLinesRemembered) {
-    precondition(capacity > 0, "nothing to collapse with")
+    precondition(capacity > 0, "at least one line is remembered")
     self.capacity = capacity
   }
 
@@ -85,9 +85,9 @@ struct RepeatedLines {
 
   /// Traps in debug builds if there are too many entries, or if their counts are invalid.
   func checkInvariants() {
-    assert(entries.count <= capacity, "no more lines are remembered than have room")
+    assert(entries.count <= capacity, "the number of remembered lines is within the capacity")
     assert(
       entries.values.allSatisfy { $0.count >= 0 && $0.interval <= Limits.logRepeatNanosecondsMax },
-      "a count is never negative, and an interval has a bound")
+      "counts are not negative, and intervals are within their limit")
   }
 }

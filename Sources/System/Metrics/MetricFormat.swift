@@ -32,7 +32,8 @@ public enum MetricFormat: Sendable {
       text += "# TYPE \(name) \(family.kind.rawValue)\n"
     case .openMetrics:
       assert(
-        family.kind != .counter || name.hasSuffix(Self.total), "OpenMetrics' counters end in _total"
+        family.kind != .counter || name.hasSuffix(Self.total),
+        "an OpenMetrics counter's name ends in _total"
       )
       let base = family.kind == .counter ? String(name.dropLast(Self.total.count)) : name
       text += "# HELP \(base) \(Self.escaped(family.help, quotes: true))\n"

@@ -59,8 +59,8 @@ public final class Histogram: Sendable {
       let middle = (low + high) / 2
       if bounds[middle] < value { low = middle + 1 } else { high = middle }
     }
-    assert(low == bounds.count || value <= bounds[low], "the bucket reaches the value")
-    assert(low == 0 || value > bounds[low - 1], "the bucket is the first that does")
+    assert(low == bounds.count || value <= bounds[low], "the value is within the bucket's bound")
+    assert(low == 0 || value > bounds[low - 1], "the value exceeds the previous bucket's bound")
     buckets[low].add()
     sumOfValues.add(value)
     quantiles?.observe(value)

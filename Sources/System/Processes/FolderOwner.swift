@@ -35,7 +35,7 @@ public struct FolderOwner: Sendable, Equatable {
     else {
       return nil
     }
-    assert(owner != 0, "root acts as root in its own folder")
+    assert(owner != 0, "the owner of the folder is not root")
     user = owner
     let entry = Self.entry(of: owner)
     group = entry?.group ?? Self.noGroup
@@ -83,7 +83,7 @@ public struct FolderOwner: Sendable, Equatable {
       guard setresuid(user, user, user) == 0 else { throw .last("setresuid", "\(user)") }
       guard belfry_keep_capabilities(kept) == 0 else { throw .last("capset") }
       _ = belfry_keep_permitted(0)
-      precondition(setresuid(0, 0, 0) != 0, "root's rights are gone for good")
+      precondition(setresuid(0, 0, 0) != 0, "root's rights cannot be regained")
     }
   }
 

@@ -8,7 +8,7 @@ public enum ProcessTree {
   /// Returns false if the parent has already ended. The kernel watches the thread that started this process, which is
   /// the main thread for processes started by Belfry's commands.
   public static func endWithParent(_ parent: Int32, signal: Int32) -> Bool {
-    assert((1...64).contains(signal), "\(signal) is no signal")
+    assert((1...64).contains(signal), "the signal number is valid: \(signal)")
     // The parent may end before the call, so check it afterward.
     return belfry_set_parent_death_signal(signal) == 0 && getppid() == parent
   }
@@ -25,7 +25,7 @@ public enum ProcessTree {
     while true {
       // The children of a reaped process become children of this one; they are handled in the next round.
       for child in children() {
-        assert(child > 1, "kill(2) would take 0 and -1 for groups, and 1 is the system's")
+        assert(child > 1, "a child is neither process 1 nor a process group")
         kill(child, SIGKILL)
       }
       var status: Int32 = 0

@@ -45,7 +45,7 @@ public enum ProcessUsage {
   private static func seconds(of clock: clockid_t) -> Double {
     var time = timespec()
     let result = unsafe clock_gettime(clock, &time)
-    assert(result == 0, "the kernel has the clock")
+    assert(result == 0, "the kernel supports the clock")
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 

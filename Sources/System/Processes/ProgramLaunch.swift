@@ -25,9 +25,11 @@ public struct ProgramLaunch: Sendable {
 
   /// Starts the program with no signal blocked or ignored, and returns its process number.
   public func start() throws(SystemFailure) -> Int32 {
-    assert(executable.hasPrefix("/"), "'\(executable)' would depend on the folder")
+    assert(executable.hasPrefix("/"), "the path of the executable is absolute: '\(executable)'")
     // This process's own standard output may be passed on if only messages go to a file.
-    assert(output.map { $0 > 0 && $0 != 2 } ?? true, "it is open, and not for messages or input")
+    assert(
+      output.map { $0 > 0 && $0 != 2 } ?? true,
+      "the output is open and is neither standard input nor standard error")
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -61,7 +63,7 @@ public struct ProgramLaunch: Sendable {
     guard result == 0 else {
       throw .call(name: "posix_spawn", errno: result, subject: executable)
     }
-    assert(child > 0, "the kernel numbers processes from 1")
+    assert(child > 0, "the process number is positive")
     return child
   }
 

@@ -31,7 +31,7 @@ public enum DescriptorLimit {
   ///
   /// The program may use select(2), which fails for descriptors above 1,023.
   public static func restore(ofChild process: Int32) {
-    assert(process > 0, "a child has a number")
+    assert(process > 0, "the process number is positive")
     guard let limit = former.withLock({ $0 }) else { return }
     _ = belfry_set_descriptor_limit(process, limit.soft, limit.hard)
   }

@@ -47,7 +47,7 @@ public final class HostResolver {
     }
     nextTicket += 1
     let ticket = nextTicket
-    assert(waiting[ticket] == nil, "a ticket names one request")
+    assert(waiting[ticket] == nil, "tickets are unique")
     waiting[ticket] = body
     let start = ThreadStart(name: "resolver") {
       mailbox.post(Self.look(up: host, port: port, ticket: ticket))

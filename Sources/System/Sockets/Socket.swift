@@ -159,7 +159,7 @@ public enum Socket {
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) -> Transfer {
     // recv(2) into an empty buffer returns 0, which would be mistaken for the end of the stream.
-    assert(buffer.count > 0, "room for a byte")
+    assert(buffer.count > 0, "the buffer is not empty")
     return transfer { unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) }
   }
 
@@ -187,7 +187,7 @@ public enum Socket {
 
   /// Closes the descriptor, which must be open.
   public static func close(_ descriptor: Int32) {
-    assert(descriptor >= 0, "closed once")
+    assert(descriptor >= 0, "the descriptor is open")
     _ = Glibc.close(descriptor)
   }
 

@@ -175,7 +175,7 @@ final class CostBench {
   private let time = AgentTime(wall: 1_764_000_000_000, elapsed: 1_000, awake: 1_000)
 
   init() {
-    guard let app = AppID("org.example.cost") else { preconditionFailure("a valid id") }
+    guard let app = AppID("org.example.cost") else { preconditionFailure("invalid app ID") }
     self.app = app
     var configuration = AgentModel.Configuration(agentRun: "run", userID: 7)
     configuration.policy = .all

@@ -107,7 +107,7 @@ private final class CostFolder {
     try? FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     let isWritten = FileManager.default.createFile(atPath: file.path, contents: Data(text.utf8))
-    precondition(isWritten, "\(path) takes files")
+    precondition(isWritten, "a file was written in \(path)")
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }

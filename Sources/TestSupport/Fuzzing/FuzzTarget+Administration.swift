@@ -30,7 +30,8 @@ extension FuzzTarget {
     do throws(AdministrationFailure) {
       return try call.request()
     } catch {
-      precondition(!error.what.isEmpty && !error.advice.isEmpty, "a refusal says what to do")
+      precondition(
+        !error.what.isEmpty && !error.advice.isEmpty, "a refusal has a message and advice")
       return nil
     }
   }

@@ -39,14 +39,14 @@ extension FuzzTarget {
     if let request = try? AppRequest(type: type, frame) {
       let again = request.frame
       guard case .string(let name)? = again.object["type"] else {
-        preconditionFailure("a request names its type")
+        preconditionFailure("a request's frame has no type")
       }
       precondition((try? AppRequest(type: name, again)) == request)
     }
     if let event = try? AppEvent(type: type, frame) {
       let again = event.frame
       guard case .string(let name)? = again.object["type"] else {
-        preconditionFailure("an event names its type")
+        preconditionFailure("an event's frame has no type")
       }
       precondition((try? AppEvent(type: name, again)) == event)
     }

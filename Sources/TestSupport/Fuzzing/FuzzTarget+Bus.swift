@@ -7,11 +7,11 @@ extension FuzzTarget {
   /// Runs the agent's readers of system services on a bus. The bytes choose its answers and signals.
   static func runBus(_ bytes: [UInt8]) {
     guard let loop = try? EventLoop(), let daemon = FuzzedBus(FuzzInput(bytes)) else {
-      preconditionFailure("a loop and a socket")
+      preconditionFailure("creating the event loop or the bus's socket failed")
     }
     defer { daemon.close() }
     guard let bus = try? BusConnection(.at(daemon.address), on: loop) else {
-      preconditionFailure("the bus's socket listens")
+      preconditionFailure("connecting to the bus failed")
     }
     daemon.accept()
     let readers = BusReaders(bus, on: loop)
@@ -70,7 +70,7 @@ private final class BusReaders {
 
   /// Reads a value in every way, because the sender chooses its type.
   private static func look(at value: BusValue, depth: Int) {
-    precondition(depth < 200, "the depth of a message is bounded")
+    precondition(depth < 200, "the nesting depth of a message is limited")
     _ = (value.stringValue, value.boolValue, value.unsignedValue, value.doubleValue)
     _ = (value.bytesValue, value.stringsValue, value["key"], value.signature)
     // A variant's pairs are those of its value, which is visited below; visiting both at each depth would take 2^depth.

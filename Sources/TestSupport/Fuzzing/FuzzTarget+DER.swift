@@ -60,7 +60,7 @@ extension FuzzTarget {
 
   private static func readCertificate(_ certificate: Certificate) {
     guard let again = try? Certificate(der: certificate.der) else {
-      preconditionFailure("a certificate is written as it was read")
+      preconditionFailure("an encoded certificate could not be decoded")
     }
     precondition(again == certificate)
     for oid in [AppleExtension.topics, AppleExtension.production, AppleExtension.development] {
@@ -84,7 +84,7 @@ extension FuzzTarget {
       der.withUnsafeMutableBytes { ECDSASignature.writeDER(of: raw, into: $0) }
     }
     guard let written, let raw = ECDSASignature.raw(fromDER: Array(der.prefix(written))) else {
-      return precondition(written == nil, "a signature that is written is one")
+      return precondition(written == nil, "an encoded signature can be decoded")
     }
     let width = bytes.count / 2
     for (part, half) in [(raw[..<32], bytes[..<width]), (raw[32...], bytes[width...])] {

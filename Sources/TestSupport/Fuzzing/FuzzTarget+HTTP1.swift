@@ -15,7 +15,7 @@ extension FuzzTarget {
     let sliced = HTTP1Reader(manner).read(body, slice: slice)
     // The limit on what a client may send ahead of a response counts only the bytes received so far. It therefore
     // depends on the slices if the answers come later.
-    if manner != .later { precondition(whole == sliced, "the slices change what is read") }
+    if manner != .later { precondition(whole == sliced, "slicing does not change what is read") }
     for request in whole where request.isWhole && manner == .atOnce { checkPlainForm(request) }
     _ = HTTP1Target(body).query
     _ = HTTP1Request(method: "POST", path: "/", body: body).form
@@ -24,11 +24,12 @@ extension FuzzTarget {
   private static func checkPlainForm(_ request: HTTP1Reader.Request) {
     let pseudo = request.fields.prefix(3)
     let names = pseudo.map { String(decoding: $0.name, as: UTF8.self) }
-    precondition(names == [":method", ":scheme", ":path"], "a request begins with its line")
+    precondition(
+      names == [":method", ":scheme", ":path"], "the first fields are the method, scheme, and path")
     var text = pseudo[0].value + [0x20] + pseudo[2].value + Array(" HTTP/1.1\r\n".utf8)
     var fields: [HTTP1Reader.Field] = []
     for field in request.fields.dropFirst(3) {
-      precondition(field.name.first != 0x3A, "a pseudo field is none of the client's")
+      precondition(field.name.first != 0x3A, "a client's fields contain no pseudo-header fields")
       let name = String(decoding: field.name, as: UTF8.self)
       let isFraming = ["transfer-encoding", "content-length", "connection", "expect"].contains(name)
       if !isFraming, name != "host" { fields.append(field) }
@@ -41,7 +42,8 @@ extension FuzzTarget {
     // The plain form of a head near the limit may exceed the limit.
     guard text.count - request.body.count <= 8_192 else { return }
     let again = HTTP1Reader(.atOnce).read(text, slice: .max)
-    precondition(again.count == 1 && again[0].isWhole, "one request is read as one")
+    precondition(
+      again.count == 1 && again[0].isWhole, "one request is read as one complete request")
     precondition(again[0].body == request.body, "the body is the same")
     precondition(
       again[0].fields == Array(request.fields.prefix(3)) + fields, "the fields are the same")
@@ -94,7 +96,8 @@ private final class HTTP1Reader: HTTP2RequestHandler {
     }
     while let next = waiting.popLast() { answer(next, 200) }
     session.checkInvariants()
-    precondition(session.endedStreams <= UInt64(requests.count), "no answer without a request")
+    precondition(
+      session.endedStreams <= UInt64(requests.count), "no more streams ended than requests began")
     return requests
   }
 
@@ -112,7 +115,7 @@ private final class HTTP1Reader: HTTP2RequestHandler {
 
   func requestBegan(_ stream: Int32) {
     requests.append(Request())
-    precondition(stream == Int32(requests.count) * 2 - 1, "streams count up")
+    precondition(stream == Int32(requests.count) * 2 - 1, "stream IDs are consecutive odd numbers")
     if manner == .early { answer(stream, 413) }
   }
 

@@ -35,11 +35,13 @@ extension FuzzTarget {
     case .success(let app):
       // A text that is displayed on one line must be a single line of limited length.
       for text in [app.name, app.locationUsage].compactMap(\.self) {
-        precondition(!text.isEmpty && !text.contains(where: \.isNewline), "a text of one line")
+        precondition(
+          !text.isEmpty && !text.contains(where: \.isNewline),
+          "a displayed text is a single line and not empty")
       }
       precondition(app.id.text.utf8.count <= WireLimits.appIDBytesMax)
     case .failure(let refusal):
-      precondition(!refusal.message.isEmpty, "a refusal says what to do")
+      precondition(!refusal.message.isEmpty, "a refusal has a message")
     }
   }
 
@@ -86,6 +88,6 @@ private final class FuzzedFolder {
     let folder = String(file.prefix(upTo: file.lastIndex(of: "/") ?? file.endIndex))
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let isWritten = FileManager.default.createFile(atPath: file, contents: Data(bytes))
-    precondition(isWritten, "\(path) takes files")
+    precondition(isWritten, "a file was written in \(path)")
   }
 }

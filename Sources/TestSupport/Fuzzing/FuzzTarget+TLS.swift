@@ -13,7 +13,7 @@ extension FuzzTarget {
     let suite = UInt16(0x1301 + input.choice(3))
     let slice = input.byte()
     guard let connection = RecordConnection(suite: suite, slice: slice == 0 ? .max : Int(slice))
-    else { preconditionFailure("a suite that is taken over") }
+    else { preconditionFailure("creating a connection for the cipher suite failed") }
     while !input.isEmpty, !connection.hasEnded { step(&input, connection) }
     connection.check()
   }
@@ -130,7 +130,7 @@ private final class RecordConnection {
         certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
         alpn: [], takeOverRecords: true, recordsPerKey: 5)
     } catch {
-      preconditionFailure("a server's context: \(error)")
+      preconditionFailure("creating the server's TLS context failed: \(error)")
     }
   }
 
@@ -151,7 +151,7 @@ private final class RecordConnection {
     let total = TLSRecord.headerBytes + inner.count + 1 + TLSRecord.tagBytes
     var record = [UInt8](repeating: 0, count: total)
     guard let cipher = ciphers.context(suite.cipher, encrypts: true, &sealing) else {
-      preconditionFailure("a cipher")
+      preconditionFailure("no cipher is available for the cipher suite")
     }
     let isSealed = record.withUnsafeMutableBufferPointer { target in
       inner.withUnsafeBytes { inner in
@@ -173,10 +173,11 @@ private final class RecordConnection {
   func send(_ bytes: [UInt8]) { feed(bytes) }
 
   func write(_ bytes: [UInt8]) {
-    precondition(bytes.withUnsafeBytes { layer.write($0) }, "the layer can write")
+    precondition(bytes.withUnsafeBytes { layer.write($0) }, "the record layer accepts the bytes")
     let before = written.count
     openOutput()
-    precondition(Array(written[before...]) == bytes, "the peer reads what was written")
+    precondition(
+      Array(written[before...]) == bytes, "the peer reads exactly the bytes that were written")
   }
 
   private func feed(_ bytes: [UInt8]) {
@@ -202,7 +203,7 @@ private final class RecordConnection {
         precondition(count > 0 && count <= TLSRecord.contentBytes)
         received += shared.plaintext[..<count]
       case .needsInput:
-        precondition(shared.unreadInput.isEmpty, "all that was offered is used")
+        precondition(shared.unreadInput.isEmpty, "all available input was used")
         return
       case .ended, .failed:
         hasEnded = true
@@ -218,10 +219,10 @@ private final class RecordConnection {
     while !output.isEmpty {
       let header = Array(output.prefix(5))
       let total = 5 + (Int(header[3]) << 8 | Int(header[4]))
-      precondition(output.count >= total, "whole records")
+      precondition(output.count >= total, "the output consists of complete records")
       var plain = [UInt8](repeating: 0, count: total)
       guard let cipher = ciphers.context(suite.cipher, encrypts: false, &opening) else {
-        preconditionFailure("a cipher")
+        preconditionFailure("no cipher is available for the cipher suite")
       }
       let count = Array(output.prefix(total)).withUnsafeBytes { record in
         plain.withUnsafeMutableBytes { target in
@@ -231,24 +232,28 @@ private final class RecordConnection {
           }
         }
       }
-      guard let count, count > 0 else { preconditionFailure("a genuine record") }
+      guard let count, count > 0 else {
+        preconditionFailure("the peer could not open an output record")
+      }
       switch TLSContentType(rawValue: plain[count - 1]) {
       case .applicationData: written += plain[..<(count - 1)]
       case .handshake: opening.update(suite)
       case .alert: break
-      default: preconditionFailure("a type that is never sent")
+      default: preconditionFailure("an output record has an unexpected content type")
       }
       output = output.dropFirst(total)
     }
   }
 
   func check() {
-    precondition(sent.starts(with: received), "what is read was sealed, in this order")
+    precondition(
+      sent.starts(with: received), "the received content is the beginning of the sealed content")
     let own = zip(fed, genuine).prefix { $0 == $1 }.count
     let honest = contentEnds.last { $0.offset <= own }?.content ?? 0
-    precondition(received.count <= honest, "nothing after a foreign byte")
+    precondition(
+      received.count <= honest, "no content is received after a byte that the peer did not send")
     if own == genuine.count, fed.count == own, !isRude {
-      precondition(received == sent || hasEnded, "all of it is read")
+      precondition(received == sent || hasEnded, "all of the sent content is received")
     }
   }
 }

@@ -7,7 +7,7 @@ final class PowerCutDisk {
   /// Creates a disk for the files in `folder`; `seed` determines all random choices.
   init(folder: String, seed: UInt64) {
     guard let disk = power_cut_disk_new(folder, seed) else {
-      preconditionFailure("a disk is made or the process ends")
+      preconditionFailure("creating the disk failed")
     }
     self.disk = disk
   }

@@ -193,7 +193,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     var all = steps
     if withFlight, let inFlight { all.append(Step(operation: inFlight, isCertain: false)) }
     let uncertain = all.indices.filter { !all[$0].isCertain }
-    assert(uncertain.count < 8, "a life with one failed sync")
+    assert(uncertain.count < 8, "fewer than 8 steps are uncertain")
     for choice in 0..<(1 << uncertain.count) {
       let left = Set(uncertain.enumerated().filter { choice >> $0.offset & 1 == 1 }.map(\.element))
       let chosen = all.indices.filter { !left.contains($0) }.map { all[$0] }
@@ -217,7 +217,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
       }
     } catch {
       if case .storage(let failure) = error { throw failure }
-      preconditionFailure("a store in memory opens")
+      preconditionFailure("opening the store in memory failed")
     }
   }
 

@@ -151,12 +151,12 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   }
 
   var network: SimulatedNetwork {
-    guard let madeNetwork else { preconditionFailure("the world is not made yet") }
+    guard let madeNetwork else { preconditionFailure("the simulation is not set up yet") }
     return madeNetwork
   }
 
   var gateway: SimulatedGatewayProcess {
-    guard let madeGateway else { preconditionFailure("the world is not made yet") }
+    guard let madeGateway else { preconditionFailure("the simulation is not set up yet") }
     return madeGateway
   }
 

@@ -55,7 +55,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     }
 
     private func begin() {
-      assert(!isRunning && running.isEmpty, "a batch runs already")
+      assert(!isRunning && running.isEmpty, "no batch is running yet")
       isRunning = true
       swap(&running, &waiting)
       world.time.after(world.batchNanoseconds) { [self] in
@@ -78,9 +78,9 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     }
 
     func checkInvariants() {
-      assert(isRunning || waiting.isEmpty || isClosed, "requests wait, and no batch runs")
-      assert(isRunning || running.isEmpty, "a batch is left over")
-      assert(!isClosed || running.isEmpty && waiting.isEmpty, "a closed writer has work")
+      assert(isRunning || waiting.isEmpty || isClosed, "a batch is running while requests wait")
+      assert(isRunning || running.isEmpty, "only a running batch has requests")
+      assert(!isClosed || running.isEmpty && waiting.isEmpty, "a closed writer has no work")
     }
 
     func crash() {

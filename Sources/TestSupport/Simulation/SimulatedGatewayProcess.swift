@@ -50,7 +50,7 @@ final class SimulatedGatewayProcess {
   // MARK: Life and death
 
   func start() {
-    assert(server == nil, "a gateway runs already")
+    assert(server == nil, "no gateway is running yet")
     life += 1
     clocksAtStart = (world.time.now, world.time.unixMilliseconds)
     do {
@@ -110,7 +110,9 @@ final class SimulatedGatewayProcess {
   }
 
   private func started(_ part: GatewayLoop) {
-    guard let loop = loops.all.last else { preconditionFailure("a part runs on no loop") }
+    guard let loop = loops.all.last else {
+      preconditionFailure("a gateway loop started without an event loop")
+    }
     parts.append((part, loop))
   }
 
@@ -149,7 +151,7 @@ final class SimulatedGatewayProcess {
     server = nil
     main = nil
     loops.releaseAll()
-    assert(parts.count <= world.profile.loops, "a loop is left over from another life")
+    assert(parts.count <= world.profile.loops, "no loops of an earlier run remain")
     for (part, _) in parts { part.releaseConnections() }
     parts = []
     world.network.gatewayCrashed()

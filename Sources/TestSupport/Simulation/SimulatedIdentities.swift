@@ -64,7 +64,7 @@ final class SimulatedIdentities: Sendable {
     let bytes = (rest + HuffmanLength.signatureBits + 7) / 8
     while true {
       guard let signature = try? providerKey.sign(Array(signed.utf8)) else {
-        preconditionFailure("a key does not sign")
+        preconditionFailure("signing the token failed")
       }
       let text = Base64.encode(signature, url: true)
       // HTTP/2 compresses the token, so a token with another signature might have another length.

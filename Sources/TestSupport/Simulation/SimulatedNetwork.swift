@@ -22,7 +22,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
 
     /// Returns the descriptor, which the caller owns from now on.
     func take() -> Int32 {
-      assert(descriptor >= 0, "a connection arrives once")
+      assert(descriptor >= 0, "a connection is taken only once")
       return exchange(&descriptor, with: -1)
     }
   }

@@ -130,7 +130,7 @@ struct QRCode {
     for index in 0..<correctionCount {
       for block in corrections { result.append(block[index]) }
     }
-    assert(result.count == total, "each codeword of the code has a value")
+    assert(result.count == total, "the code has the required number of codewords")
     return result
   }
 

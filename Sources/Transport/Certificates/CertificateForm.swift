@@ -21,7 +21,7 @@ struct CertificateForm {
     let done = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
       unsafe RAND_bytes(buffer.baseAddress, Int32(buffer.count))
     }
-    precondition(done == 1, "the system has no randomness")
+    precondition(done == 1, "OpenSSL provides random bytes")
     bytes[0] = bytes[0] & 0x3F | 0x40
     return bytes
   }

@@ -32,7 +32,7 @@ enum DER {
   }
 
   private static func length(_ count: Int) -> [UInt8] {
-    assert(count >= 0, "an element has no negative length")
+    assert(count >= 0, "the length is not negative")
     if count < 0x80 { return [UInt8(count)] }
     var bytes: [UInt8] = []
     var rest = count

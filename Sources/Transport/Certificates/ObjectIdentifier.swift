@@ -8,7 +8,9 @@ public struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
   /// An identifier has at least two arcs. The first is at most 2, and the second is less than 40 if the first is less
   /// than 2 (X.690 section 8.19.4).
   public init(_ arcs: UInt32...) {
-    precondition(arcs.count >= 2 && arcs[0] <= 2 && (arcs[0] == 2 || arcs[1] < 40), "no identifier")
+    precondition(
+      arcs.count >= 2 && arcs[0] <= 2 && (arcs[0] == 2 || arcs[1] < 40),
+      "the arcs form a valid object identifier")
     self.arcs = arcs
   }
 

@@ -16,7 +16,7 @@ extension AESBlock {
 
   /// Pads fewer than 16 bytes with a one bit and zeros, as RFC 4493 specifies.
   init(padding bytes: UnsafeRawBufferPointer) {
-    assert(bytes.count < Self.byteCount, "a whole block needs no padding")
+    assert(bytes.count < Self.byteCount, "the bytes to pad are shorter than a block")
     for index in 0..<bytes.count { unsafe put(bytes[index], at: index) }
     put(0x80, at: bytes.count)
   }
@@ -27,7 +27,7 @@ extension AESBlock {
   }
 
   func byte(_ index: Int) -> UInt8 {
-    assert((0..<Self.byteCount).contains(index), "a byte of the block")
+    assert((0..<Self.byteCount).contains(index), "the index is within the block")
     return UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - 8 * (index % 8)))
   }
 
@@ -43,7 +43,7 @@ extension AESBlock {
 
   /// Returns the block shifted right, filled with zeros from the left.
   func shifted(rightBytes count: Int) -> AESBlock {
-    assert((0..<Self.byteCount).contains(count), "at most the whole block")
+    assert((0..<Self.byteCount).contains(count), "the shift is less than a block")
     if count >= 8 { return AESBlock(high: 0, low: high >> UInt64(8 * (count - 8))) }
     if count == 0 { return self }
     let bits = UInt64(8 * count)
@@ -52,7 +52,7 @@ extension AESBlock {
 
   /// Returns the block shifted left, filled with zeros from the right.
   func shifted(leftBytes count: Int) -> AESBlock {
-    assert((0..<Self.byteCount).contains(count), "at most the whole block")
+    assert((0..<Self.byteCount).contains(count), "the shift is less than a block")
     if count >= 8 { return AESBlock(high: low << UInt64(8 * (count - 8)), low: 0) }
     if count == 0 { return self }
     let bits = UInt64(8 * count)
@@ -78,7 +78,7 @@ extension AESBlock {
 
   /// Creates an AES-128 cipher for a key of 16 bytes, or an AES-256 cipher for a key of 32 bytes.
   init(key: ArraySlice<UInt8>) throws(CryptoFailure) {
-    precondition(key.count == 16 || key.count == 32, "no AES key")
+    precondition(key.count == 16 || key.count == 32, "an AES key has 16 or 32 bytes")
     guard let context = unsafe EVP_CIPHER_CTX_new() else {
       throw OpenSSLErrors.failure("make a cipher context")
     }
@@ -98,7 +98,7 @@ extension AESBlock {
       let start = unsafe bytes.bindMemory(to: UInt8.self).baseAddress
       let done = unsafe EVP_EncryptUpdate(
         context, start, &written, start, Int32(AESBlock.byteCount))
-      precondition(done == 1 && written == 16, "AES cannot fail on a whole block")
+      precondition(done == 1 && written == 16, "AES encrypted the whole block")
       return unsafe AESBlock(loading: UnsafeRawBufferPointer(bytes), at: 0)
     }
   }

@@ -67,10 +67,10 @@ public enum SHA256 {
 
   /// Creates a context for any number of hashes.
   public init() {
-    guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("no memory") }
+    guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
     unsafe self.context = context
     let isReady = unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1
-    precondition(isReady, "SHA-256 is missing from OpenSSL")
+    precondition(isReady, "OpenSSL supports SHA-256")
   }
 
   /// Returns the hash of `bytes`.
@@ -81,7 +81,7 @@ public enum SHA256 {
         && EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
         && EVP_DigestFinal_ex(
           context, output.bindMemory(to: UInt8.self).baseAddress, nil) == 1
-      precondition(done, "SHA-256 cannot fail on memory that is there")
+      precondition(done, "OpenSSL's SHA-256 operation succeeded")
       return unsafe SHA256.Digest(reading: UnsafeRawBufferPointer(output))
     }
   }
@@ -89,7 +89,7 @@ public enum SHA256 {
   /// Begins the hash of bytes that arrive in parts. An unfinished hash is discarded.
   public func begin() {
     let isReady = unsafe EVP_DigestInit_ex(context, nil, nil) == 1
-    precondition(isReady, "SHA-256 cannot fail on memory that is there")
+    precondition(isReady, "OpenSSL's SHA-256 operation succeeded")
   }
 
   /// Adds a part to the current hash.
@@ -97,7 +97,7 @@ public enum SHA256 {
     let done = unsafe bytes.withUnsafeBytes {
       unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1
     }
-    precondition(done, "SHA-256 cannot fail on memory that is there")
+    precondition(done, "OpenSSL's SHA-256 operation succeeded")
   }
 
   /// Returns the hash of all parts since `begin`.
@@ -106,7 +106,7 @@ public enum SHA256 {
       let done =
         unsafe EVP_DigestFinal_ex(
           context, output.bindMemory(to: UInt8.self).baseAddress, nil) == 1
-      precondition(done, "SHA-256 cannot fail on memory that is there")
+      precondition(done, "OpenSSL's SHA-256 operation succeeded")
       return unsafe SHA256.Digest(reading: UnsafeRawBufferPointer(output))
     }
   }

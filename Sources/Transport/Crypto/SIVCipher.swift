@@ -82,7 +82,9 @@ internal import COpenSSL
     _ plaintext: UnsafeRawBufferPointer, from start: AESBlock,
     into sealed: UnsafeMutableRawBufferPointer
   ) {
-    precondition(sealed.count >= plaintext.count + Self.overheadBytes, "no room for the IV")
+    precondition(
+      sealed.count >= plaintext.count + Self.overheadBytes,
+      "the output has room for the synthetic IV")
     let vector = unsafe syntheticVector(of: plaintext, from: start)
     unsafe vector.store(into: sealed, at: 0)
     let ciphertext = unsafe UnsafeMutableRawBufferPointer(

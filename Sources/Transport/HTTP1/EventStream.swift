@@ -13,7 +13,7 @@ public enum EventStream {
 
   /// Appends an event; `data` must not contain a line break.
   public static func append(_ data: [UInt8], to bytes: inout [UInt8]) {
-    assert(!data.contains(0x0A), "a line break would end the event's data")
+    assert(!data.contains(0x0A), "the data of an event contains no line break")
     bytes += Array("data: ".utf8)
     bytes += data
     bytes += [0x0A, 0x0A]

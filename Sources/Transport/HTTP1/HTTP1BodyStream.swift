@@ -47,7 +47,9 @@ public final class HTTP1BodyStream: Sendable {
   /// This method may be called only before the body has a reader.
   public func begin(with bytes: [UInt8]) {
     state.withLock { state in
-      assert(state.beginning.isEmpty && state.onChange == nil, "a body begins once, unread")
+      assert(
+        state.beginning.isEmpty && state.onChange == nil,
+        "the beginning is set once, before the body has a reader")
       state.beginning = bytes
     }
   }
@@ -102,7 +104,7 @@ public final class HTTP1BodyStream: Sendable {
   /// Removes and returns the next bytes to send: up to `count` bytes of the beginning, and then everything written
   /// since the last call.
   func next(beginningBytes count: Int = Limits.highWaterBytes) -> Piece {
-    assert(count > 0, "a piece has bytes")
+    assert(count > 0, "a piece may have at least one byte")
     return state.withLock { state in
       if state.begun < state.beginning.count {
         let end = min(state.begun + count, state.beginning.count)

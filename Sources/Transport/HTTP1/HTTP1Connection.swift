@@ -53,7 +53,7 @@ final class HTTP1Connection: StreamHandler {
   // MARK: server's side
 
   func respond(_ response: HTTP1Response) {
-    assert(body == nil, "one response at a time")
+    assert(body == nil, "only one response is sent at a time")
     let status = min(max(response.status, 200), 599)
     var fields = response.fields
     fields.append(("date", Timestamp.httpDate(unixMilliseconds: owner.loop.unixMilliseconds)))

@@ -151,7 +151,7 @@ final class HTTP1Connections {
   func dispatch(_ request: HTTP1Request, of connection: UInt64) {
     waiting.append((request, connection))
     handleWaiting()
-    assert(unanswered <= bounds.connections * 2, "one request a connection at a time")
+    assert(unanswered <= bounds.connections * 2, "a connection has only one request at a time")
   }
 
   /// Gives waiting requests to free threads.
@@ -159,7 +159,7 @@ final class HTTP1Connections {
   /// A request is not assigned to a busy thread, because it would wait for that thread although another is free.
   private func handleWaiting() {
     guard let events else {
-      assertionFailure("a connection came before the server was open")
+      assertionFailure("a request arrived before the server opened")
       return
     }
     while !waiting.isEmpty, let thread = freeThreads.popLast() {

@@ -104,7 +104,7 @@ final class HTTP1HandlerThreads: Sendable {
     _ request: HTTP1Request, onThread index: Int,
     completion: @escaping @Sendable (HTTP1Response) -> Void
   ) {
-    precondition(threads.indices.contains(index), "no such handler thread")
+    precondition(threads.indices.contains(index), "the handler thread exists")
     threads[index].work.post { [handler] in completion(handler(request)) }
   }
 

@@ -61,7 +61,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Parses bytes from the peer.
   public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
     guard state != .ended else { return .closing }
-    assert(!isAdvancing, "bytes come from the connection, never from within a callback")
+    assert(!isAdvancing, "bytes are not received from within a callback")
     input.removeFirst(readIndex)
     readIndex = 0
     unsafe input.append(contentsOf: bytes)
@@ -137,7 +137,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     // An empty chunk would end the body.
     guard state == .sendingBody, !piece.isEmpty else { return }
     if let left = bodyBytesLeft {
-      assert(piece.count <= left, "more body than was announced")
+      assert(piece.count <= left, "the body does not exceed its announced length")
       bodyBytesLeft = left - piece.count
       output += piece
       return
@@ -150,7 +150,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Ends the body that `beginResponse` announced.
   func endBody() {
     guard state == .sendingBody else { return }
-    assert((bodyBytesLeft ?? 0) == 0, "less body than was announced")
+    assert((bodyBytesLeft ?? 0) == 0, "the body reaches its announced length")
     if bodyBytesLeft == nil, allowsChunks { append("0\r\n\r\n") }
     endResponse()
   }
@@ -216,16 +216,16 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
-    assert((0...input.count).contains(readIndex), "more was read than came")
-    assert(streamID == -1 || streamID > 0 && streamID % 2 == 1, "a client's streams are odd")
-    assert(streamID > 0 || openStreams == 0, "an open stream has a number")
+    assert((0...input.count).contains(readIndex), "the read position is within the input")
+    assert(streamID == -1 || streamID > 0 && streamID % 2 == 1, "a client's stream IDs are odd")
+    assert(streamID > 0 || openStreams == 0, "an open stream has a positive ID")
     assert(
       endedStreams <= UInt64((Int64(streamID) + 1) / 2), "each request has at most one response")
-    assert(failure == nil || state == .ended, "a connection that was given up goes no further")
-    assert(!isAdvancing, "every step returns")
+    assert(failure == nil || state == .ended, "a failed session has ended")
+    assert(!isAdvancing, "no step is in progress")
     assert(
       !inputHasEnded || isPaused || [.awaitingResponse, .sendingBody, .ended].contains(state),
-      "a client that sends nothing more is answered, or the connection ends")
+      "a session whose input ended is paused, answering, or ended")
   }
 
   // MARK: output
@@ -377,7 +377,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       reject(400)
       return false
     }
-    assert(size >= 0, "digits have no sign")
+    assert(size >= 0, "the size of a chunk is not negative")
     // Section 7.1.1: limit all extensions of a request together, not only those of each chunk.
     extensionBytes += extensions.count
     guard extensionBytes <= Limits.http1HeadBytes else {

@@ -87,7 +87,8 @@ public final class TokenAttempts: Sendable {
       attempts[oldest] = nil
     }
     attempts[address, default: Attempts(firstNanoseconds: now)].count += 1
-    assert(attempts.count <= Limits.wrongTokenAddresses, "addresses are bounded")
+    assert(
+      attempts.count <= Limits.wrongTokenAddresses, "the number of addresses is within its limit")
   }
 }
 

@@ -66,7 +66,7 @@ import Glibc
     unsafe used?.pointee.previous = record
     unsafe used = record
     usedCount += 1
-    assert(freeCount >= 0, "no more records are reused than were released")
+    assert(freeCount >= 0, "the number of free records is not negative")
     return unsafe record
   }
 
@@ -129,10 +129,10 @@ import Glibc
 
   /// Traps in debug builds if the lists and their counts are inconsistent.
   func checkInvariants() {
-    assert(unsafe Self.count(free) == freeCount, "free records are counted")
-    assert(unsafe Self.count(used) == usedCount, "records in use are counted")
-    assert(freeCount <= Limits.smallBodiesKept, "no more is kept than allowed")
-    assert(usedCount > 0 || largeBytes == 0, "large bodies belong to streams")
+    assert(unsafe Self.count(free) == freeCount, "the count of free records is correct")
+    assert(unsafe Self.count(used) == usedCount, "the count of records in use is correct")
+    assert(freeCount <= Limits.smallBodiesKept, "the number of free records is within its limit")
+    assert(usedCount > 0 || largeBytes == 0, "large bodies belong to records in use")
   }
 
   private static func count(_ list: UnsafeMutablePointer<StreamRecord>?) -> Int {

@@ -67,9 +67,9 @@ struct FloodBudget {
 
   /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants(nowNanoseconds: Int64) {
-    assert(balance <= Limits.floodPoints, "no more points than a fresh connection has")
+    assert(balance <= Limits.floodPoints, "the balance does not exceed that of a new connection")
     let rest = nowNanoseconds &- refilledNanoseconds
-    assert((0..<Self.nanosecondsPerPoint).contains(rest), "each whole point was given back")
+    assert((0..<Self.nanosecondsPerPoint).contains(rest), "every whole point was refilled")
   }
 
   private static func cost(_ event: Event) -> Int32 {

@@ -9,7 +9,7 @@ struct FrameHeaderScanner {
   private var headerCount = 0
 
   init(prefaceBytes: Int) {
-    assert(prefaceBytes >= 0, "a preface has no negative length")
+    assert(prefaceBytes >= 0, "the preface's length is not negative")
     skip = prefaceBytes
   }
 
@@ -29,7 +29,9 @@ struct FrameHeaderScanner {
         headerCount += 1
         offset += 1
       }
-      assert(skip == 0 || offset == bytes.count, "a header begins where the last frame ended")
+      assert(
+        skip == 0 || offset == bytes.count,
+        "a header is read only after the previous frame's payload")
       guard headerCount == HTTP2Frame.headerBytes else { return true }
       let length = Int(header >> 16 & 0xff_ffff)
       let type = UInt8(truncatingIfNeeded: header >> 8)
@@ -48,6 +50,7 @@ struct FrameHeaderScanner {
     assert((0...0xff_ffff).contains(skip), "a payload's length has 24 bits")
     assert((0..<HTTP2Frame.headerBytes).contains(headerCount), "a whole header was reported")
     assert(headerCount == 0 || skip == 0, "within a header nothing is skipped")
-    assert(header >> UInt64(8 * min(headerCount, 5)) == 0, "as many octets as were counted")
+    assert(
+      header >> UInt64(8 * min(headerCount, 5)) == 0, "the header contains only the counted bytes")
   }
 }

@@ -179,9 +179,9 @@ import CNghttp2
 
   /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
-    assert(!hasFailed || isGoingAway, "a failed connection begins no request")
+    assert(!hasFailed || isGoingAway, "a failed connection accepts no new requests")
     assert((0...Limits.clientStreams).contains(allowedStreams), "the server's limit is capped")
-    assert(unsafe open.keys.allSatisfy { $0 > 0 && $0 % 2 == 1 }, "a client's streams are odd")
+    assert(unsafe open.keys.allSatisfy { $0 > 0 && $0 % 2 == 1 }, "a client's stream IDs are odd")
     bodies.checkInvariants()
   }
 

@@ -123,9 +123,9 @@ public import System
   /// Traps in debug builds if the fields are inconsistent. Release builds don't call this method for each push.
   func checkInvariants() {
     assert(endedStreams <= begunStreams, "a stream closes once")
-    assert(!hasFailedFinally || failure != nil, "a session that has ended has a code")
-    assert(!isReceiving, "nghttp2 has returned")
-    assert(fieldBytes >= 0, "a header list has no negative size")
+    assert(!hasFailedFinally || failure != nil, "a failed session has an error code")
+    assert(!isReceiving, "nghttp2 is not processing input")
+    assert(fieldBytes >= 0, "the size of a header list is not negative")
   }
 
   private var excess: String { budget.excess.map { "\($0)" } ?? "" }
@@ -313,7 +313,7 @@ public import System
       unsafe output.append(frame)
       return true
     }
-    precondition(frame.count >= 17, "nghttp2 made a GOAWAY without its error code")
+    precondition(frame.count >= 17, "a GOAWAY frame contains an error code")
     let code = unsafe frame.loadUnaligned(fromByteOffset: 13, as: UInt32.self).bigEndian
     let text = unsafe String(
       decoding: UnsafeRawBufferPointer(rebasing: frame.dropFirst(17)), as: UTF8.self)
@@ -366,7 +366,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
       return streamRefused
     }
     begunStreams &+= 1
-    assert(streamID > 0 && streamID % 2 == 1, "nghttp2 reports a client's streams")
+    assert(streamID > 0 && streamID % 2 == 1, "the stream ID is a client's")
     handler.requestBegan(streamID)
     return 0
   }
@@ -441,7 +441,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     unsafe nghttp2_session_set_stream_user_data(session, streamID, nil)
     unsafe bodies.release(record)
     endedStreams &+= 1
-    assert(endedStreams <= begunStreams, "a stream that closes was open")
+    assert(endedStreams <= begunStreams, "a closed stream was open")
     if isWhole { budget.streamAnswered() }
     if errorCode != HTTP2ErrorCode.noError || !isWhole {
       handler.requestReset(streamID, errorCode: errorCode)

@@ -27,11 +27,11 @@ import Glibc
       capacity = wanted
     }
     guard let block = unsafe block else {
-      preconditionFailure("a buffer that has grown has memory")
+      preconditionFailure("the output buffer has no memory")
     }
     unsafe memcpy(block + count, source, bytes.count)
     count += bytes.count
-    assert(count <= capacity, "nothing is written behind the buffer")
+    assert(count <= capacity, "the output fits in the buffer")
   }
 
   mutating func append(_ bytes: [UInt8]) {
@@ -72,7 +72,7 @@ enum HTTP2Frame {
   /// Returns a GOAWAY frame (RFC 9113 section 6.8).
   static func goAway(lastStreamID: Int32, errorCode: UInt32, debugData: [UInt8] = []) -> [UInt8] {
     let length = 8 + debugData.count
-    assert(length <= 16_384, "every peer accepts frames of this size")
+    assert(length <= 16_384, "the frame is within the size that every peer accepts")
     var frame: [UInt8] = [
       UInt8(truncatingIfNeeded: length >> 16), UInt8(truncatingIfNeeded: length >> 8),
       UInt8(truncatingIfNeeded: length), HTTP2FrameType.goAway.rawValue, 0, 0, 0, 0, 0,

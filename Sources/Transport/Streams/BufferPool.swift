@@ -18,7 +18,7 @@ import Glibc
 
   /// Returns a block of at least `count` bytes, and its capacity.
   func acquire(atLeast count: Int) -> (block: UnsafeMutableRawPointer, capacity: Int) {
-    assert(count > 0, "an empty queue holds no block")
+    assert(count > 0, "the requested size is positive")
     if count <= Limits.smallBufferBytes {
       let block = unsafe small.popLast() ?? allocate(Limits.smallBufferBytes)
       return unsafe (block, Limits.smallBufferBytes)
@@ -36,7 +36,7 @@ import Glibc
   func release(_ block: UnsafeMutableRawPointer, capacity: Int) {
     assert(
       capacity == Limits.smallBufferBytes || capacity >= Limits.largeBufferBytes,
-      "a capacity that acquire returned")
+      "the capacity is one that acquire returns")
     if capacity == Limits.smallBufferBytes, unsafe small.count < Limits.smallBuffersKept {
       unsafe small.append(block)
     } else if capacity == Limits.largeBufferBytes, unsafe large.count < Limits.largeBuffersKept {
@@ -48,10 +48,15 @@ import Glibc
 
   /// Traps in debug builds if a list exceeds its limit.
   func checkInvariants() {
-    assert(unsafe small.count <= Limits.smallBuffersKept, "no more small blocks are kept")
-    assert(unsafe large.count <= Limits.largeBuffersKept, "no more large blocks are kept")
-    assert(unsafe Set(small).isDisjoint(with: large), "a block has one size")
-    assert(unsafe Set(small + large).count == small.count + large.count, "released once")
+    assert(
+      unsafe small.count <= Limits.smallBuffersKept,
+      "the number of kept small blocks is within its limit")
+    assert(
+      unsafe large.count <= Limits.largeBuffersKept,
+      "the number of kept large blocks is within its limit")
+    assert(unsafe Set(small).isDisjoint(with: large), "a block is in only one of the lists")
+    assert(
+      unsafe Set(small + large).count == small.count + large.count, "a block is released only once")
   }
 
   private func allocate(_ capacity: Int) -> UnsafeMutableRawPointer {

@@ -73,7 +73,7 @@ extension ByteStream: EventHandler {
   /// Delivers or decrypts bytes from the socket.
   func consume(_ bytes: UnsafeRawBufferPointer) {
     guard tls != nil else {
-      assert(state != .handshaking, "what comes before TLS is nobody's plaintext")
+      assert(state != .handshaking, "no plaintext is received during a handshake")
       if state == .open { unsafe handler?.stream(self, received: bytes) }
       return
     }
@@ -132,7 +132,7 @@ extension ByteStream: EventHandler {
 
   /// Reads the peer's bytes and continues the handshake. The loop's queue calls this method.
   func makeHandshakeStep() {
-    assert(state == .handshaking, "an ended handshake has no steps")
+    assert(state == .handshaking, "handshake steps are made only during a handshake")
     flags.remove(.awaitsHandshakeStep)
     if tls == nil {
       guard let context = acceptedFrom?.context, startTLS(context) else { return }

@@ -96,7 +96,7 @@ public final class ByteStream {
       guard oldValue != state else { return }
       assert(
         oldValue.rawValue < State.lingering.rawValue || state.rawValue >= State.lingering.rawValue,
-        "a stream that has ended does not open again")
+        "an ended stream does not reopen")
       if oldValue == .handshaking, isPaced, tls != nil { shared.handshakes.end() }
     }
   }
@@ -189,23 +189,28 @@ public final class ByteStream {
   /// Traps in debug builds if the fields are inconsistent. The check runs at the end of each turn.
   func checkInvariants() {
     switch state {
-    case .connecting: assert(attempt != nil && tls == nil, "there is no TLS before TCP")
+    case .connecting:
+      assert(attempt != nil && tls == nil, "TLS starts only after TCP has connected")
     case .handshaking:
       assert(tls != nil || acceptedFrom?.context != nil, "a handshake has TLS, or will have it")
       assert(descriptor >= 0, "a handshake has a socket")
     case .open:
-      assert(attempt == nil && ending == nil || flags.contains(.aborted), "open or ending")
+      assert(
+        attempt == nil && ending == nil || flags.contains(.aborted),
+        "an open stream is neither connecting nor ending, unless it was aborted")
     case .closing: assert(ending != nil, "a stream that closes has a reason")
-    case .lingering: assert(handler == nil && tls == nil, "nobody hears of a lingering stream")
+    case .lingering:
+      assert(handler == nil && tls == nil, "a lingering stream has neither a handler nor TLS")
     case .detached, .closed:
       assert(descriptor == -1 && registration == nil, "an ended stream has no descriptor")
-      assert(timer == nil && plain.isEmpty, "an ended stream waits for nothing")
+      assert(
+        timer == nil && plain.isEmpty, "an ended stream has neither a timer nor pending output")
     }
     assert(registration == nil || descriptor >= 0, "only a descriptor can be registered")
     assert(pendingInput == nil || state == .open, "only an open stream retains input")
     assert(
       !flags.contains(.inputEnded) || state != .open || timer != nil || flags.contains(.aborted),
-      "answers to a peer that sends nothing more have a time limit")
+      "an open stream whose input ended has a time limit")
     plain.checkInvariants()
   }
 

@@ -41,7 +41,7 @@ final class HandshakeQueue {
 
   /// The maximum number of handshakes in progress. At the maximum, no new handshake begins.
   var bound = Limits.handshakesMax {
-    didSet { precondition(bound > 0, "a loop makes one handshake at least") }
+    didSet { precondition(bound > 0, "at least one handshake may be in progress") }
   }
   /// The number of handshakes in progress on accepted connections. Outbound handshakes aren't limited.
   private(set) var count = 0
@@ -170,17 +170,19 @@ final class HandshakeQueue {
 
   /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
-    assert((0...progress.count).contains(firstProgress), "the first is in the list or behind it")
+    assert(
+      (0...progress.count).contains(firstProgress),
+      "the first index is within the list or at its end")
     assert(
       zip(progress, progress.dropFirst()).allSatisfy { $0.at <= $1.at }, "the oldest come first")
     let current = Set(
       progress[firstProgress...].lazy.filter { $0.stream.state == .handshaking }
         .map { Swift.ObjectIdentifier($0.stream) })
-    assert(current.count <= count, "each stream of the list is counted until its handshake ends")
-    assert(continuing.count == 0 || isTurnAsked, "steps wait for a turn that will not come")
+    assert(current.count <= count, "every listed stream is counted until its handshake ends")
+    assert(continuing.count == 0 || isTurnAsked, "a turn is scheduled while steps wait")
     assert(
       beginning.count == 0 || isTurnAsked || !hasRoom && timer != nil,
-      "handshakes wait for room that nothing will make")
+      "a turn or a timer is scheduled while handshakes wait")
   }
 }
 

@@ -36,7 +36,7 @@ import Glibc
 
   /// Removes the first `count` bytes.
   mutating func consume(_ count: Int, pool: BufferPool) {
-    precondition(count >= 0 && count <= self.count, "more consumed than is waiting")
+    precondition(count >= 0 && count <= self.count, "no more bytes are consumed than are waiting")
     head &+= UInt32(truncatingIfNeeded: count)
     if head == tail { clear(pool) }
   }
@@ -52,13 +52,15 @@ import Glibc
   /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
     assert(head <= tail && tail <= capacity, "the waiting bytes lie within the block")
-    assert(unsafe (block == nil) == (capacity == 0), "memory and capacity come and go together")
-    assert(unsafe block != nil || count == 0, "bytes need memory")
+    assert(
+      unsafe (block == nil) == (capacity == 0),
+      "there is a block exactly while the capacity is not 0")
+    assert(unsafe block != nil || count == 0, "waiting bytes have a block")
   }
 
   private mutating func makeRoom(_ more: Int, _ pool: BufferPool) {
     let needed = count + more
-    precondition(needed <= Int(UInt32.max), "output beyond any bound")
+    precondition(needed <= Int(UInt32.max), "the size of the output fits in 32 bits")
     guard let old = unsafe block else {
       let fresh = unsafe pool.acquire(atLeast: needed)
       unsafe block = fresh.block

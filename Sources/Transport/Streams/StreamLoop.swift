@@ -55,7 +55,9 @@ import System
 
   /// Removes the first `count` bytes of the unread input.
   func skipInput(_ count: Int) {
-    assert(unsafe count >= 0 && count <= exchange.pointee.input_count, "no more than is unread")
+    assert(
+      unsafe count >= 0 && count <= exchange.pointee.input_count,
+      "no more bytes are skipped than are unread")
     unsafe exchange.pointee.input = exchange.pointee.input.map { unsafe $0 + count }
     unsafe exchange.pointee.input_count -= count
   }
@@ -68,7 +70,7 @@ import System
 
   /// Commits reserved bytes that have been written.
   func commitOutput(_ count: Int) {
-    assert(count >= 0, "output only grows")
+    assert(count >= 0, "the number of committed bytes is not negative")
     unsafe exchange.pointee.output_count += count
   }
 

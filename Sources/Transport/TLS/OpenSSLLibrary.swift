@@ -8,7 +8,7 @@ public enum OpenSSLLibrary {
   /// a thousand crashed after it had finished its work. A call has no effect once OpenSSL has been used.
   public static func keepAtExit() {
     let isKept = isKept
-    assert(isKept, "OpenSSL starts")
+    assert(isKept, "OpenSSL was initialized")
   }
 
   private static let isKept = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1

@@ -54,7 +54,7 @@ import COpenSSL
     _ content: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>
   ) -> Bool {
     let length = content.count + 1 + TLSRecord.tagBytes
-    assert(length <= TLSRecord.ciphertextBytes, "the length field's limit")
+    assert(length <= TLSRecord.ciphertextBytes, "the record is within its size limit")
     unsafe target[0] = TLSContentType.applicationData.rawValue
     unsafe target[1] = 3
     unsafe target[2] = 3

@@ -43,8 +43,8 @@ struct TLS13Keys {
 
   /// Derives the keys of the first generation; `sequence` records were already sent or received with them.
   mutating func start(secret bytes: UnsafeRawBufferPointer, _ suite: TLS13Suite, sequence: UInt64) {
-    precondition(bytes.count == suite.secretBytes, "a secret as long as the suite's hash")
-    assert(secret.1 == 0 && key == (0, 0, 0, 0), "a direction starts once")
+    precondition(bytes.count == suite.secretBytes, "the secret has the size of the suite's hash")
+    assert(secret.1 == 0 && key == (0, 0, 0, 0), "the keys of a direction are started only once")
     unsafe withUnsafeMutableBytes(of: &secret) { target in
       unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(target.count)))
     }
@@ -97,7 +97,7 @@ struct TLS13Keys {
     _ secret: UnsafeRawBufferPointer, _ suite: TLS13Suite, _ label: StaticString,
     into target: UnsafeMutableRawBufferPointer
   ) {
-    assert(target.count <= suite.secretBytes, "at most one hash of output")
+    assert(target.count <= suite.secretBytes, "the output has at most the size of one hash")
     assert(label.utf8CodeUnitCount <= 40, "the label fits the space for it")
     unsafe withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { space in
       let labelBytes = label.utf8CodeUnitCount
@@ -115,7 +115,7 @@ struct TLS13Keys {
         digest, secret.baseAddress, Int32(secret.count),
         space.baseAddress?.assumingMemoryBound(to: UInt8.self), 11 + labelBytes,
         output.baseAddress?.assumingMemoryBound(to: UInt8.self), &count)
-      precondition(unsafe done != nil && Int(count) >= target.count, "HMAC failed")
+      precondition(unsafe done != nil && Int(count) >= target.count, "HMAC returned enough bytes")
       unsafe target.copyMemory(
         from: UnsafeRawBufferPointer(rebasing: output[0..<target.count]))
       unsafe OPENSSL_cleanse(space.baseAddress, space.count)

@@ -114,12 +114,12 @@ import COpenSSL
       return false
     }
     writing.update(suite)
-    assert(writing.sequence == 0, "a new key begins a new sequence")
+    assert(writing.sequence == 0, "a new key starts at sequence 0")
     return true
   }
 
   private func seal(_ type: TLSContentType, _ content: UnsafeRawBufferPointer) -> Bool {
-    assert(content.count <= TLSRecord.contentBytes, "one record's content")
+    assert(content.count <= TLSRecord.contentBytes, "the content fits in one record")
     let sequence = writing.sequence
     defer { assert(writing.sequence <= sequence + 1, "a record uses one nonce") }
     let total = TLSRecord.headerBytes + content.count + 1 + TLSRecord.tagBytes
@@ -171,7 +171,7 @@ import COpenSSL
     guard completePartial(to: TLSRecord.headerBytes) else { return nil }
     guard let total = unsafe recordBytes(partial.bytes) else { return .done(fail(headerAlert)) }
     guard completePartial(to: total) else { return nil }
-    assert(partial.count == total, "no byte of the next record is taken along")
+    assert(partial.count == total, "only one record was buffered")
     let opened = unsafe body(partial.bytes)
     partial.clear(loop.pool)
     return opened
@@ -216,7 +216,7 @@ import COpenSSL
       return .done(fail(.unexpectedMessage))
     }
     let count = end - 1
-    assert(count <= TLSRecord.contentBytes, "what is longer was refused")
+    assert(count <= TLSRecord.contentBytes, "the content is within the size limit of a record")
     // RFC 8446 section 5.1: nothing may be interleaved with the parts of a handshake message.
     guard keyUpdate.count == 0 || type == .handshake else {
       return .done(fail(.unexpectedMessage))

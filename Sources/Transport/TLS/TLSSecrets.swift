@@ -49,7 +49,7 @@ import COpenSSL
     let digits = line.count - space - 1
     guard digits % 2 == 0, digits / 2 <= Self.capacity else { return }
     count = digits / 2
-    assert(count == 32 || count == 48, "a hash of SHA-256 or SHA-384")
+    assert(count == 32 || count == 48, "the secret has the size of a SHA-256 or SHA-384 hash")
     for index in 0..<count {
       let high = unsafe Self.digit(line[space + 1 + 2 * index])
       let low = unsafe Self.digit(line[space + 2 + 2 * index])

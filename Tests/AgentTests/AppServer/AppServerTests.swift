@@ -31,7 +31,9 @@ struct AppServerTests {
   }
 
   @Test
-  func `where nobody can be asked, the log names the setting that answers, and it does`() throws {
+  func `without a way to prompt, the log names the setting that grants permission, and it works`()
+    throws
+  {
     let lines = Arrivals<String>()
     let scenario = try AgentScenario(
       grant: .ask, log: Log(subsystem: "agent", sink: LogSink { lines.put($0) }))
@@ -91,7 +93,7 @@ struct AppServerTests {
   }
 
   @Test
-  func `connections that say nothing give way to an app that comes`() throws {
+  func `connections without a greeting are closed to make room for an app`() throws {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let silent = try (0..<Limits.ungreetedConnections + 10).map { number in
@@ -109,7 +111,7 @@ struct AppServerTests {
   }
 
   @Test
-  func `what has not greeted may not fill the agent's memory`() throws {
+  func `connections without a greeting cannot fill the agent's memory`() throws {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let raw = try RawApp(scenario.socketPath)
@@ -123,7 +125,9 @@ struct AppServerTests {
   }
 
   @Test
-  func `what would make an answer too long is refused, and the connection continues`() throws {
+  func `a request that would make an answer too long is refused, and the connection continues`()
+    throws
+  {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let app = TestApp(scenario, state: .background)
@@ -180,7 +184,7 @@ struct AppServerTests {
   }
 
   @Test
-  func `the socket is the user's alone`() throws {
+  func `only the user can access the socket`() throws {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     #expect(try FileSystem.mode(of: scenario.socketPath) & 0o777 == 0o600)
@@ -225,7 +229,7 @@ struct AppServerTests {
 
   @Test
   func
-    `a restarted agent knows the app again: permission, list, badge; the app states itself anew`()
+    `a restarted agent restores an app's permission, list and badge, and the app reconnects`()
     throws
   {
     let folder = try ScratchFolder()
@@ -333,7 +337,7 @@ struct AppServerTests {
   }
 
   @Test
-  func `an unknown message is refused and the connection goes on; before hello nothing is served`()
+  func `unknown messages and requests before hello are refused, and the connection stays open`()
     throws
   {
     let scenario = try AgentScenario()

@@ -34,7 +34,7 @@ import Testing
     instances.app(claimedBy: Array(claim.utf8), of: process)
   }
 
-  @Test func `A sandbox that has ended, or that nobody locks, vouches for no process`() {
+  @Test func `A sandbox that has ended or holds no lock vouches for no process`() {
     #expect(app(claim) == nil)
     #expect(app(claim, of: 1) == nil)
   }

@@ -24,7 +24,7 @@ struct AttachmentStorageTests {
     try Data(count: bytes).write(to: URL(fileURLWithPath: path))
   }
 
-  @Test func `files in the app's own folder are deleted, and nothing else is`() throws {
+  @Test func `only files in the app's own folder are deleted`() throws {
     try storage { storage, own in
       let other = storage.root + "/_org.example.other"
       try FileSystem.makeDirectories(other)
@@ -38,7 +38,7 @@ struct AttachmentStorageTests {
     }
   }
 
-  @Test func `a folder that is a link to another one is left alone`() throws {
+  @Test func `a folder that is a symbolic link is left untouched`() throws {
     try storage { storage, own in
       let other = storage.root + "/elsewhere"
       try FileSystem.makeDirectories(other)
@@ -61,7 +61,11 @@ struct AttachmentStorageTests {
     }
   }
 
-  @Test func `over the bound what nobody has goes first, then what the oldest have`() throws {
+  @Test
+  func
+    `over the file limit, unused files are deleted first, then those of the oldest notifications`()
+    throws
+  {
     try storage { storage, own in
       let count = Limits.attachmentFilesPerApp
       let used = (0..<count).map { own + "/used\($0)" }
@@ -81,7 +85,7 @@ struct AttachmentStorageTests {
     }
   }
 
-  @Test func `bytes are bounded, too`() throws {
+  @Test func `the total size of an app's attachments is also limited`() throws {
     try storage { storage, own in
       for name in ["one", "two"] {
         let descriptor = unsafe open(own + "/" + name, O_CREAT | O_WRONLY, 0o600)

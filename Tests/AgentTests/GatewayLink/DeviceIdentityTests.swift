@@ -10,7 +10,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
 
 /// Tests of the identity that a device stores on disk.
 @Suite struct DeviceIdentityTests {
-  @Test func `the key is made once and kept for its owner alone`() throws {
+  @Test func `the key is created once and is accessible only to its owner`() throws {
     let scratch = try ScratchFolder()
     let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
     let first = try folder.load(authorityPEM: []).identity
@@ -21,7 +21,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     #expect(first.chainPEM == nil)
   }
 
-  @Test func `a certificate is found again under its authority alone`() throws {
+  @Test func `a certificate is found again only under its own authority`() throws {
     let scratch = try ScratchFolder()
     let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
     let gateway = try LinkGateway(on: EventLoop())
@@ -34,7 +34,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
   }
 
   @Test(arguments: [(from: oneMachine, to: anotherMachine), (from: [], to: oneMachine)])
-  func `What is copied to another machine is another device there, whatever files came along`(
+  func `A device folder that is copied to another machine becomes a new device there`(
     from: [UInt8], to: [UInt8]
   ) throws {
     let scratch = try ScratchFolder()
@@ -85,7 +85,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
     }
   }
 
-  @Test func `the key and the machines name stand nowhere in the folder`() throws {
+  @Test func `the folder contains neither the plaintext key nor the machine's identifier`() throws {
     let scratch = try ScratchFolder()
     let folder = DeviceIdentityFolder(scratch.file("device"), machine: oneMachine)
     _ = try folder.load(authorityPEM: [])
@@ -96,7 +96,8 @@ private let anotherMachine: [UInt8] = Array(1..<17)
   }
 
   @Test
-  func `a key file that is damaged is no other machine's: nothing is forgotten, all of it is said`()
+  func
+    `a damaged key file is reported and not mistaken for another machine's, so nothing is deleted`()
     throws
   {
     let scratch = try ScratchFolder()

@@ -65,7 +65,9 @@ import Transport
     #expect(trust.authorities.certificates == [second.certificate, first.certificate])
   }
 
-  @Test func `what is given anew is trusted from then on, and another gateway is another one`()
+  @Test
+  func
+    `a newly given authority is trusted, and another gateway's authority rejects the certificate`()
     throws
   {
     let new = try enrolled().renewed(

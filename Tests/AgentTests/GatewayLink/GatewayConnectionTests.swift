@@ -9,7 +9,7 @@ import Transport
 @Suite struct GatewayLinkTests {
   static let topic = LinkSubject.topic(LinkTopic(bundleID: "com.example.app"))
 
-  @Test func `a fresh device enrolls comes back with its certificate and receives`() throws {
+  @Test func `a new device enrolls, reconnects with its certificate and receives pushes`() throws {
     let scenario = try LinkScenario()
     scenario.link.register(Self.topic)
     scenario.link.goOnline()
@@ -88,7 +88,8 @@ import Transport
     link.goOffline()
   }
 
-  @Test func `after a crash the device comes back and shows nothing twice`() throws {
+  @Test func `after the gateway crashes, the device reconnects and receives nothing twice`() throws
+  {
     let scenario = try LinkScenario()
     scenario.device.persistsAtOnce = false
     scenario.link.register(Self.topic)
@@ -122,7 +123,7 @@ import Transport
     #expect(try scenario.run { scenario.link.isUp })
   }
 
-  @Test func `a revoked device is sent away for good`() throws {
+  @Test func `a revoked device disconnects and does not reconnect`() throws {
     let scenario = try LinkScenario()
     scenario.gateway.revoked = [1]
     scenario.link.goOnline()
@@ -179,7 +180,10 @@ import Transport
     #expect(try scenario.run { scenario.device.cancelled == [Self.topic] })
   }
 
-  @Test func `links behind a gate dial in turn`() throws {
+  @Test
+  func `links that share a connect limiter take turns, and links that go offline block no other`()
+    throws
+  {
     let scenario = try LinkScenario { $0.gate = ConnectLimiter(limit: 2) }
     var others: [GatewayConnection] = []
     for _ in 0..<8 {

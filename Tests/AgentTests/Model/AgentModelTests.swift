@@ -21,7 +21,7 @@ struct AgentModelTests {
   }
 
   @Test
-  func `a process that cannot be looked at is nobody, whatever it says`() {
+  func `a process that cannot be inspected is refused, whatever it claims to be`() {
     for obstacle in [ProcessIdentity.Obstacle.ended, .unreadable(what: "/proc/1/exe")] {
       for role in AppHello.Role.allCases {
         let bench = ModelBench()
@@ -66,7 +66,7 @@ struct AgentModelTests {
   }
 
   @Test
-  func `reading, deciding for the person and installing are rights apart`() {
+  func `reading state, acting for the user and installing apps require separate rights`() {
     #expect(ControlRequest.apps.right == .readsState)
     #expect(ControlRequest.state([:]).right == .readsState)
     #expect(ControlRequest.state(["locked": "on"]).right == .movesDevice)
@@ -136,7 +136,7 @@ struct AgentModelTests {
   }
 
   @Test
-  func `A token that comes for what is not registered any more is cancelled`() {
+  func `A token that arrives for a failed registration is unregistered`() {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
     bench.ask(connection, .register(.alert))
@@ -148,7 +148,7 @@ struct AgentModelTests {
   }
 
   @Test
-  func `What another identity or machine cancelled is nothing of this one's`() {
+  func `Cancellations from an earlier identity or machine are dropped`() {
     for event in [AgentEvent.identityReplaced, .machineReplaced] {
       let bench = ModelBench(isLinkUp: false)
       let (connection, _) = bench.connect()
@@ -165,7 +165,7 @@ struct AgentModelTests {
 
   @Test
   func
-    `A token that changes while the app runs is told to it; the same one is not told again`()
+    `A running app is notified when its token changes, but not when it stays the same`()
   {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
@@ -197,7 +197,7 @@ struct AgentModelTests {
   }
 
   @Test
-  func `Until the first attempt to reach the gateway ends, no app is told that it failed`() {
+  func `No registration fails before the first attempt to reach the gateway has ended`() {
     for isUp in [false, true] {
       let bench = ModelBench(isLinkUp: false)
       let (connection, _) = bench.connect()
@@ -249,7 +249,7 @@ struct AgentModelTests {
   }
 
   @Test
-  func `what an app still asks after it was removed is refused, and registers nothing`() {
+  func `requests from an app that was removed are refused and register nothing`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.command(.removeApp(ModelBench.burger.text))
@@ -260,7 +260,7 @@ struct AgentModelTests {
   }
 
   @Test
-  func `an app that runs is told what its new installation makes of its settings`() {
+  func `a running app is notified when a new installation changes its settings`() {
     let bench = ModelBench()
     _ = bench.authorized()
     var record = LocalApp(id: ModelBench.burger)
@@ -369,7 +369,7 @@ struct AgentModelTests {
 
   @Test
   func
-    `client-api 3.39: on a locked screen alerts stand, and hidden previews show the category's placeholder with the thread's count`()
+    `client-api 3.39: a locked screen shows the category's placeholder and count for hidden previews`()
     throws
   {
     let bench = ModelBench()
@@ -417,7 +417,8 @@ struct AgentModelTests {
   }
 
   @Test
-  func `what is kept is the same after a restart, and what was not seen is shown`() throws {
+  func `state is the same after a restart, and notifications that were not seen are shown`() throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([ResponseTests.category]))

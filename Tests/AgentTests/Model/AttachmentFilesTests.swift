@@ -68,7 +68,8 @@ struct AttachmentFilesTests {
   }
 
   @Test
-  func `what is shown nowhere has no file, and an app that is removed has none at all`() {
+  func `a notification that is not shown keeps no file, and removing an app deletes all its files`()
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.command(.changeSettings(app: Self.app.text, ["alert": "off"]))
@@ -79,7 +80,7 @@ struct AttachmentFilesTests {
   }
 
   @Test
-  func `an app's folder is kept to its bound when a file comes, the oldest notification's first`() {
+  func `a new file trims the app's folder, with the files of the oldest notification first`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(Self.request("one", ["a"])))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Permission")
 struct AuthorizationTests {
   @Test
-  func `The first request asks the person, whose answer goes to every waiting request`()
+  func `The first request prompts the user, and the answer goes to every waiting request`()
     throws
   {
     let bench = ModelBench(policy: .ask)
@@ -21,7 +21,7 @@ struct AuthorizationTests {
   }
 
   @Test
-  func `A later request reports what the person decided and asks nobody`() {
+  func `A later request reports the user's decision without a prompt`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .requestAuthorization([.alert]))
@@ -53,7 +53,7 @@ struct AuthorizationTests {
   }
 
   @Test
-  func `a question that is put away decides nothing, and comes with the next request`() {
+  func `a postponed prompt decides nothing, and the next request prompts again`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.count == 1)
@@ -109,7 +109,7 @@ struct AuthorizationTests {
   }
 
   @Test
-  func `The person turns a switch; the app is told, and it holds`() throws {
+  func `Changing a switch notifies the app and takes effect`() throws {
     let bench = ModelBench()
     let connection = bench.authorized(state: .foreground)
     let (control, _) = bench.connect(role: .control)
@@ -134,7 +134,7 @@ struct AuthorizationTests {
   }
 
   @Test
-  func `client-api 3.33: provisional permission asks nobody and delivers into the list alone`()
+  func `client-api 3.33: provisional permission needs no prompt and delivers only to the list`()
     throws
   {
     let bench = ModelBench(policy: .ask)
@@ -158,7 +158,7 @@ struct AuthorizationTests {
   }
 
   @Test
-  func `notify asks first for an app that never asked, and is refused when the person refuses`() {
+  func `notify prompts for an app that never asked, and is refused if the user refuses`() {
     let bench = ModelBench(policy: .ask)
     let (control, _) = bench.connect(role: .control)
     let request = ControlRequest.notify(app: "org.example.new", ModelBench.request())
@@ -168,7 +168,7 @@ struct AuthorizationTests {
     #expect(bench.ask(control, .control(request)).refusals == [.notificationsNotAllowed])
   }
 
-  @Test func `an app is told its settings once the person has decided`() {
+  @Test func `an app receives its settings once the user has decided`() {
     for isAllowed in [true, false] {
       let bench = ModelBench(policy: .ask)
       let (connection, _) = bench.connect()

@@ -10,7 +10,7 @@ struct BackgroundTests {
   }
 
   @Test
-  func `Wakes run out, and come back sooner the more they brought`() {
+  func `The wake budget runs out, and returns sooner if wakes bring new data`() {
     var useful = BackgroundBudget()
     var useless = BackgroundBudget()
     var now: Int64 = 0
@@ -33,7 +33,7 @@ struct BackgroundTests {
   }
 
   @Test
-  func `Past its budget an app behind gets the latest push later, an app in front at once`()
+  func `Over budget, a background app gets the latest push later, and a foreground app at once`()
     throws
   {
     let bench = ModelBench()
@@ -166,7 +166,7 @@ struct BackgroundTests {
   }
 
   @Test
-  func `client-api 3.39: texts that only an unlocked screen shows come with the unlock`() throws {
+  func `client-api 3.39: texts that a locked screen hides appear when it is unlocked`() throws {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.command(
@@ -213,7 +213,8 @@ struct BackgroundTests {
   }
 
   @Test
-  func `client-api 3.26: on a locked screen an action that needs the person waits for the unlock`()
+  func
+    `client-api 3.26: on a locked screen, an action that requires authentication waits for unlock`()
     throws
   {
     let bench = ModelBench()
@@ -240,7 +241,8 @@ struct BackgroundTests {
   }
 
   @Test
-  func `the desktop's own do-not-disturb silences; the server holds the banner back by itself`() {
+  func `the desktop's do-not-disturb mode mutes sounds and leaves hiding the banner to the server`()
+  {
     let bench = ModelBench()
     _ = bench.authorized()
     bench.handle(.conditionChanged(.desktopQuiet(true)))
@@ -349,7 +351,7 @@ struct ExtensionTests {
 
   @Test
   func
-    `client-api 3.48: each push has a process of its own, and one nobody waits for is sent away`()
+    `client-api 3.48: each push has its own process, and unexpected processes are disconnected`()
     throws
   {
     let bench = bench()

@@ -28,7 +28,7 @@ struct BackgroundTimeTests {
 
   @Test
   func
-    `what was started for a push is suspended once it is done, and woken for the next`()
+    `an app started for a push is suspended when it is done and resumed for the next push`()
     throws
   {
     let bench = ModelBench()
@@ -48,7 +48,7 @@ struct BackgroundTimeTests {
   }
 
   @Test
-  func `the expiration handler runs before the time is over, and what goes on is ended`()
+  func `the expiration handler runs before time is up, and an app that keeps running is ended`()
     throws
   {
     let bench = ModelBench()
@@ -101,7 +101,7 @@ struct BackgroundTimeTests {
   }
 
   @Test(arguments: [false, true])
-  func `What a person started, or looked at, has its tasks ended in time, and is never stopped`(
+  func `An app that the user started or used runs out of task time but is never stopped`(
     wasInFront: Bool
   ) throws {
     let bench = ModelBench()
@@ -138,7 +138,7 @@ struct BackgroundTimeTests {
   }
 
   @Test(arguments: ["audio", "location", "voip"])
-  func `what plays, follows the place or waits for calls behind runs on`(mode: String) throws {
+  func `apps with the audio, location or VoIP background mode keep running`(mode: String) throws {
     let bench = ModelBench()
     let (_, question) = try startedForPush(bench, modes: [mode])
     bench.handle(.appReplied(question, .fetched(.newData)))
@@ -150,7 +150,7 @@ struct BackgroundTimeTests {
   }
 
   @Test
-  func `a suspended app is woken by a tap, by what it said before, and by another process of it`()
+  func `a suspended app is resumed by a tap, its own earlier message or another of its processes`()
     throws
   {
     for way in 0..<3 {
@@ -186,7 +186,7 @@ struct BackgroundTimeTests {
   }
 
   @Test
-  func `an app that says again that it is behind gains no time`() throws {
+  func `an app that reports the background state again gets no extra time`() throws {
     let bench = ModelBench()
     let (connection, _) = try startedForPush(bench)
     bench.move(to: bench.now + 20_000)

@@ -64,7 +64,8 @@ struct ContentExtensionTests {
     }
   }
 
-  @Test func `only a notification of its category is shown by it, in the window alone`() {
+  @Test
+  func `a content extension shows only notifications of its category, and only in the window`() {
     let bench = Bench()
     #expect(bench.notify(category: "OTHER").presented.map(\.isDrawnByApp) == [false])
     #expect(bench.model.handle(.notificationWindow(Self.key, isOpen: true)).extensions.isEmpty)
@@ -106,7 +107,10 @@ struct ContentExtensionTests {
     #expect(closed.withdrawn.isEmpty)
   }
 
-  @Test func `what it answers decides about the notification and its app`() throws {
+  @Test
+  func `the extension's answer decides whether to dismiss the notification and forward the action`()
+    throws
+  {
     for option in ContentExtensionOption.allCases {
       let bench = Bench()
       _ = try bench.connected()
@@ -162,7 +166,9 @@ struct ContentExtensionTests {
         == [.unsupportedMessage])
   }
 
-  @Test func `one that replaces its notification comes to the same extension`() throws {
+  @Test func `a replacement notification goes to the content extension that is already running`()
+    throws
+  {
     let bench = Bench()
     let (connection, _, _) = try bench.connected()
     let effects = bench.notify("U")
@@ -210,7 +216,9 @@ struct ContentExtensionTests {
         .contains(deleted))
   }
 
-  @Test func `what it passes on while the screen is locked waits for it, and is not asked again`()
+  @Test
+  func
+    `an action that is forwarded while the screen is locked is delivered once, after the unlock`()
     throws
   {
     let bench = Bench()
@@ -229,7 +237,9 @@ struct ContentExtensionTests {
     #expect(response.action == "OPEN" && unlocked.asked.count == 1)
   }
 
-  @Test func `one that ends before it shows anything is logged, and a stranger is sent away`()
+  @Test
+  func
+    `an extension that ends before it connects is logged, and an unknown process is disconnected`()
     throws
   {
     let bench = Bench()
@@ -264,7 +274,7 @@ struct ContentExtensionTests {
   }
 
   @Test(arguments: [false, true])
-  func `one that leaves without having drawn is told of in the log`(hasDrawn: Bool) throws {
+  func `an extension that disconnects without drawing anything is logged`(hasDrawn: Bool) throws {
     let bench = Bench()
     let (connection, _, _) = try bench.connected()
     if hasDrawn {

@@ -25,12 +25,12 @@ struct DisplayNameTests {
     #expect(DisplayName.clean(exact) == exact)
   }
 
-  @Test func `a name of which nothing is seen is none`() {
+  @Test func `a name without visible characters is rejected`() {
     #expect(DisplayName.clean("") == nil && DisplayName.clean(" \u{200B}\u{0}\n") == nil)
     #expect(DisplayName.cleanReason("") == nil)
   }
 
-  @Test func `what an app says of itself is cleaned where it is read, as is what was kept`() throws
+  @Test func `texts that describe an app are cleaned when they are read, also from storage`() throws
   {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect {

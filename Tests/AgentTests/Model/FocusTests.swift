@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test
-  func `an app whose window comes to the front is told, and again when it leaves, each once`() {
+  func `an app is notified once when its window gains focus and once when it loses focus`() {
     let bench = ModelBench()
     bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
     bench.connect(Self.fries, process: ProcessIdentity(pid: 20, uid: 7))
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test
-  func `an app of which no window was seen is left alone, wherever the person looks`() {
+  func `an app whose window was never seen keeps its state, whichever window has focus`() {
     let bench = ModelBench()
     bench.connect(state: .foreground, process: ProcessIdentity(pid: 10, uid: 7))
     bench.handle(.focusedWindowChanged(Self.window(30, "xterm")))
@@ -71,7 +71,9 @@ import Testing
   }
 
   @Test
-  func `an app that connects after its window came is told; its extension and commands are not`() {
+  func
+    `an app that connects after its window got focus is notified; extensions and commands are not`()
+  {
     let bench = ModelBench()
     bench.handle(.focusedWindowChanged(Self.window(10, "org.example.burger")))
     #expect(Self.states(bench.take()).isEmpty)
@@ -86,7 +88,8 @@ import Testing
   }
 
   @Test
-  func `an app that a command took from the front is told when its window is in front again`() {
+  func `an app that a command moved to the background is notified when its window has focus again`()
+  {
     let bench = ModelBench()
     bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
     bench.handle(.focusedWindowChanged(Self.window(10)))

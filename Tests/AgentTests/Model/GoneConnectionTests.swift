@@ -7,7 +7,7 @@ import Testing
 struct GoneConnectionTests {
   @Test
   func
-    `what a command wanted to be shown is shown once a person allows it, and nobody is answered`()
+    `a command's notification is shown once the user allows it, even after the command disconnected`()
   {
     let bench = ModelBench(policy: .ask)
     let connection = bench.connect(role: .control).0
@@ -22,7 +22,7 @@ struct GoneConnectionTests {
   }
 
   @Test(arguments: [true, false])
-  func `what waits for a permission when the agent ends comes with the yes to the next one`(
+  func `notifications that wait for permission survive a restart and are shown once it is granted`(
     isByPrompt: Bool
   ) {
     let bench = ModelBench(policy: .ask)
@@ -47,7 +47,10 @@ struct GoneConnectionTests {
     #expect(next.restarted(policy: .ask).start().prompts.isEmpty)
   }
 
-  @Test func `what waits for a permission is shown by an agent that is started to allow all`() {
+  @Test
+  func
+    `an agent restarted with the policy to allow all shows notifications that waited for permission`()
+  {
     let bench = ModelBench(policy: .ask)
     bench.command(.notify(app: "\(ModelBench.burger)", ModelBench.request()))
     let next = bench.restarted(policy: .all)
@@ -56,7 +59,11 @@ struct GoneConnectionTests {
   }
 
   @Test(arguments: ["refused", "removed", "postponed"])
-  func `what is not allowed does not come back`(end: String) {
+  func
+    `notifications that wait for permission are dropped if the user refuses or the app is removed`(
+      end: String
+    )
+  {
     let bench = ModelBench(policy: .ask)
     bench.command(.notify(app: "\(ModelBench.burger)", ModelBench.request()))
     let next = bench.restarted(policy: .ask)
@@ -71,7 +78,7 @@ struct GoneConnectionTests {
   }
 
   @Test
-  func `a manual clock arrives where a command sent it, and nobody is answered`() {
+  func `a command that disconnects while the manual clock moves gets no answer`() {
     let bench = ModelBench(hasManualClock: true)
     for request in [ControlRequest.setClock(unixMilliseconds: 500), .setZone("UTC")] {
       let connection = bench.connect(role: .control).0

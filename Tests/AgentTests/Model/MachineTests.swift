@@ -21,7 +21,9 @@ import Testing
     return context
   }
 
-  @Test func `connections know who is most in front, and what nobody answers any more`() {
+  @Test
+  func `connections track which app is in front and which questions a lost connection leaves open`()
+  {
     var connections = AppConnections()
     let ids = (1...3).map { ConnectionID(number: $0) }
     for id in ids {
@@ -81,7 +83,7 @@ import Testing
     #expect(did { launches.claim(ModelBench.burger, token: nil, isAnyTokenGood: true) } == false)
   }
 
-  @Test func `what a session has locked its end unlocks, and what a command has locked stays`()
+  @Test func `the end of a session removes its lock, but not a lock that a command set`()
     throws
   {
     let context = context()
@@ -162,7 +164,8 @@ import Testing
     responses.checkInvariants(context)
   }
 
-  @Test func `registrations without a gateway fail, and a token is told once`() {
+  @Test
+  func `registrations fail without a gateway, and a token that nobody requested is unregistered`() {
     var context = context(ModelBench.burger)
     let requestID = RequestID(connection: ConnectionID(number: 1), number: 1)
     var alone = Registrations(hasGateway: false)
@@ -214,7 +217,7 @@ import Testing
     registrations.checkInvariants(context)
   }
 
-  @Test func `an extension's job ends once, by whatever comes first`() throws {
+  @Test func `an extension's job is claimed once and ends once`() throws {
     var context = context(ModelBench.burger)
     var extensions = ServiceExtensions()
     let connection = ConnectionID(number: 4)

@@ -72,7 +72,7 @@ import Testing
     for (change, expected) in obstacles { #expect(findings(app(change)) == [expected]) }
   }
 
-  @Test func `what waits is named with what it waits for`() {
+  @Test func `each waiting item is listed with the reason why it waits`() {
     let asked = app { $0.status = .notDetermined }
     #expect(findings(asked, isUndecided: true).first?.hasPrefix("waits for the user") == true)
     #expect(findings(app(), lacksLocationUsage: true).first?.contains("location") == true)

@@ -25,7 +25,7 @@ struct OlderInterfaceTests {
   // MARK: NSUserNotification
 
   @Test
-  func `a Mac app that never asked notifies, and nobody is asked`() {
+  func `a Mac app that never asked can notify without a prompt`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     let effects = bench.ask(connection, .add(Self.request(.desktop)))
@@ -38,7 +38,7 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `a Mac app that never asked notifies until the person turns it off`() {
+  func `a Mac app that never asked can notify until the user turns it off`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .add(Self.request(.desktop, "later", inSeconds: 20)))
@@ -100,7 +100,7 @@ struct OlderInterfaceTests {
   }
 
   @Test(arguments: [true, false])
-  func `an app that registered without types notifies silently, and nobody is asked`(
+  func `an app that registered without types shows nothing and causes no prompt`(
     registersTypes: Bool
   ) throws {
     let bench = ModelBench(policy: .ask)
@@ -202,7 +202,7 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `a date that is more than a day past is told in the log`() {
+  func `a date more than a day in the past is logged for the older interfaces`() {
     let bench = ModelBench(now: 3 * 86_400_000)
     let (connection, _) = bench.connect()
     for (generation, isLogged) in [
@@ -221,7 +221,7 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `what is due before the answer is shown after it`() {
+  func `a notification that is due before the user's answer is shown after it`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     #expect(bench.ask(connection, .add(Self.request(.local, "now"))).presented.isEmpty)
@@ -259,7 +259,7 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `what waits for the answer outlives the agent, and is asked about again`() {
+  func `notifications that wait for an answer survive a restart, and the user is asked again`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .add(Self.request(.local, "now")))
@@ -277,7 +277,7 @@ struct OlderInterfaceTests {
 
   @Test
   func
-    `a question that was put away comes with the next notification, and what waited still waits`()
+    `a postponed prompt returns with the next notification, and both notifications wait for it`()
   {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
@@ -292,7 +292,9 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `a question that was put away and asked anew stays for what was kept before it`() {
+  func
+    `a postponed prompt that is shown again stays for waiting notifications after the app quits`()
+  {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .add(Self.request(.local, "now")))
@@ -306,7 +308,9 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `a question that was put away and asked anew goes with an app that left nothing`() {
+  func
+    `a postponed prompt that is shown again is withdrawn when an app quits with nothing waiting`()
+  {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
@@ -330,7 +334,7 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `an app in front has its notification, whatever the person says`() throws {
+  func `a foreground app decides about its notification while the prompt is still open`() throws {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect(state: .foreground)
     let asked = try #require(bench.ask(connection, .add(Self.request(.local))).asked.first)
@@ -340,7 +344,7 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `what an app in front dies over is kept for the answer, and the question stays`() {
+  func `a notification waits for the prompt if its foreground app quits before it replies`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect(state: .foreground)
     let (other, _) = bench.connect(state: .background)
@@ -355,7 +359,7 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `what replaces a notification that an app in front is asked about is not forgotten with it`()
+  func `a reply about a replaced notification does not withdraw the replacement`()
     throws
   {
     let bench = ModelBench(policy: .ask)
@@ -371,7 +375,7 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `an app that registered has the switches of its types alone`() {
+  func `an app that registered has switches only for its types`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .requestAuthorization([.alert]))
@@ -409,7 +413,7 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `provisional permission answers for what is kept, too`() {
+  func `provisional permission answers the prompt and quietly delivers waiting notifications`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .add(Self.request(.local, "now")))
@@ -422,7 +426,7 @@ struct OlderInterfaceTests {
   // MARK: belfry notify
 
   @Test
-  func `provisional permission answers for what a shell wants shown, too`() {
+  func `provisional permission answers the prompt and quietly delivers a command's notification`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.command(.notify(app: Self.app.text, ModelBench.request("shell")))
@@ -436,7 +440,7 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `what waits for an answer gives way to what comes later under its identifier`() {
+  func `a waiting notification is replaced by a later one with the same identifier`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     let (control, _) = bench.connect(role: .control)

@@ -67,7 +67,7 @@ import Testing
     AppRequest.requestAuthorization([.alert]), .requestLocation(always: false),
     .requestLocation(always: true),
   ])
-  func `the setting that is named where nobody can requestID says yes to the question`(
+  func `the setting that the log suggests has the same effect as allowing the prompt`(
     request: AppRequest
   ) throws {
     let (asked, app) = bench()
@@ -99,7 +99,9 @@ import Testing
   }
 
   @Test(arguments: [GrantPolicy.ask, .all])
-  func `an app that runs is told what a command asks for in its name`(policy: GrantPolicy) {
+  func `a running app receives its settings when a command requests permission in its name`(
+    policy: GrantPolicy
+  ) {
     let bench = ModelBench(policy: policy)
     bench.connect()
     let (control, _) = bench.connect(role: .control)
@@ -120,7 +122,10 @@ import Testing
     #expect(status(bench).first == "notDetermined" && bench.openPrompts.count == 1)
   }
 
-  @Test func `a second request asks nobody anew, and whoever waits for a removed app is told`() {
+  @Test
+  func
+    `a second request shows no second prompt, and removing the app refuses all waiting requests`()
+  {
     let (bench, connection) = bench()
     let (control, _) = bench.connect(role: .control)
     #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.count == 1)
@@ -132,7 +137,9 @@ import Testing
     #expect(bench.openPrompts.isEmpty)
   }
 
-  @Test func `a question goes with its app when nobody else waits for the answer`() throws {
+  @Test func `a prompt is withdrawn when the last connection that waits for the answer closes`()
+    throws
+  {
     let (bench, connection) = bench()
     let (other, _) = bench.connect()
     bench.ask(connection, .requestAuthorization([.alert]))
@@ -147,7 +154,10 @@ import Testing
     #expect(bench.ask(next, .requestAuthorization([.alert])).prompts.count == 1)
   }
 
-  @Test func `a question about the place goes with its app, and the next one comes`() throws {
+  @Test
+  func `a location prompt is withdrawn when its app disconnects, and the next prompt is shown`()
+    throws
+  {
     let (bench, connection) = bench()
     bench.ask(connection, .requestLocation(always: true))
     let place = try #require(bench.openPrompts.first)
@@ -166,7 +176,7 @@ import Testing
     #expect(bench.take().presented.count == 1)
   }
 
-  @Test func `a request for nothing asks nobody`() {
+  @Test func `a request without options causes no prompt`() {
     let (bench, connection) = bench()
     let effects = bench.ask(connection, .requestAuthorization([]))
     #expect(effects.prompts.isEmpty && effects.answers.map(\.isGranted) == [false])

@@ -55,7 +55,7 @@ struct PushPayloadTests {
   }
 
   @Test
-  func `A background push needs content-available alone`() throws {
+  func `A background push needs only content-available`() throws {
     let payload = try read(#"{"aps":{"content-available":1},"a":1}"#)
     #expect(payload.isContentAvailable)
     #expect(payload.content.isEmpty)
@@ -65,12 +65,12 @@ struct PushPayloadTests {
     "{}", #"{"aps":1}"#, #"{"aps":{"alert":5,"badge":"x","sound":false,"category":1}}"#,
     #"{"aps":{"badge":-1,"sound":""}}"#,
   ])
-  func `what has another form than its own is passed over`(text: String) throws {
+  func `payload fields with an invalid type or value are ignored`(text: String) throws {
     #expect(try read(text).content.isEmpty)
   }
 
   @Test(arguments: ["", "[]", "{", "null"])
-  func `what is no JSON object is no payload`(text: String) {
+  func `a payload that is not a JSON object is rejected`(text: String) {
     #expect(PushPayload(Array(text.utf8)) == nil)
   }
 }

@@ -8,7 +8,7 @@ struct QuietDeliveryTests {
   private func groups(_ bench: ModelBench) -> [CenterGroup] { bench.model.centerGroups }
 
   @Test
-  func `client-api 3.33: what is provisional stands in lists, and nothing of it is presented`() {
+  func `client-api 3.33: provisional notifications are listed but not presented`() {
     let bench = ModelBench()
     let connection = bench.authorized(options: [.alert, .sound, .provisional])
     let effects = bench.ask(connection, .add(ModelBench.request(sound: true)))
@@ -18,7 +18,7 @@ struct QuietDeliveryTests {
   }
 
   @Test(arguments: ["focus", "style"])
-  func `what focus holds back, or the style, stands in lists`(what: String) {
+  func `notifications that a focus or the alert style suppresses are listed`(what: String) {
     let bench = ModelBench()
     let connection = bench.authorized()
     if what == "focus" {
@@ -32,7 +32,8 @@ struct QuietDeliveryTests {
     #expect(groups(bench).first?.threads.first?.items.map(\.key.id) == ["n"])
   }
 
-  @Test func `what is presented, or stands in no list, is not listed`() {
+  @Test
+  func `a notification that is presented or excluded from the list is not reported as listed`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     #expect(bench.ask(connection, .add(ModelBench.request())).listed.isEmpty)
@@ -42,7 +43,9 @@ struct QuietDeliveryTests {
   }
 
   @Test(arguments: [true, false])
-  func `client-api 3.33: a person keeps what comes quietly, or turns it off`(isKept: Bool) throws {
+  func `client-api 3.33: the user can keep quiet notifications or turn them off`(isKept: Bool)
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized(options: [.alert, .provisional])
     bench.ask(connection, .add(ModelBench.request()))
@@ -69,7 +72,9 @@ struct QuietDeliveryTests {
     #expect(titles() == ["", "", ""])
   }
 
-  @Test func `a row of the centre names the app, how it stands, and its actions`() throws {
+  @Test func `a row of the Notification Center has the app's name, its permission and its actions`()
+    throws
+  {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(

@@ -64,7 +64,7 @@ struct ResponseTests {
   }
 
   @Test(arguments: [("ACCEPT", false), ("MAYBE", true)])
-  func `an action starts an app that does not run behind, or in front where it says so`(
+  func `an action starts a stopped app in the background, or in the foreground if it requires that`(
     action: String, isForeground: Bool
   ) throws {
     let bench = ModelBench()
@@ -116,7 +116,7 @@ struct ResponseTests {
   }
 
   @Test
-  func `A start that is none of the agent's carries no notification`() throws {
+  func `A launch that the agent did not request carries no notification`() throws {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .add(ModelBench.request()))
@@ -126,7 +126,7 @@ struct ResponseTests {
   }
 
   @Test
-  func `a response that could not be told is told when the app connects, until it is handled`()
+  func `a response that could not be delivered is sent on each connection until it is handled`()
     throws
   {
     let bench = ModelBench()
@@ -147,7 +147,7 @@ struct ResponseTests {
   @Test(arguments: [
     true, false,
   ])
-  func `client-api 3.25: putting away is told only where the category asks for it`(isAskedFor: Bool)
+  func `client-api 3.25: a dismissal is reported only if the category requests it`(isAskedFor: Bool)
   {
     let bench = ModelBench()
     let connection = bench.authorized()
@@ -215,7 +215,7 @@ struct ResponseTests {
   }
 
   @Test
-  func `a command that names an action the notification has not is told which it has`() {
+  func `a command that names an unknown action of a notification is refused`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     bench.ask(connection, .setCategories([Self.category]))
@@ -228,7 +228,7 @@ struct ResponseTests {
   }
 
   @Test
-  func `an activation token goes to the action that it came with, or to nobody`() throws {
+  func `an activation token is used only for the action that it arrived with`() throws {
     let bench = ModelBench()
     let fries = AppID("org.example.fries")!
     for app in [ModelBench.burger, fries] {
@@ -258,7 +258,8 @@ struct ResponseTests {
   }
 
   @Test
-  func `a response is told to one instance of its app, and to the next when that one goes`() throws
+  func `a response goes to one instance of the app, and to the next if that one disconnects`()
+    throws
   {
     let bench = ModelBench()
     let first = bench.authorized()
@@ -285,7 +286,7 @@ struct ResponseTests {
   }
 
   @Test(arguments: [false, true])
-  func `a tap brings the process that runs behind to the front, and starts no second one`(
+  func `a tap brings the background process to the foreground and starts no second process`(
     isBusActivatable: Bool
   ) throws {
     let bench = ModelBench()

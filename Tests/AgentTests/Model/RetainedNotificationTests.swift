@@ -31,7 +31,7 @@ import Testing
     #expect(occurrences(try record(bench, .responses)) == 1)
   }
 
-  @Test func `what an extension left as it was is not kept a second time`() throws {
+  @Test func `content that an extension did not change is not stored twice`() throws {
     let push = RetainedNotification(
       pushNamed: "n", payload: Array(Self.payload.utf8), unixMilliseconds: 5)
     var content = push.content
@@ -78,7 +78,7 @@ import Testing
     #expect(Responses.Waiting(key: key, record: waiting.record) == waiting)
   }
 
-  @Test func `damaged records are none`() throws {
+  @Test func `damaged records are rejected`() throws {
     let whole = RetainedNotification(
       pushNamed: "n", payload: Array(Self.payload.utf8), unixMilliseconds: 5
     ).frame

@@ -44,7 +44,10 @@ struct RoutingTests {
   }
 
   @Test
-  func `without any requested type a push reaches the app behind, too, and is awaited`() throws {
+  func
+    `without a requested type, a push goes to the app even in the background and waits for its reply`()
+    throws
+  {
     let bench = ModelBench()
     let (connection, _) = bench.connect()
     let effects = bench.push(Self.alert)
@@ -64,7 +67,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `client-api 3.47: without the background mode a push reaches the app in front alone`() {
+  func `client-api 3.47: without the background mode, a push reaches only a foreground app`() {
     let bench = ModelBench()
     bench.install(modes: ["audio"])
     let first = bench.push(Self.background)
@@ -83,7 +86,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `an environment that is not the gateway's, or that nobody knows, gets no token`() {
+  func `an app with the wrong or an unknown environment gets no token`() {
     for (claimed, isKnownFirst, part) in [
       ("production", true, "it claims production, and the gateway is of the sandbox"),
       ("production", false, "it claims production, and the gateway is of the sandbox"),
@@ -199,7 +202,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `An app behind is not woken for an alert that wants no fetch`() {
+  func `A background app is not woken for an alert that requests no fetch`() {
     let bench = ModelBench()
     _ = bench.authorized()
     let effects = bench.push(Self.alert)
@@ -251,7 +254,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `a push that comes again is acknowledged and not shown again, also after a restart`() {
+  func `a repeated push is acknowledged but not shown again, even after a restart`() {
     let bench = ModelBench()
     _ = bench.authorized()
     #expect(bench.push(Self.alert).presented.count == 1)
@@ -337,7 +340,7 @@ struct RoutingTests {
   }
 
   @Test
-  func `what cannot be made durable is refused, not promised`() {
+  func `requests and pushes that cannot be stored are refused`() {
     let requestID = RequestID(connection: ConnectionID(number: 1), number: 2)
     guard
       case .refuse(requestID, let failure) = AgentEffect.answer(requestID, AppAnswer()).after(
@@ -357,7 +360,7 @@ struct RoutingTests {
       ([], true, .foreground), ([.sound], true, nil), ([.banner], true, nil),
       ([.badge], true, .foreground), ([.list], true, .foreground), ([.banner], false, .switchedOff),
     ] as [(Set<PresentationOption>, Bool, Routing.Suppression?)])
-  func `what the app in front keeps from the screen is told apart from what the person does`(
+  func `suppression by the foreground app is distinguished from suppression by the user's settings`(
     answer: Set<PresentationOption>, isOn: Bool, expected: Routing.Suppression?
   ) {
     var content = NotificationContent()

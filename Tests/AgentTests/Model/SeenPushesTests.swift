@@ -18,7 +18,7 @@ import Testing
     #expect(seen.all.map(\.low) == [2, 3])
   }
 
-  @Test func `what was kept is put back in the order of its numbers, the latest of it`() {
+  @Test func `stored pushes are restored in the order of their numbers, up to the limit`() {
     var seen = SeenPushes(limit: 2)
     seen.restore([(10, id(10)), (8, id(8)), (9, id(9)), (.max, id(11))])
     seen.checkInvariants()

@@ -85,7 +85,7 @@ struct TaskRequestTests {
   }
 
   @Test
-  func `an app that does not come is ended, and started again as its budget allows`() throws {
+  func `an app that does not connect is ended and started again as its budget allows`() throws {
     let bench = ModelBench()
     asked(bench, refresh(at: bench.now + 1_000))
     bench.move(to: bench.now + 1_000)

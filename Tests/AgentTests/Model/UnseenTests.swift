@@ -6,7 +6,7 @@ import Testing
 @Suite("What nobody has seen yet, after a restart and on a presenter that is new")
 struct UnseenTests {
   @Test
-  func `what stands in the list alone is neither shown nor decided again`() {
+  func `a notification that is only in the list is not shown or routed again`() {
     let bench = ModelBench()
     let connection = bench.authorized(options: [.alert, .sound, .badge, .provisional])
     #expect(
@@ -43,7 +43,7 @@ struct UnseenTests {
   }
 
   @Test
-  func `what a service extension has in its hands is not shown beforehand`() throws {
+  func `a notification that a service extension is changing is not shown early`() throws {
     let bench = ModelBench()
     bench.install { $0.serviceExtension = "/opt/extension" }
     _ = bench.authorized()
@@ -69,7 +69,9 @@ struct UnseenTests {
   }
 
   @Test(arguments: [AppState.background, .foreground])
-  func `one that stands in the list alone takes the one before off the screen`(state: AppState)
+  func `a notification that is only listed removes the one that it replaces from the screen`(
+    state: AppState
+  )
     throws
   {
     let bench = ModelBench()
@@ -126,7 +128,7 @@ struct UnseenTests {
   }
 
   @Test
-  func `what the bound of the list pushes out is not shown`() {
+  func `notifications over the limit of the list are not shown`() {
     let bench = ModelBench()
     let connection = bench.authorized()
     for number in 1...Limits.deliveredPerApp {
@@ -154,7 +156,7 @@ struct UnseenTests {
     #expect(effects.suppressed == [.focus])
   }
 
-  @Test func `records that are damaged are told of, and the others are read`() {
+  @Test func `damaged records are logged, and the other records are read`() {
     let bench = ModelBench()
     bench.install()
     let connection = bench.authorized()
@@ -182,7 +184,9 @@ struct UnseenTests {
     #expect(again.centerIDs() == ["n"])
   }
 
-  @Test func `what waits for a place comes when the location service finds the device there`()
+  @Test
+  func
+    `a location-triggered notification is shown when the location service finds the device there`()
     throws
   {
     let bench = ModelBench()

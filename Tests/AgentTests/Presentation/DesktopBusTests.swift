@@ -68,7 +68,8 @@ private final class FieldServer {
 @Suite("The desktop's bus", .serialized)
 struct DesktopBusTests {
   @Test(.requires(.dbus))
-  func `client-api 3.29: a reply in place comes with its text, also after the server had too much`()
+  func
+    `client-api 3.29: an inline reply delivers its text, even if the server refused the first try`()
     async throws
   {
     try await ServiceScenario.run { scenario in
@@ -102,7 +103,7 @@ struct DesktopBusTests {
   @Test(
     .requires(.dbus),
     arguments: [("gnome-shell", "43.9", [1, 0, 2]), ("Plasma", "5.27.5", [1, 1])])
-  func `Texts that are hidden or seen again draw no banner anew`(
+  func `Hiding or revealing texts does not show a banner again`(
     name: String, version: String, urgencies: [UInt64]
   ) async throws {
     try await ServiceScenario.run { scenario in
@@ -164,7 +165,7 @@ struct DesktopBusTests {
   }
 
   @Test(.requires(.dbus))
-  func `When the agent ends, nothing stands that it would not answer`() async throws {
+  func `When the agent ends, it closes its notifications`() async throws {
     try await ServiceScenario.run { scenario in
       let server = try FieldServer(scenario)
       let hearing = Hearing()
@@ -178,7 +179,7 @@ struct DesktopBusTests {
   }
 
   @Test
-  func `Docks are told badges, may ask for them, and hear them when they come`()
+  func `Docks receive badges, can query them, and receive them again when they start`()
     async throws
   {
     try await ServiceScenario.run { scenario in

@@ -76,7 +76,7 @@ struct DesktopTests {
   }
 
   @Test
-  func `actions that destroy something are named in a hint, those that are shown alone`() {
+  func `a hint names the destructive actions, but only those that are shown`() {
     let buttons = [
       NotificationAction(id: "A", title: "t"),
       NotificationAction(id: "B", title: "t", options: [.destructive], textInput: .init()),
@@ -245,14 +245,14 @@ struct DesktopNotificationStateTests {
   }
 
   @Test
-  func `what is shown before there is a server waits for it`() {
+  func `notifications that are shown before a server appears wait for it`() {
     var board = DesktopNotificationState()
     #expect(board.show(Self.key, Self.item()) == [])
     #expect(board.serverAppeared() == [.notify(Self.key, Self.item(), replacing: 0)])
   }
 
   @Test
-  func `a change replaces by the server's number, also when it came before the number`() {
+  func `an update replaces by the server's number, even if it arrives before the number`() {
     var board = board()
     #expect(
       board.show(Self.key, Self.item("1")) == [.notify(Self.key, Self.item("1"), replacing: 0)])
@@ -265,7 +265,7 @@ struct DesktopNotificationStateTests {
   }
 
   @Test
-  func `what is withdrawn before the server has answered is closed when it has`() {
+  func `a notification withdrawn before the server's answer is closed after it`() {
     var board = board()
     _ = board.show(Self.key, Self.item())
     #expect(board.remove(Self.key) == [])
@@ -274,7 +274,7 @@ struct DesktopNotificationStateTests {
   }
 
   @Test
-  func `a button leads to the app once, with the token that came before`() {
+  func `a button reaches the app once, with the activation token that preceded it`() {
     var board = board()
     _ = board.show(Self.key, Self.item())
     _ = board.notified(Self.key, number: 3)
@@ -289,8 +289,7 @@ struct DesktopNotificationStateTests {
   @Test(arguments: [
     (UInt32(1), false), (2, true), (3, false), (4, false),
   ])
-  func `only a dismissal is the person's; a server may tell it twice`(reason: UInt32, isDeed: Bool)
-  {
+  func `only a dismissal counts as the user's action, and only once`(reason: UInt32, isDeed: Bool) {
     var board = board()
     _ = board.show(Self.key, Self.item())
     _ = board.notified(Self.key, number: 3)
@@ -309,7 +308,8 @@ struct DesktopNotificationStateTests {
   }
 
   @Test
-  func `a server that kept a list comes back: alerts stand again, banners that were seen do not`() {
+  func `when a server that keeps a list restarts, alerts are shown again but seen banners are not`()
+  {
     var board = board()
     let alert = DesktopNotificationState.Item.notification(
       DesktopTests.presentation(persistent: true))
@@ -329,7 +329,7 @@ struct DesktopNotificationStateTests {
   }
 
   @Test
-  func `what the server refuses is tried again when it changes`() {
+  func `a notification that the server refused is sent again when it changes`() {
     var board = board()
     _ = board.show(Self.key, Self.item("1"))
     #expect(board.failed(Self.key) == [])
@@ -338,7 +338,7 @@ struct DesktopNotificationStateTests {
   }
 
   @Test
-  func `what reads otherwise is changed where it stands, and nowhere else`() {
+  func `a text change updates a notification only while it is shown`() {
     var board = board()
     #expect(board.refresh(Self.key, Self.item("2")) == [])
     _ = board.show(Self.key, Self.item("1"))
@@ -353,7 +353,7 @@ struct DesktopNotificationStateTests {
   }
 
   @Test
-  func `a question that the person puts away is not answered`() {
+  func `dismissing a prompt postpones it without an answer`() {
     var board = board()
     let prompt = Prompt(
       id: Self.promptID, app: ModelBench.burger, appName: "Burger", icon: nil,

@@ -20,7 +20,7 @@ struct ServerFeaturesTests {
       ("Plasma", "5.27.5", .all, .none, true), ("mako", "0.0.0", .menu, .none, false),
       ("Xfce Notify Daemon", "0.7.3", .all, .none, false), ("", "", .all, .none, false),
     ] as [(String, String, ServerFeatures.Buttons, ServerFeatures.QuietDelivery, Bool)])
-  func `each server does what was seen of it`(
+  func `the features of each server match its observed behavior`(
     name: String, version: String, buttons: ServerFeatures.Buttons,
     quiet: ServerFeatures.QuietDelivery, showsAppName: Bool
   ) {
@@ -37,7 +37,7 @@ struct ServerFeaturesTests {
       ("dunst", true, false, true), ("dunst", false, true, false),
       ("Plasma", true, false, true), ("Plasma", false, true, false),
     ] as [(String, Bool, Bool, Bool)])
-  func `what an app shows itself has its window: an alert's at once, a banner's by a button`(
+  func `an alert opens a window for app-drawn content at once, and a banner opens it with a button`(
     name: String, persistent: Bool, hasMore: Bool, opensWindow: Bool
   ) {
     let presentation = DesktopTests.presentation(
@@ -106,7 +106,7 @@ struct ServerFeaturesTests {
     #expect(!ButtonPlacement.opensWindow(forQuestionsOn: Self.server("Plasma")))
   }
 
-  @Test func `the button for the rest stands last, in the device's language`() {
+  @Test func `the button for more actions is last and in the device's language`() {
     let presentation = DesktopTests.presentation(persistent: true, actions: DesktopTests.buttons)
     let notice = DesktopNotice(
       presentation, Self.server("gnome-shell", "43"), words: DeviceWords(languages: ["de-AT"]),
@@ -121,7 +121,7 @@ struct ServerFeaturesTests {
         == ["default", "Ouvrir", "belfry:close", "Fermer", "belfry:open", "Afficher"])
   }
 
-  @Test func `the app's name stands in the summary where the server does not draw it`() {
+  @Test func `the summary includes the app's name if the server does not show it`() {
     var presentation = DesktopTests.presentation()
     #expect(
       DesktopNotice(presentation, Self.server("dunst")).summary == "Burger: Title & more")
@@ -166,7 +166,7 @@ struct ServerFeaturesTests {
     #expect(resident("dunst") == nil)
   }
 
-  @Test func `what comes quietly has low urgency and goes by itself`() {
+  @Test func `quiet notifications have low urgency and expire on their own`() {
     let presentation = DesktopTests.presentation(persistent: true, level: .timeSensitive)
     let notice = DesktopNotice(presentation, Self.server("gnome-shell", "43"), isQuiet: true)
     #expect(notice.hints.first { $0.0 == "urgency" }?.1 == .byte(0))

@@ -15,7 +15,7 @@ struct SoundSearchTests {
   }
 
   @Test
-  func `client-api 3.51: Library/Sounds comes first, then the bundle's top level`()
+  func `client-api 3.51: Library/Sounds is searched first, then the bundle's top level`()
     throws
   {
     let folder = try ScratchFolder()

@@ -26,7 +26,7 @@ struct WindowStateTests {
     return state
   }
 
-  @Test func `what comes before the server is known waits for it`() {
+  @Test func `notifications and prompts that arrive before the server is known wait for it`() {
     var state = WindowState()
     #expect(state.presented(Self.alert) == [])
     #expect(state.asked(Self.prompt) == [])
@@ -43,7 +43,7 @@ struct WindowStateTests {
     #expect(other.isEmpty)
   }
 
-  @Test func `a question has a window once its server is gone, and one alone`() {
+  @Test func `a prompt gets a single window once its server is gone`() {
     var state = state(Self.plasma)
     #expect(state.asked(Self.prompt) == [])
     let shown = WindowState.Call.show(.prompt(Self.prompt.id), .prompt(Self.prompt))
@@ -85,7 +85,7 @@ struct WindowStateTests {
     #expect(state.removed(Self.name) == [])
   }
 
-  @Test func `what the app shows goes to its window, and not while its texts are hidden`() {
+  @Test func `content that the app draws goes to its window, except while texts are hidden`() {
     var state = state(Self.dunst)
     let drawing = Drawing(items: [.text("Leek")], hidesDefaultContent: true)
     #expect(state.drew(Self.name, drawing) == [])
@@ -107,7 +107,9 @@ struct WindowStateTests {
     #expect(state.drawing(of: drawn) == nil)
   }
 
-  @Test func `what the person closed is gone, and the program's end closes all`() {
+  @Test
+  func `a window that the user closed is forgotten, and the end of the program closes the others`()
+  {
     var state = state(Self.dunst)
     _ = state.presented(Self.alert)
     _ = state.asked(Self.prompt)
@@ -172,7 +174,7 @@ struct WindowContentTests {
     #expect(buttons[2]["title"] == "Close")
   }
 
-  @Test func `a modal alert shows four actions, and the others when the person asks for them`() {
+  @Test func `a modal alert shows four actions, and the others on request`() {
     let actions = (1...12).map { NotificationAction(id: "\($0)", title: "t") }
     func shown(_ item: WindowState.Item) -> [String] {
       let object = WindowContent(words: words).show("w", item)
@@ -257,7 +259,7 @@ struct WindowContentTests {
       rows == [["open", "action:A", "action:B", "clear"], ["open", "action:D", "clear"]])
   }
 
-  @Test func `what the app shows stands below its texts, or in their place`() {
+  @Test func `content that the app draws appears below the texts or replaces them`() {
     let presentation = DesktopTests.presentation(
       actions: [NotificationAction(id: "A", title: "A")], isDrawnByApp: true)
     var drawing = Drawing(
@@ -332,7 +334,8 @@ struct WindowContentTests {
     #expect(object["body"]?.stringValue?.count == Limits.windowTextCharacters)
   }
 
-  @Test func `a button of a notification is the person's action`() {
+  @Test
+  func `the buttons of a notification map to the user's actions, and other buttons map to none`() {
     #expect(
       WindowContent.action(of: "action:open", text: "t") == PersonAction("open", text: "t"))
     #expect(WindowContent.action(of: "open", text: nil) == .open)
@@ -343,7 +346,7 @@ struct WindowContentTests {
     }
   }
 
-  @Test func `a line of belfry-center is what a person did; anything else says nothing`() {
+  @Test func `lines from belfry-center are read as window events, and invalid lines are ignored`() {
     func report(_ text: String) -> WindowReport? { WindowReport(line: Array(text.utf8)) }
     #expect(report(#"{"event":"shown","window":"w1"}"#) == .shown(window: "w1"))
     #expect(

@@ -115,7 +115,7 @@ struct AgentProgramTests {
   }
 
   @Test
-  func `One process with a thousand connections locks nobody out, where few files may be open`()
+  func `One process with a thousand connections does not lock out others under a low file limit`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -152,7 +152,7 @@ struct AgentProgramTests {
   }
 
   @Test
-  func `a category's file takes an action as lines have it, and nothing that is no key`()
+  func `a category file accepts actions as events print them and rejects unknown keys and values`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -305,7 +305,7 @@ struct AgentProgramTests {
   }
 
   @Test(arguments: [("y", true), ("n", false)])
-  func `On a terminal a person is asked, and answers there`(
+  func `On a terminal, the user is asked and answers there`(
     answer: String, isGranted: Bool
   ) async throws {
     try await Scenario.run { scenario in
@@ -414,7 +414,7 @@ struct AgentProgramTests {
   }
 
   @Test
-  func `an app whose registration is refused is told to the person who asks for its token`()
+  func `a refused registration is reported to the user who asks for the app's token`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -71,7 +71,7 @@ struct BackgroundProgramTests {
   }
 
   @Test
-  func `an app that does not end in time hears of it first, and is then ended`() async throws {
+  func `an app that does not finish in time is warned first and then ended`() async throws {
     try await Scenario.run { scenario in
       // Its standard input stays open, so the app never answers that it is done.
       let scene = try await BackgroundScene(
@@ -149,7 +149,7 @@ struct WakeBudgetTests {
 
   @Test(
     arguments: [("newData", without: 19, with: 20), ("failed", without: 60, with: 75)])
-  func `Wakes run out; the latest push comes with the next one, the sooner the more they brought`(
+  func `Wakes run out; the latest push arrives with the next wake, sooner if wakes bring new data`(
     result: String, without: Int, with: Int
   ) async throws {
     try await Scenario.run { scenario in

@@ -152,7 +152,8 @@ struct DesktopProgramTests {
   }
 
   @Test(.requires(.dbus, .dunst, .xvfb))
-  func `a server that comes later, or comes back, is shown what is current; withdrawing closes it`()
+  func
+    `a server that starts late or restarts shows current notifications; withdrawing closes them`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -175,7 +176,7 @@ struct DesktopProgramTests {
 
   @Test(.requires(.dbus, .mateNotifications, .xvfb, .xdotool, .importPicture), arguments: [0, 1])
   func
-    `Buttons stand on the screen in order, and pressing one reaches the app`(
+    `Buttons are shown in order, and pressing one reaches the app`(
       number: Int
     ) async throws
   {
@@ -278,7 +279,9 @@ struct DesktopProgramTests {
   }
 
   @Test(.requires(.dbus, .dunst, .xvfb))
-  func `a bus that comes after the agent is found, and what waited is shown`() async throws {
+  func `a bus that starts after the agent is found, and waiting notifications are shown`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let ready = scenario.folder.file("agent.json")
       let agent = try scenario.belfry(
@@ -429,7 +432,9 @@ struct DesktopProgramTests {
   }
 
   @Test(.requires(.dbus, .dunst, .xvfb), arguments: ["Allow", "Don’t Allow"])
-  func `permission is asked on the desktop, and the answer is the person's`(answer: String)
+  func `permission is requested on the desktop, and the user's answer reaches the app`(
+    answer: String
+  )
     async throws
   {
     try await Scenario.run { scenario in

@@ -7,7 +7,7 @@ import Testing
 @Suite("windows in front", .requires(.xvfb, .systemPython))
 struct FocusProgramTests {
   @Test(.requiresCallFilter)
-  func `what windows say is read without privileges, under a filter of system calls`() async throws
+  func `window properties are read without privileges and under a system call filter`() async throws
   {
     try await Scenario.run { scenario in
       let windows = try await WindowScenario(on: scenario)

@@ -52,7 +52,7 @@ struct PlaceProgramTests {
 
   @Test
   func
-    `Behind, the alert appears and the app hears of it once it is opened; in front it is asked`()
+    `A background app gets only the response to its alert; a foreground app is asked first`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -82,7 +82,9 @@ struct PlaceProgramTests {
   }
 
   @Test
-  func `Nothing is told while places are off, for the app or the device`() async throws {
+  func `Location triggers do not fire while location is off for the app or the device`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
       try await Self.notify(scenario, "arrive", Self.tower + ["--repeat"])

@@ -85,7 +85,8 @@ struct ScheduleKillTests {
   }
 
   @Test
-  func `nothing that was scheduled is lost, nothing that was dealt with comes again`() async throws
+  func `no scheduled notification is lost, and none is shown again once it was handled`()
+    async throws
   {
     let environment = ProcessInfo.processInfo.environment
     let lives = environment["BELFRY_KILLS"].flatMap { Int($0) } ?? 20

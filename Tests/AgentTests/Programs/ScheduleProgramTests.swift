@@ -128,7 +128,9 @@ struct ScheduleProgramTests {
   }
 
   @Test
-  func `--every goes with --in and --matching, too`() async throws {
+  func `--every also works with --in and --matching, and invalid combinations are refused`()
+    async throws
+  {
     try await Scenario.run { scenario in
       _ = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
       _ = try await scenario.belfryCommand(["clock", "set", "2026-03-28T09:00:00Z"])

@@ -152,7 +152,7 @@ struct WindowProgramTests {
 
   @Test
   func
-    `client-api 3.33: what comes quietly is in the server's history and the Notification Center, and nowhere on the screen`()
+    `client-api 3.33: quiet notifications are only in the server's history and Notification Center`()
     async throws
   {
     try await play { scene in
@@ -210,7 +210,9 @@ struct WindowProgramTests {
   }
 
   @Test
-  func `without a display the agent goes on, says so once, and refuses the window`() async throws {
+  func `without a display, the agent keeps running, logs it once and refuses to open the window`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let address = try await scenario.bus()
       let ready = scenario.folder.file("agent.json")

@@ -195,7 +195,9 @@ struct LocationServicesTests {
   }
 
   @Test(.requires(.dbus))
-  func `GeoClue that comes after it was asked for, or again, is asked at once`() async throws {
+  func `GeoClue is asked at once when it starts after a request, and again when it restarts`()
+    async throws
+  {
     try await ServiceScenario.run { scenario in
       let service = try GeoClueService(
         bus: try scenario.connect(), on: scenario.loop, log: Self.log
@@ -225,7 +227,8 @@ struct LocationServicesTests {
   }
 
   @Test(.requires(.dbus, .geoclue, .unshare, .systemPython))
-  func `an agent that watches a place asks real GeoClue for it when their bus comes`() async throws
+  func `an agent that watches a place asks the real GeoClue when the system bus starts`()
+    async throws
   {
     try await Scenario.run { scenario in
       let ready = scenario.folder.file("ready")
@@ -280,7 +283,7 @@ struct LocationServicesTests {
     [0x02, 0x15] + [UInt8](repeating: 0xAB, count: 16) + [0, 1, 0, 2, 0xC5]
 
   @Test(.requires(.dbus, .dbusmock))
-  func `A beacon that BlueZ hears enters its region`() async throws {
+  func `A beacon that BlueZ reports puts the device inside its region`() async throws {
     try await ServiceScenario.run(
       prepare: { try Self.mock($0, "bluez5", bus: $1) },
       { scenario, _ in

@@ -68,7 +68,8 @@ struct RealServicesTests {
   static let login = "org.freedesktop.login1"
 
   @Test(.requires(.dbus, .dbusmock, .systemPython, .gdbus))
-  func `client-api 3.39: logind's lock hides texts and its unlock shows them; sleep is told`()
+  func
+    `client-api 3.39: texts are hidden when logind locks the session and shown when it unlocks it`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -109,7 +110,7 @@ struct RealServicesTests {
 
   @Test(.requires(.dbus, .dbusmock, .systemPython, .gdbus))
   func
-    `a system bus that comes after the agent is found, its end is noticed, and all is known again`()
+    `a system bus that starts late is found, its end is noticed, and state is read again`()
     async throws
   {
     try await Scenario.run { scenario in

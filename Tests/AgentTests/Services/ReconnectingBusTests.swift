@@ -10,7 +10,8 @@ struct ReconnectingBusTests {
   private static let log = Log(subsystem: "test", sink: .nowhere)
 
   @Test(.requires(.dbus))
-  func `a bus that comes later is found, its end is noticed, and it is found again`() async throws {
+  func `a bus that starts late is found, its end is noticed, and a new one is found`() async throws
+  {
     try await Scenario.run { scenario in
       let play = try ServiceScenario(scenario.busAddress(.system))
       var changes: [Bool] = []

@@ -158,7 +158,7 @@ struct ServicesTests {
   }
 
   @Test(.requires(.dbus))
-  func `lock and sleep are asked for anew whenever logind comes`() async throws {
+  func `the lock and sleep states are requested again whenever logind starts`() async throws {
     try await ServiceScenario.run { scenario in
       var changes: [SystemServices.Change] = []
       let services = try SystemServices(bus: try scenario.connect()) { changes.append($0) }
@@ -268,7 +268,8 @@ struct ServicesTests {
   }
 
   @Test(.requires(.dbus))
-  func `Xfce's do-not-disturb is asked for whenever its settings come, and forgotten when they go`()
+  func
+    `Xfce's do-not-disturb mode is read when its settings service starts and reset when it ends`()
     async throws
   {
     try await ServiceScenario.run { scenario in

@@ -9,7 +9,7 @@ struct NotificationIDTests {
   }
 
   @Test
-  func `every digit stands at every place, in the letters that were read`() throws {
+  func `every digit is read in every position, and the text keeps its letter case`() throws {
     for shift in 0..<16 {
       let digits = (0..<32).map { place in (place + shift) % 16 }
         .map { String($0, radix: 16) }.joined()
@@ -27,7 +27,7 @@ struct NotificationIDTests {
   }
 
   @Test
-  func `a byte that is no digit makes it none, wherever it stands`() {
+  func `an invalid byte in any position makes the identifier invalid`() {
     let text = Array("00112233-4455-6677-8899-aabbccddeeff".utf8)
     for place in text.indices {
       for byte in [0x00, 0x2F, 0x3A, 0x40, 0x47, 0x60, 0x67, 0x10, 0xC1, 0xFF] as [UInt8] {

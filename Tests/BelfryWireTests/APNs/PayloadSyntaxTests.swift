@@ -23,7 +23,7 @@ import Testing
     "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":\"\\u12", "{\"a\":\"\n\"}", "{\"a\":NaN}",
     "\u{FEFF}{}", "{\"a\":1}x",
   ])
-  func `what is no object is none`(_ text: String) {
+  func `text that is not a JSON object is rejected`(_ text: String) {
     #expect(!isObject(text))
   }
 
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `what ends a text is found at every place of it`() {
+  @Test func `the characters that end a string are found at every offset`() {
     for count in 0..<40 {
       let plain =
         String(repeating: "é~", count: count / 3) + String(repeating: "x", count: count % 3)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `every prefix of an object is none`() {
+  @Test func `every incomplete prefix of an object is rejected`() {
     let text = Array(#"{"aps":{"alert":"A\"é","n":[1.5e3,true,null,{}]}}"#.utf8)
     for count in 0..<text.count {
       #expect(!isObject(Array(text[..<count])), "\(count)")

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: ["", "bearer", "bearer ", "bearer    ", "basic abc", "bearerabc"])
-  func `F02 without scheme or token there is none`(text: String) {
+  func `F02 a header without the bearer scheme or a token has no provider token`(text: String) {
     #expect(ProviderToken.start(in: Array(text.utf8).span) == nil)
   }
 

@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: [
     "/", "", "/3/devices/aa", "/3/device/aa/bb", "/4/broadcasts/apps/", "/1/apps//channels",
   ])
-  func `another path is none of the interface's`(path: String) {
+  func `a path outside the interface is classified as other`(path: String) {
     #expect(request([(":path", path)]).path == .other)
   }
 
@@ -109,7 +109,7 @@ import Testing
     #expect(!request([("accept", "a"), ("accept", "a")]).hasDuplicates)
   }
 
-  @Test func `a used request begins anew`() {
+  @Test func `resetting a used request clears all its fields`() {
     var request = request([(":path", "/3/device/aa"), ("apns-topic", "a"), ("apns-id", "x")])
     request.reset()
     #expect(request.path == .other && request.token.isEmpty && request.topic.isEmpty)

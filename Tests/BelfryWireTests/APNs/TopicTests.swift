@@ -10,7 +10,7 @@ import Testing
     #expect(parts.kind == (kind == .mdm ? .alert : kind))
   }
 
-  @Test func `a suffix alone is a bundle identifier`() {
+  @Test func `a topic that consists only of a suffix is a bundle identifier`() {
     #expect(TopicParts(Array(".voip".utf8).span).kind == .alert)
   }
 

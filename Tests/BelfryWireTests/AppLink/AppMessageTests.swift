@@ -205,7 +205,7 @@ struct AppMessageTests {
   }
 
   @Test
-  func `what is kept on disk reads back`() throws {
+  func `encoded notifications and requests are read back unchanged`() throws {
     #expect(try DeliveredNotification(decoding: Self.notification.encoded) == Self.notification)
     let request = Self.notification.request
     #expect(try NotificationRequest(decoding: request.encoded) == request)

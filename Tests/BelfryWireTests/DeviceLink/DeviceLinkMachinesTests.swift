@@ -32,7 +32,7 @@ import Testing
       ])
   }
 
-  @Test func `a stranger enrolls and comes back at once`() throws {
+  @Test func `an unenrolled device enrolls and reconnects at once`() throws {
     let enrollment = LinkFrame.Enrollment(publicKey: [1, 2], proof: [], code: "code", name: "name")
     let pair = LinkPair(peer: .unenrolled, enrollment: enrollment)
     _ = pair.client.goOnline()
@@ -216,7 +216,7 @@ import Testing
     #expect(pair.settled == [1])
   }
 
-  @Test func `what there was no room for is new when it comes again`() {
+  @Test func `a push that was discarded for lack of room is new when it is sent again`() {
     let pair = LinkPair.up()
     pair.persistsAtOnce = false
     _ = pair.deliver(1)
@@ -230,7 +230,8 @@ import Testing
     #expect(pair.settled.isEmpty)
   }
 
-  @Test func `what there was no room for makes the device forget nothing that it kept`() {
+  @Test func `pushes discarded for lack of room do not make the device forget those that it kept`()
+  {
     var settings = DeviceLinkClient.Settings()
     settings.window = 2
     settings.memory = 2
@@ -253,7 +254,7 @@ import Testing
     #expect(pair.received.map(\.id.low) == [1, 2, 3])
   }
 
-  @Test func `what nobody registered or a person turned off is discarded with its reason`() {
+  @Test func `pushes for an unknown handle or a disabled topic are discarded with the reason`() {
     let pair = LinkPair.up()
     _ = pair.deliver(1, handle: 0x99)
     pair.exchange()
@@ -289,7 +290,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a topic that a person turned off stays off when its app registers again`(
+  func `a topic that the user turned off stays off when its app registers again`(
     isCancelAnswered: Bool
   ) {
     let pair = LinkPair.up()
@@ -329,7 +330,7 @@ import Testing
   }
 
   /// A regression test: both fields at their maximum kept a device away for fifty days.
-  @Test func `a hint to come back in weeks is obeyed for ten minutes, and ten at random`() {
+  @Test func `a reconnect hint is limited to ten minutes plus up to ten minutes of jitter`() {
     let pair = LinkPair.up()
     let hint = LinkFrame.ReconnectHint(afterMilliseconds: .max, jitterMilliseconds: .max)
     _ = pair.server.drain(hint: hint, milliseconds: 500, at: pair.now, output: &pair.toClient)
@@ -420,7 +421,7 @@ import Testing
       pair.server.timerFired(at: pair.now, output: &pair.toClient) == .close(LinkFault(.silent)))
   }
 
-  @Test func `the pauses double are jittered and start anew after a steady link`() {
+  @Test func `reconnect pauses double, have jitter and start over after a stable link`() {
     let pair = LinkPair.up()
     var pauses: [Int64] = []
     for attempt in 0..<12 {
@@ -440,7 +441,7 @@ import Testing
     #expect(pair.client.deadline - pair.now == 125_000_000)
   }
 
-  @Test func `the state is told and told again in the next greeting`() {
+  @Test func `a state change is sent at once and again in the next greeting`() {
     let pair = LinkPair.up()
     pair.client.setState([.asleep], at: pair.now, output: &pair.toServer)
     pair.exchange()
@@ -477,7 +478,7 @@ import Testing
     #expect(pair.client.goOnline() == .connect(host: "", port: 0))
   }
 
-  @Test func `what is known of another network is told in the next greeting`() {
+  @Test func `intervals learned on another network are sent in the next greeting`() {
     let pair = LinkPair.up()
     pair.client.networkChanged(provedSeconds: 300, failedSeconds: 400)
     pair.lose()

@@ -3,7 +3,7 @@ import Testing
 
 /// Tests of requests that were refused temporarily or sent without a connection.
 @Suite struct DeviceLinkRetryTests {
-  @Test func `wishes made offline are told to the next connection`() {
+  @Test func `requests made offline are sent on the next connection`() {
     let pair = LinkPair.up()
     pair.lose()
     pair.client.cancel(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
@@ -39,8 +39,8 @@ import Testing
       ])
   }
 
-  @Test func `what is refused for now is asked again on the same connection, more and more seldom`()
-  {
+  @Test
+  func `a temporarily refused request is retried on the same connection after growing pauses`() {
     let pair = LinkPair.up()
     let other = LinkTopic(bundleID: "com.example.other", kind: .voip)
     func requests() -> Int { pair.serverActions.count { $0.hasPrefix("request") } }
@@ -103,7 +103,7 @@ import Testing
       ])
   }
 
-  @Test func `what is refused for now is asked again in the order of a new connection`() {
+  @Test func `temporarily refused requests are retried in the order of a new connection`() {
     let pair = LinkPair.up()
     pair.answer = { _, _ in .refused(.tryLater) }
     let other = LinkSubject.channel(
@@ -123,7 +123,8 @@ import Testing
     #expect(requests.last?.contains(".subscribe(") == true)
   }
 
-  @Test func `a cancel that was answered is not asked again, though its topic is wanted anew`() {
+  @Test
+  func `a cancellation that was answered is not repeated, even if its topic is registered again`() {
     let pair = LinkPair.up()
     pair.client.cancel(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
     pair.client.register(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
@@ -161,7 +162,7 @@ import Testing
     #expect(requestsOfNextConnection(pair).isEmpty)
   }
 
-  @Test func `a switch that was made offline is told once`() {
+  @Test func `a switch that was changed offline is sent once`() {
     let pair = LinkPair.up()
     pair.client.setEnabled(false, LinkPair.topic, at: pair.now, output: &pair.toServer)
     pair.exchange()

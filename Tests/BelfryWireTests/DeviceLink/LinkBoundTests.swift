@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test
-  func `what was never sent is neither acknowledged nor discarded`() {
+  func `deliveries that were never sent cannot be acknowledged or discarded`() {
     var deliveries = DeliveriesInFlight()
     deliveries.append(7)
     let refusesAcknowledgement = !deliveries.acknowledge(through: 2)
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test
-  func `the two refusals that may pass are told from the others`() {
+  func `only tryLater and tooMany are temporary refusals`() {
     let temporary = LinkEnrollmentRefusal.all.filter(\.isTemporary)
     #expect(Set(temporary) == [.tryLater, .tooMany])
   }
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `a proof signs every field behind its length`() {
+  @Test func `a proof signs each field preceded by its length`() {
     let enrollment = LinkFrame.Enrollment(
       publicKey: [UInt8](repeating: 0x30, count: 0x102), proof: [], code: "K7", name: "")
     let nonce = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] as [UInt8]
@@ -174,7 +174,8 @@ import Testing
         == label + nonce + [1, 2] + enrollment.publicKey + [0, 2, 0x4B, 0x37, 0, 0])
   }
 
-  @Test func `a device that is told to leave hears by when, and acknowledges at once`() {
+  @Test
+  func `a device that is asked to leave learns the deadline and acknowledges deliveries at once`() {
     let pair = LinkPair.up()
     let hint = LinkFrame.ReconnectHint(afterMilliseconds: 5, jitterMilliseconds: 6)
     _ = pair.server.drain(hint: hint, milliseconds: 500, at: pair.now, output: &pair.toClient)

@@ -130,7 +130,7 @@ import Testing
     #expect(throws: LinkFault(.unknownFrame, frameType: 0x7E)) { try decode(unknown) { _ in } }
   }
 
-  @Test func `every type and every reason stands in the document`() throws {
+  @Test func `the document contains every frame type and every close reason`() throws {
     let names = Set(Self.frames.map { $0.1.type } + [.notification, .broadcast])
     #expect(names == Set(LinkFrameType.allCases))
     #expect(Self.examples.count == LinkFrameType.allCases.count + 3)

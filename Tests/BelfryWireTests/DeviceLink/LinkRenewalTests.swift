@@ -33,7 +33,9 @@ import Testing
   }
 
   @Test
-  func `a device that trusts other authorities asks at once, and comes back with what it got`() {
+  func
+    `a device that trusts other authorities renews at once and reconnects with its new certificate`()
+  {
     let pair = pair(Self.new)
     #expect(pair.serverActions.last == "renew(publicKey: [9, 9])")
     answer(pair, .renewed(Self.renewed))
@@ -74,7 +76,7 @@ import Testing
     #expect(pair.isUp && asks(pair) == 0)
   }
 
-  @Test func `a device that does not renew is sent nothing of it`() {
+  @Test func `a device that does not renew receives no renewal frames and must not send any`() {
     let pair = LinkPair()
     pair.trustMark = Self.new
     _ = pair.client.goOnline()
@@ -89,7 +91,7 @@ import Testing
     #expect(pair.serverActions.last == "\(DeviceLinkServer.Action.close(fault))")
   }
 
-  @Test func `a refused device waits as long as it is told to`() {
+  @Test func `a device whose renewal is refused waits as long as the gateway asks`() {
     let pair = pair(Self.new)
     answer(pair, .refused(.tooMany, afterSeconds: 900))
     pair.advance(seconds: 890)
@@ -98,7 +100,7 @@ import Testing
     #expect(asks(pair) == 2)
   }
 
-  @Test func `what cannot be kept is asked for again an hour later`() {
+  @Test func `a renewal that could not be stored is requested again an hour later`() {
     let pair = pair(Self.new)
     answer(pair, .renewed(Self.renewed))
     pair.client.renewalFailed(at: pair.now)

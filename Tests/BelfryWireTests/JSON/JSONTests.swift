@@ -19,7 +19,7 @@ struct JSONTests {
     "{\"a\"}", "[1 2]", "\"a", "\"\n\"", "\"\\x\"", "\"\\u12\"", "[", "{", "1 1", "// x\n1",
     "'a'", "NaN", "1e999", "\u{FEFF}1",
   ])
-  func `what RFC 8259 forbids is refused`(text: String) {
+  func `text that RFC 8259 forbids is rejected`(text: String) {
     #expect(throws: JSONFailure.self) { try JSONValue(parsing: text) }
   }
 

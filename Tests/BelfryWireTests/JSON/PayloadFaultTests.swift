@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: ["{}", " {\"aps\": {\"alert\": \"Hello\"}}\n", "{\"a\": 1, \"a\": 1e999}"])
-  func `what the service takes is no fault`(text: String) {
+  func `payloads that the service accepts have no fault`(text: String) {
     #expect(PayloadFault(in: Array(text.utf8)) == nil)
   }
 

@@ -77,7 +77,7 @@ import Testing
     #expect(BinaryStatus.protocolError.packet(identifier: 0) == [8, 128, 0, 0, 0, 0])
   }
 
-  @Test func `a broken frame is named by its identifier wherever it stands`() {
+  @Test func `a malformed frame is reported with its identifier, wherever the identifier is`() {
     let broken = [
       framed([item(1, Self.token), item(1, Self.token), item(3, [0, 0, 0, 9])]),
       framed([item(5, [7]), item(3, [0, 0, 0, 9])]),

@@ -4,7 +4,7 @@ import Testing
 @Suite("The form of language tags")
 struct LanguageTagTests {
   @Test(arguments: ["en", "fr-CA", "zh-Hant-TW", "sl-rozaj-biske", "de-1996", "es-419"])
-  func `what has the form of RFC 5646 is taken`(tag: String) {
+  func `well-formed RFC 5646 language tags are accepted`(tag: String) {
     #expect(LanguageTag.isWellFormed(tag))
   }
 

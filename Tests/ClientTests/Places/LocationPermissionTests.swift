@@ -8,7 +8,7 @@ struct LocationPermissionTests {
 
   @Test
   mutating func
-    `an answer that a change overtook says nothing, and nobody hears of the change twice`()
+    `an answer that a change overtook is ignored, and the change is reported once`()
   {
     let asked = permission.question
     permission.change(to: .authorizedWhenInUse)
@@ -21,7 +21,7 @@ struct LocationPermissionTests {
   }
 
   @Test
-  mutating func `who asks is told what holds, also that nothing was decided yet`() {
+  mutating func `each answer reports the current status, even if nothing was decided yet`() {
     permission.handleAnswer(.notDetermined, askedAt: permission.question)
     #expect(permission.unreportedStatus(after: &told) == .notDetermined)
     permission.change(to: .denied)

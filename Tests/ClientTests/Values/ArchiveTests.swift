@@ -173,7 +173,7 @@ import UserNotifications
   }
 
   @Test
-  @MainActor func `Categories are told apart in a set, in both forms`() {
+  @MainActor func `Sets distinguish categories by value, in both interfaces`() {
     func make(_ name: String) -> UIUserNotificationCategory {
       let category = UIMutableUserNotificationCategory()
       category.identifier = name

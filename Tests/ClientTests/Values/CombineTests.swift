@@ -37,7 +37,8 @@ import Testing
     #expect(seen.count == 4)
   }
 
-  @Test func `An object tells of the properties of its superclass, and by itself`() {
+  @Test
+  func `An object announces changes of inherited properties and changes that it sends itself`() {
     let derived = Derived()
     var count = 0
     let subscription = derived.objectWillChange.sink { count += 1 }
@@ -86,7 +87,11 @@ import Testing
     withExtendedLifetime((both, merged)) {}
   }
 
-  @Test func `Notifications are published, and a value may come later`() async {
+  @Test
+  func
+    `Notifications are published until cancelled, and a future can deliver its value on a queue`()
+    async
+  {
     let name = Notification.Name("CombineTests")
     var texts: [String] = []
     let subscription = NotificationCenter.default.publisher(for: name)

@@ -41,7 +41,7 @@ import UserNotifications
   }
 
   @Test
-  func `A local notification's region comes back with it`() throws {
+  func `A local notification's region survives the conversion`() throws {
     let circle = CLCircularRegion(
       center: CLLocationCoordinate2D(latitude: 48.85, longitude: 2.29), radius: 200,
       identifier: "tower")
@@ -118,7 +118,7 @@ import UserNotifications
   }
 
   @Test
-  func `A request comes back from the agent as it went`() throws {
+  func `A request survives the round trip to the agent`() throws {
     let content = UNMutableNotificationContent()
     content.title = "T"
     content.subtitle = "S"
@@ -145,7 +145,7 @@ import UserNotifications
   }
 
   @Test
-  func `A localised text keeps its key, and its key comes back`() throws {
+  func `A localized text keeps its key through the round trip`() throws {
     let content = UNMutableNotificationContent()
     content.title = NSString.localizedUserNotificationString(
       forKey: "GREETING %@", arguments: ["Anna"])
@@ -159,7 +159,7 @@ import UserNotifications
   }
 
   @Test
-  func `NSUserNotification goes to the agent and comes back, with its buttons`() throws {
+  func `NSUserNotification and its buttons survive the round trip to the agent`() throws {
     var fields = UserNotificationFields()
     fields.title = "Meeting"
     fields.informativeText = "Soon"
@@ -192,7 +192,7 @@ import UserNotifications
   }
 
   @Test
-  func `A service extension's own data stand in place of the payload's`() throws {
+  func `A service extension's user info replaces the payload's`() throws {
     var content = NotificationContent()
     content.archive = UserInfoCoding.archive(["mine": 1])
     let payload = Array(#"{"aps":{},"theirs":2}"#.utf8)

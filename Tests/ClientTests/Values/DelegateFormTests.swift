@@ -56,7 +56,7 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
   }
 
   @Test
-  func `Without the fetch form the app is said to have none`() async {
+  func `An app without a fetch method is reported as having none`() async {
     UIApplication.shared.isFetchFormMissing = false
     #expect(await fetch(WithoutForms()) == .noData)
     #expect(UIApplication.shared.isFetchFormMissing)
@@ -78,7 +78,7 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
   }
 
   @Test
-  func `What the completion handler was given is what the agent is told`() async {
+  func `The agent receives the result that the completion handler got`() async {
     for (given, told) in [
       (UIBackgroundFetchResult.newData, FetchResult.newData), (.noData, .noData),
       (.failed, .failed),
@@ -136,7 +136,7 @@ final class NamedDelegate: NSObject, UIApplicationDelegate {}
   }
 
   @Test
-  func `A handler hears of the first answer alone`() {
+  func `A handler receives only the first answer`() {
     let answers = LockedBox<[Int]>([])
     let once = CallOnce<Int> { answer in answers.withLock { $0.append(answer) } }
     #expect(once.call(1))

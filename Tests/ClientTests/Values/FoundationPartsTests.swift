@@ -72,7 +72,7 @@ import UserNotifications
   }
 
   @Test
-  func `Access is granted to a file that can be read, and to nothing else`() throws {
+  func `Access is granted only to a readable file`() throws {
     let here = URL(fileURLWithPath: #filePath)
     #expect(here.startAccessingSecurityScopedResource())
     here.stopAccessingSecurityScopedResource()

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test
-  func `A background task hears that its time is over, and has then failed`() async {
+  func `A background task learns that its time is over and then counts as failed`() async {
     let scheduler = scheduler()
     let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
     let (said, says) = AsyncStream.makeStream(of: String.self)
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test
-  func `A request for a task comes back from the agent as it was`() throws {
+  func `A task request survives the round trip to the agent`() throws {
     let request = BGProcessingTaskRequest(identifier: "a.work")
     request.earliestBeginDate = Date(timeIntervalSince1970: 1_000.5)
     request.requiresExternalPower = true

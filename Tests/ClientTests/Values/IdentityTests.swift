@@ -55,7 +55,9 @@ import Testing
   }
 
   @Test
-  func `The agent is started where there is a login session, and nobody declines it`() {
+  func
+    `The agent is started only in a login session and only if the environment does not disable it`()
+  {
     let session = ["XDG_RUNTIME_DIR": "/run/user/1", "PATH": "/a:/b"]
     let all: (String) -> Bool = { ["/b/belfry", "/a/setsid"].contains($0) }
     func command(

@@ -26,7 +26,7 @@ import UserNotifications
   private final class OlderDelegate: NSObject, NSUserNotificationCenterDelegate {}
 
   @Test
-  func `what others show in the app's name is of the form that the app knows`() {
+  func `notifications that others show in the app's name have the type that the app uses`() {
     let delegate = OlderDelegate()
     NSUserNotificationCenter.default.delegate = delegate
     defer { NSUserNotificationCenter.default.delegate = nil }

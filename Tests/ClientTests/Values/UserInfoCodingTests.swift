@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test
-  func `Dates and bytes come back as what they were`() throws {
+  func `Dates and data keep their types through the round trip`() throws {
     let date = Date(timeIntervalSince1970: 1_276_203_600)
     let back = try roundTrip(["when": date, "bytes": Data([0, 255]), "list": [date]])
     // S0-15 part 1 of 2: what is a property list arrives
@@ -60,7 +60,7 @@ import Testing
   final class NoPropertyList {}
 
   @Test
-  func `What is no property list is refused by name`() {
+  func `Values that are not property lists are refused`() {
     #expect(throws: UserInfoCoding.Unsuitable.self) {
       try UserInfoCoding.encode(["object": NoPropertyList()])
     }

@@ -52,7 +52,7 @@ import UIKit
   }
 
   @Test
-  func `A stack shows its top alone`() {
+  func `A navigation stack shows only its top view`() {
     let (bottom, top) = (Page(), Page())
     let window = UIWindow(frame: .zero)
     let stack = UINavigationController(rootViewController: bottom)

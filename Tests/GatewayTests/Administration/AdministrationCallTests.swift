@@ -19,7 +19,7 @@ import Testing
     ("DELETE", "/api/keys"), ("POST", "/api/devices"), ("DELETE", "/api/log"),
     ("GET", "api/teams"),
   ])
-  func `paths and methods that are none of the API's have no meaning`(method: String, path: String)
+  func `unknown paths and methods are not API requests`(method: String, path: String)
     throws
   {
     #expect(try AdministrationCall(method, path).request() == nil)

@@ -52,7 +52,7 @@ import Transport
   }
 
   @Test
-  func `a folder without a gateway is said so, and nothing is made in it`() throws {
+  func `opening a folder without a gateway fails and creates nothing`() throws {
     let empty = GatewayFolder(path: scratch.file("empty"))
     #expect(throws: AdministrationFailure.self) { try Administration(stopped: empty) }
     #expect(!FileSystem.exists(empty.path))
@@ -310,7 +310,7 @@ import Transport
   }
 
   @Test
-  func `a running gateway is told of each change after it is durable`() throws {
+  func `a running gateway receives each change after it is stored`() throws {
     let running = try Running(folder, environment: .sandbox)
     _ = try running.administration.perform(.addTeam(id: team, name: "A"))
     _ = try running.administration.perform(.revokeDevice(number: 7))
@@ -325,7 +325,7 @@ import Transport
   }
 
   @Test
-  func `faults are scripted in the sandbox alone, one effect each`() throws {
+  func `faults can be scripted only in the sandbox, and they are stored`() throws {
     let running = try Running(folder, environment: .sandbox)
     let rule = FaultRule(
       token: [1, 2], effect: .answer(.unregistered, timestampMilliseconds: 5, share: 0.5))

@@ -98,7 +98,7 @@ import Transport
   }
 
   @Test
-  func `every fault is told at once, each with its field`() throws {
+  func `all faults are reported at once, each with its field`() throws {
     let line = try check {
       ($0.type, $0.priority, $0.expiration, $0.id) = ("banner", "7", "-1", "no-id")
       $0.collapseID = String(repeating: "c", count: 65)
@@ -152,7 +152,7 @@ import Transport
   }
 
   @Test
-  func `a push type that the topic does not take is told, beside a fault of the token`() throws {
+  func `a push type that does not fit the topic is reported along with a token fault`() throws {
     #expect(faults(try check { $0.type = "voip" }) == ["type: InvalidPushType"])
     let suffixed = try check { ($0.topic, $0.type) = ("com.example.app.voip", "alert") }
     #expect(faults(suffixed) == ["token: DeviceTokenNotForTopic", "type: InvalidPushType"])
@@ -175,7 +175,9 @@ import Transport
     (#"{"aps":{"alert":"x"}}"#, "background", "content-available"),
     (#"{"aps":{}}"#, "alert", "no visible effect"),
   ])
-  func `what the device would pass over is remarked`(payload: String, type: String, part: String)
+  func `payload content that the device would ignore is noted`(
+    payload: String, type: String, part: String
+  )
     throws
   {
     let line = try check {
@@ -199,7 +201,7 @@ import Transport
   }
 
   @Test
-  func `a provider token is told good, or why not`() throws {
+  func `a provider token is reported as valid or with the reason why it is not`() throws {
     let made = try administration.perform(.makeProviderToken(key: "KEYAAAAAAA")).first
     let good = try #require(made?["token"]?.stringValue)
     func check(_ token: String, _ topic: String? = nil) throws -> JSONObject {

@@ -210,7 +210,7 @@ private struct Surroundings: AdmissionContext {
     }
   }
 
-  @Test func `a token of another topic is told before the push type`() throws {
+  @Test func `a token for another topic is reported before the push type`() throws {
     // Both have occurred in practice: an alert to a VoIP topic with an alert token, and a call to a plain topic with a
     // VoIP token.
     let alert = ["apns-topic": "com.example.app.voip", "apns-push-type": "alert"]
@@ -250,7 +250,7 @@ private struct Surroundings: AdmissionContext {
     #expect(try admitted(evaluate(["apns-expiration": "1"])).expiration == 1)
   }
 
-  @Test func `F38 a topic-specific key sends to its topics alone`() throws {
+  @Test func `F38 a topic-specific key can send only to its topics`() throws {
     let surroundings = try surroundings(topics: [Array("com.example.other".utf8)])
     #expect(rejection(try evaluate(in: surroundings)) == .topicDisallowed)
   }

@@ -153,7 +153,7 @@ private struct Surroundings: AdmissionContext {
       rejection(try evaluate("POST", Self.send, body: Self.body, in: other)) == .topicMismatch)
   }
 
-  @Test func `credentials come before the channel`() throws {
+  @Test func `credentials are checked before the channel`() throws {
     var nobody = try surroundings()
     nobody.credentialAnswer = .refused(.missingProviderToken)
     #expect(rejection(try evaluate("GET", Self.channels, in: nobody)) == .missingProviderToken)

@@ -27,7 +27,7 @@ import Testing
     #expect(limit.admits(&next, at: 2 * second))
   }
 
-  @Test func `threads that share a limit are allowed no more than one of them alone`() {
+  @Test func `threads that share a rate limit cannot exceed it together`() {
     let shared = SharedRate(RateLimit(perSecond: 50))
     let admitted = Atomic<Int>(0)
     DispatchQueue.concurrentPerform(iterations: 400) { _ in

@@ -55,7 +55,9 @@ import Transport
         == .tooManyProviderTokenUpdates)
   }
 
-  @Test func `a related key is no hurried change, whichever of the two comes first`() throws {
+  @Test func `a change to a related key is allowed at once, whichever of the two is used first`()
+    throws
+  {
     let named = try key("A", topics: specific)
     let naming = try key("B", topics: specific, related: "A")
     for (first, second) in [(named, naming), (naming, named)] {

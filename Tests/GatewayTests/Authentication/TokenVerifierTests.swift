@@ -44,7 +44,7 @@ import Transport
       rejection(try authorization(der: der, corrupt: true), verifier) == .invalidProviderToken)
   }
 
-  @Test func `F01 F05 missing and unknown are told apart`() throws {
+  @Test func `F01 F05 missing and unknown provider tokens are distinguished`() throws {
     let verifier = TokenVerifier(directory: directory)
     #expect(rejection([], verifier) == .missingProviderToken)
     #expect(rejection(Array("bearer".utf8), verifier) == .missingProviderToken)

@@ -14,7 +14,7 @@ import Testing
     return book
   }
 
-  @Test func `a channel is its apps alone`() {
+  @Test func `a channel belongs only to its app`() {
     let book = book
     #expect(book.channels(of: 1) == [Self.one, Self.two])
     #expect(book.channels(of: 2).isEmpty)
@@ -48,7 +48,7 @@ import Testing
         == .refused(.channelNotRegistered))
   }
 
-  @Test func `a channel without storage takes the expiration 0 alone`() {
+  @Test func `a channel without storage accepts only the expiration 0`() {
     #expect(
       book.broadcasting(to: Self.one, app: 1, expiration: 0, atSeconds: 9, storedFrom: 9) == .once)
     #expect(

@@ -48,7 +48,9 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent.last == "next")
   }
 
-  @Test func `what comes while pages are read is sent after them, stored or not`() throws {
+  @Test func `pushes that arrive while pages are read are sent after them, whether stored or not`()
+    throws
+  {
     var bench = Bench()
     bench.pageRows = 5
     try store(texts(1...20), in: &bench)
@@ -66,7 +68,9 @@ private typealias Bench = DeliveryBench
     #expect(bench.answered.suffix(3) == ["21", "22", "23"])
   }
 
-  @Test func `what a device may have already comes first, from whatever page`() throws {
+  @Test func `pushes that the device may already have are sent first, whatever page they are on`()
+    throws
+  {
     var bench = Bench()
     try bench.connect(window: 3)
     for text in texts(1...3) { bench.push(text, keep: .max) }
@@ -100,7 +104,9 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent.count == 30, "each of them once")
   }
 
-  @Test func `what the power holds back is bounded too, and comes once it is there`() throws {
+  @Test func `pushes held back by a power restriction are limited in memory and sent once it ends`()
+    throws
+  {
     var bench = Bench()
     bench.checksInvariants = false
     bench.pageRows = 256
@@ -121,7 +127,9 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["urgent"] + texts(1...3_000))
   }
 
-  @Test func `what comes behind the pages and has no row yet goes with its token`() throws {
+  @Test func `a push that is queued after the pages and not yet stored is dropped with its token`()
+    throws
+  {
     var bench = Bench()
     bench.pageRows = 2
     try store(texts(1...5), in: &bench)

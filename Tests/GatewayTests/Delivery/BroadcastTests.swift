@@ -136,7 +136,7 @@ private struct Bench: ~Copyable {
     #expect(bench.texts(1) == ["b"], "what was acknowledged is not sent again")
   }
 
-  @Test func `what was not acknowledged is sent again`() {
+  @Test func `a broadcast that was not acknowledged is sent again`() {
     var bench = Bench()
     bench.connect(1)
     bench.broadcast("a")
@@ -257,7 +257,7 @@ private struct Bench: ~Copyable {
   }
 
   /// The memory for messages that are tried once, including pushes, is bounded even for a slow device.
-  @Test func `what is tried once does not pile up`() {
+  @Test func `broadcasts that are tried once do not accumulate for a slow device`() {
     var bench = Bench()
     bench.connect(1, window: 1)
     for number in 0..<3_000 { bench.broadcast("\(number)", isKept: false) }

@@ -53,7 +53,7 @@ private typealias Bench = DeliveryBench
 
   /// A regression test: a notification was replaced in the same commit while its device's memory was full, and was
   /// removed without a record.
-  @Test func `what the store replaces while memory is full is recorded`() throws {
+  @Test func `notifications that the store replaces while memory is full are recorded`() throws {
     var bench = Bench()
     try bench.connect(window: 1)
     for number in 0..<1_025 { bench.push("\(number)", keep: .max) }
@@ -135,7 +135,8 @@ private typealias Bench = DeliveryBench
 
   /// A regression test: a push that was answered with 200 was lost together with the newer push that was refused, so
   /// neither was delivered.
-  @Test func `what a refused one replaced comes back when its device throws that one away`() throws
+  @Test func `a replaced notification comes back when the device discards its refused replacement`()
+    throws
   {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true))
@@ -157,7 +158,11 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.last == .deliveredFromStorage)
   }
 
-  @Test func `what a refused one replaced is replaced anew once its device was away`() throws {
+  @Test
+  func
+    `after a refused push and a disconnect, the older notification is replaced by the next push`()
+    throws
+  {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true))
     bench.push("older", priority: 5)
@@ -173,7 +178,11 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 1)
   }
 
-  @Test func `what expires before its commit takes along what it replaced`() throws {
+  @Test
+  func
+    `a replacement that expires before its commit also removes the notification that it replaced`()
+    throws
+  {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true))
     bench.push("older", priority: 5)
@@ -188,7 +197,9 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 0)
   }
 
-  @Test func `what a commit stored and replaced at once is recorded in that order`() throws {
+  @Test func `a notification that one commit both stores and replaces is recorded in that order`()
+    throws
+  {
     var bench = Bench()
     bench.push("older")
     bench.push("newer")
@@ -201,7 +212,7 @@ private typealias Bench = DeliveryBench
   ///
   /// Its row was removed although the newer one was refused.
   @Test(arguments: [false, true])
-  func `what was replaced while it was committed comes back when the newer one is refused`(
+  func `a notification replaced during its commit comes back when the newer one is refused`(
     isDelayed: Bool
   ) throws {
     var bench = Bench()
@@ -225,7 +236,8 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["newer", "older"])
   }
 
-  @Test func `what was replaced before its commit leaves no row once the newer one is delivered`()
+  @Test
+  func `a notification replaced before its commit leaves no row once the newer one is delivered`()
     throws
   {
     var bench = Bench()
@@ -242,7 +254,7 @@ private typealias Bench = DeliveryBench
   }
 
   /// A regression test: the entry was treated as in flight, and sent before the rest of the backlog.
-  @Test func `what the store replaced for a device that was away is not sent`() throws {
+  @Test func `a notification that the store replaced for an offline device is not sent`() throws {
     var bench = Bench()
     bench.pageRows = 2
     for text in ["1", "2", "3"] { bench.push(text, to: Bench.key(app: 8), keep: .max) }
@@ -261,7 +273,9 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.filter { $0 == .replaced }.count == 1)
   }
 
-  @Test func `what a device leaves behind is committed at once, whatever else waits`() throws {
+  @Test func `notifications that a disconnecting device left unacknowledged are committed at once`()
+    throws
+  {
     var bench = Bench()
     try bench.connect()
     try bench.connect(2, device: 2)

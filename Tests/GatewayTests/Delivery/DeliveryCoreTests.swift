@@ -64,9 +64,11 @@ private typealias Bench = DeliveryBench
   }
 
   @Test(arguments: [false, true])
-  func `what is tried once waits five seconds for a slow device, and its provider no longer`(
-    isLoading: Bool
-  ) throws {
+  func
+    `a push with expiration 0 waits at most five seconds for a slow device, and so does its provider`(
+      isLoading: Bool
+    ) throws
+  {
     var bench = Bench()
     try bench.connect(window: 1, isLoadAnswered: !isLoading)
     bench.push("slow")
@@ -86,7 +88,11 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["slow"])
   }
 
-  @Test func `what is tried once ends in the log where its device leaves without a word`() throws {
+  @Test
+  func
+    `a push with expiration 0 is logged as discarded if its device disconnects without an answer`()
+    throws
+  {
     var bench = DeliveryBench()
     try bench.connect()
     bench.push("once", expiresIn: 0)
@@ -99,7 +105,9 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["once"])
   }
 
-  @Test func `what is tried once is sent where its device makes room within five seconds`() throws {
+  @Test func `a push with expiration 0 is sent if its device makes room within five seconds`()
+    throws
+  {
     var bench = Bench()
     try bench.connect(window: 1)
     bench.push("slow")
@@ -119,7 +127,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.last == .delivered)
   }
 
-  @Test func `a connected device gets all of them, however fast they come`() throws {
+  @Test func `a connected device gets all notifications, however fast they arrive`() throws {
     var bench = Bench()
     try bench.connect(window: 2)
     let texts = (1...9).map(String.init)
@@ -135,7 +143,9 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.load(device: 1).isEmpty)
   }
 
-  @Test func `a token that dies while its push is stored is told of once`() throws {
+  @Test func `a push whose token is unregistered during its commit is recorded as discarded once`()
+    throws
+  {
     var bench = Bench()
     bench.push("a")
     let operations = bench.core.takeCommit(now: bench.now)
@@ -156,7 +166,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["3", "1", "2"])
   }
 
-  @Test func `what comes while the store is read waits behind it`() throws {
+  @Test func `pushes that arrive while the store is read wait for the stored ones`() throws {
     var bench = Bench()
     bench.push("old", to: Bench.key(app: 1))
     try bench.commit()
@@ -237,7 +247,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.answered == ["a"])
   }
 
-  @Test func `What expired while the device was away is not delivered`() throws {
+  @Test func `Notifications that expired while the device was offline are not delivered`() throws {
     var bench = Bench()
     bench.push("a", expiresIn: 60)
     try bench.commit()
@@ -268,7 +278,9 @@ private typealias Bench = DeliveryBench
   /// A regression test for a fault that `make simulate SEED=1795292706950` found.
   ///
   /// A long backlog was sent first, and by then the device had forgotten the unacknowledged notifications.
-  @Test func `what was sent and not acknowledged comes before what the device has not seen`() throws
+  @Test
+  func `unacknowledged notifications are sent again before those that the device has not seen`()
+    throws
   {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true))
@@ -282,7 +294,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["sent", "held"])
   }
 
-  @Test func `more than memory holds comes from the store, in order`() throws {
+  @Test func `a backlog larger than memory is delivered from the store, in order`() throws {
     var bench = Bench()
     try bench.connect(window: 8)
     let count = 2_000
@@ -408,7 +420,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.states == states + [.sent])
   }
 
-  @Test func `what a silenced app still had waiting is discarded`() throws {
+  @Test func `notifications that wait for a disabled app are discarded`() throws {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true))
     bench.push("held", priority: 5)
@@ -424,7 +436,8 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.load(device: 1).isEmpty)
   }
 
-  @Test func `what is for an app that was turned off is answered, recorded and not stored`() throws
+  @Test func `a push for an app that was turned off is answered and recorded, but not stored`()
+    throws
   {
     var bench = Bench()
     bench.core.discard(bench.notification("a"), as: .discardedDisabled)
@@ -443,7 +456,9 @@ private typealias Bench = DeliveryBench
     #expect(bench.core.session(of: 1) == nil)
   }
 
-  @Test func `what is not on disk yet is sent before what was stored after it`() throws {
+  @Test func `a notification that is not on disk yet is sent before one that was stored after it`()
+    throws
+  {
     var bench = Bench()
     try bench.connect()
     bench.push("a")

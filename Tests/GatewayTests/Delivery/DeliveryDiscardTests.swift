@@ -12,7 +12,7 @@ private typealias Bench = DeliveryBench
     bench.drain()
   }
 
-  @Test func `a device without room is left alone for a minute, then one is sent to find out`()
+  @Test func `a device without room gets nothing for a minute, then one notification as a probe`()
     throws
   {
     var bench = Bench()
@@ -38,7 +38,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent.dropFirst(4) == ["2", "3", "4", "5"])
   }
 
-  @Test func `a device that still has no room is left alone for another minute`() throws {
+  @Test func `a device that still has no room gets nothing for another minute`() throws {
     var bench = Bench()
     try bench.connect()
     bench.push("a")
@@ -87,7 +87,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.last == fromStorage, "it ended before")
   }
 
-  @Test func `what is tried once and finds no room is given up`() throws {
+  @Test func `a push with expiration 0 that finds no room is discarded`() throws {
     var bench = Bench()
     try bench.connect()
     bench.push("once", expiresIn: 0)
@@ -101,7 +101,10 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["once"])
   }
 
-  @Test func `what finds no room after the store lost its row ends as the store said`() throws {
+  @Test
+  func `a notification that finds no room after the store replaced it is recorded as replaced`()
+    throws
+  {
     var bench = Bench()
     try bench.connect()
     bench.push("older")
@@ -119,7 +122,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["older", "newer", "newer"])
   }
 
-  @Test func `a device that comes back at once may have room`() throws {
+  @Test func `a device without room that reconnects is sent notifications at once`() throws {
     var bench = Bench()
     try bench.connect()
     bench.push("a")
@@ -131,7 +134,9 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["a", "a", "b"])
   }
 
-  @Test func `what found no room is tried first, before what was kept from the device`() throws {
+  @Test func `a notification that found no room is retried before those held back from the device`()
+    throws
+  {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true))
     bench.push("kept", priority: 5, keep: .max)

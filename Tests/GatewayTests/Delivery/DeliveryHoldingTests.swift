@@ -69,7 +69,10 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent.last == "one again")
   }
 
-  @Test func `what was stored while power held it back is discarded from storage`() throws {
+  @Test
+  func `a notification stored while it was held for power is recorded as discarded from storage`()
+    throws
+  {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true))
     bench.push("held", priority: 5)
@@ -100,7 +103,10 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.last == .deliveredFromStorage)
   }
 
-  @Test func `what is tried once is given up when the device that loads is restricted`() throws {
+  @Test
+  func `a push with expiration 0 to a power-restricted device is discarded once loading finishes`()
+    throws
+  {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true), isLoadAnswered: false)
     bench.push("once", priority: 5, expiresIn: 0)
@@ -129,7 +135,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent.last == "alert")
   }
 
-  @Test func `a throttled background push goes out when its time has come, once`() throws {
+  @Test func `a throttled background push is sent exactly once, after its waiting time`() throws {
     var bench = Bench()
     try bench.connect()
     for text in ["a", "b", "c", "held"] {
@@ -195,7 +201,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.last == .discardedExpired)
   }
 
-  @Test func `what is released takes its place among what waits`() throws {
+  @Test func `released notifications keep their place among those that wait`() throws {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true), window: 1)
     for (text, priority) in [("a", 10), ("five", 5), ("b", 10), ("one", 1)] as [(String, UInt8)] {

@@ -54,7 +54,8 @@ import Testing
       keys: [[UInt8](repeating: 7, count: 32)], environment: .sandbox)
   }
 
-  @Test func `a follower of one push is told of that alone, accepted or refused`() {
+  @Test
+  func `a follower of one push gets only the states of that push, whether accepted or refused`() {
     var followers = DeliveryLogFollowers()
     let one = Reader(wantsMore: true)
     let all = Reader(wantsMore: true)
@@ -65,7 +66,7 @@ import Testing
     #expect(all.states.withLock { $0 }.count == 4)
   }
 
-  @Test func `one that wants no more is told nothing more, and the others are`() {
+  @Test func `a follower that wants no more states gets no more, and the others still do`() {
     var followers = DeliveryLogFollowers()
     let leaving = Reader(wantsMore: false)
     let staying = Reader(wantsMore: true)

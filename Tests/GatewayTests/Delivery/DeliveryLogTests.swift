@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test
-  func `a log of another capacity, or a file of another form, is begun anew`() throws {
+  func `a log file with a different capacity or format is replaced by an empty log`() throws {
     do { try DeliveryLog(file: path, capacity: 3).append(entry(1)) }
     #expect(numbers(try DeliveryLog(file: path, capacity: 4)).isEmpty)
     for byte: UInt8 in [0, 1, 0xFF] {
@@ -114,7 +114,7 @@ import Testing
     #expect(numbers(try DeliveryLog(reading: path, capacity: 4)) == [17, 18, 19, 20])
   }
 
-  @Test func `a reader leaves the file as it is`() throws {
+  @Test func `a reader does not modify the file`() throws {
     try FileSystem.write([1, 2, 3], to: path)
     #expect(numbers(try DeliveryLog(reading: path, capacity: 3)).isEmpty)
     #expect(try FileSystem.read(path, limit: 10) == [1, 2, 3])

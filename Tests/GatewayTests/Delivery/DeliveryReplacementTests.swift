@@ -18,7 +18,11 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["b"])
   }
 
-  @Test func `what a device left unacknowledged gives way to what comes while it is away`() throws {
+  @Test
+  func
+    `unacknowledged notifications are replaced by newer ones that arrive while the device is offline`()
+    throws
+  {
     var bench = Bench()
     try bench.connect(window: 1)
     bench.push("a")
@@ -50,7 +54,11 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["a", "b", "c"])
   }
 
-  @Test func `what is acknowledged while its row goes is delivered, and nothing else`() throws {
+  @Test
+  func
+    `a notification acknowledged while the store drops its row counts as delivered, not replaced`()
+    throws
+  {
     var bench = Bench()
     try bench.connect()
     bench.push("a")
@@ -68,7 +76,8 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.filter { $0 == .delivered }.count == 1)
   }
 
-  @Test func `a collapse id takes the place of what is on its way, too`() throws {
+  @Test func `a collapse ID also replaces a notification that waits for a connected device`() throws
+  {
     var bench = Bench()
     try bench.connect(window: 1)
     for text in ["first", "0:1", "1:1"] { bench.push(text, collapseID: "score") }
@@ -87,7 +96,8 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["b", "c", "d"])
   }
 
-  @Test func `what is held for power gives way to as many newer ones as the app keeps`() throws {
+  @Test func `newer pushes replace held notifications beyond the number that the app keeps`() throws
+  {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true))
     for text in ["a", "b", "c"] { bench.push(text, priority: 5, keep: 2) }
@@ -102,7 +112,7 @@ private typealias Bench = DeliveryBench
 
   @Test
   func
-    `what is held for power stays where the store refuses the newer ones, whatever else is delivered`()
+    `a held notification stays if the store refuses a newer one, whatever else is delivered`()
     throws
   {
     var bench = Bench()
@@ -136,7 +146,8 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["foul", "1:1"])
   }
 
-  @Test func `what is tried once takes no place among those that are kept`() throws {
+  @Test func `a push with expiration 0 does not count toward the number that the app keeps`() throws
+  {
     var bench = Bench()
     try bench.connect(window: 1)
     bench.push("first", to: Bench.key(app: 7), keep: 2)
@@ -160,7 +171,8 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.load(device: 1).isEmpty)
   }
 
-  @Test func `what comes while the store is read replaces what is in the store`() throws {
+  @Test func `a push that arrives while the store is read replaces the stored notification`() throws
+  {
     var bench = Bench()
     bench.push("old", priority: 5)
     try bench.commit()

@@ -103,7 +103,7 @@
       bench.core.checkInvariants()
     }
 
-    @Test func `what ends before its commit is passed over once`() throws {
+    @Test func `notifications that end before their commit are skipped only once`() throws {
       var bench = Bench()
       try bench.connect()
       bench.checksInvariants = false

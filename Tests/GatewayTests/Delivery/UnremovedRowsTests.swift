@@ -36,7 +36,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == texts(1...16))
   }
 
-  @Test func `what is acknowledged while a commit runs waits for the next one`() throws {
+  @Test func `acknowledgments during a commit make room only after the next commit`() throws {
     var bench = try makeBacklog()
     try acknowledge(1...4, in: &bench)
     #expect(bench.sent == texts(1...8))
@@ -86,7 +86,11 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["first", "second"])
   }
 
-  @Test func `a device that leaves and comes back is bounded by what the store still has`() throws {
+  @Test
+  func
+    `after a reconnect, rows that the store has not removed still count toward the device's limit`()
+    throws
+  {
     var bench = try makeBacklog()
     try acknowledge(1...8, in: &bench)
     bench.core.disconnect(1, session: SessionID(1), now: bench.now)

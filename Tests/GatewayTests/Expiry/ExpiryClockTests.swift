@@ -62,7 +62,7 @@ import Testing
     #expect(bench.findings == [.disagreeing(milliseconds: 40 * Self.day), .agreeing])
   }
 
-  @Test func `a clock that is set back stores what comes meanwhile long enough`() {
+  @Test func `storage periods do not start earlier after the clock is set back`() {
     var bench = Bench()
     let before = bench.wall
     bench.wall -= 40 * Self.day
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// S3-11: it expires when its time has come, not when somebody sets a clock.
-  @Test func `what is stored outlives a jump of the wall clock, forth and back`() throws {
+  @Test func `a stored notification survives a jump of the wall clock forward and back`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     device.goOffline()
@@ -118,7 +118,8 @@ import Testing
     #expect(harness.violation == nil)
   }
 
-  @Test func `what is accepted while the clock is set back is stored after it is right again`()
+  @Test
+  func `a push accepted while the clock is set back stays stored after the clock is corrected`()
     throws
   {
     let harness = try GatewayHarness()

@@ -84,7 +84,7 @@ import Testing
     #expect(uses == 1_000 && fault.remaining == 0)
   }
 
-  @Test func `a rule for a token or a topic leaves the others alone`() {
+  @Test func `a rule for a token or a topic does not affect others`() {
     var random = SeededGenerator(seed: 1)
     let rules = [
       FaultRule(token: token, effect: reason(.unregistered, since: 1_700_000_000_123)),
@@ -97,7 +97,7 @@ import Testing
     #expect(effects(rules) == FaultScript.Effects())
   }
 
-  @Test func `a time goes with 410 alone, and is now where none is given`() {
+  @Test func `only a 410 answer has a timestamp, by default the current time`() {
     var random = SeededGenerator(seed: 1)
     let gone = answer([FaultRule(effect: reason(.expiredToken))], random: &random)
     #expect(gone?.timestampMilliseconds == now)

@@ -34,20 +34,21 @@ import Testing
     return verdict
   }
 
-  @Test func `who says nothing at all is idle after ten seconds`() {
+  @Test func `a connection without any frame is idle after ten seconds`() {
     #expect(verdict(at: 9) { _ in Self.facts(hasFrames: false) } == .wait)
     #expect(verdict(at: 10) { _ in Self.facts(hasFrames: false) } == .idle)
     // Bytes that never complete a frame are not a sign of life.
     #expect(verdict(at: 10) { Self.facts(lastReceived: $0, hasFrames: false) } == .idle)
   }
 
-  @Test func `who never had a request accepted is idle after half a minute`() {
+  @Test func `a connection without an accepted request is idle 30 seconds after its last request`()
+  {
     #expect(verdict(at: 29) { _ in Self.facts() } == .wait)
     #expect(verdict(at: 30) { Self.facts(lastReceived: $0) } == .idle, "bytes are not requests")
     #expect(verdict(at: 100) { Self.facts(lastRequest: $0 - 20) } == .wait)
   }
 
-  @Test func `who was accepted may be idle for a day`() {
+  @Test func `a connection with an accepted request may be idle for a day`() {
     var policy = IdlePolicy()
     let facts = Self.facts(hasAcceptedRequest: true)
     #expect(policy.evaluate(facts, at: Self.seconds(86_399)) == .wait)
@@ -65,7 +66,7 @@ import Testing
       verdict(at: 300) { Self.facts(open: 5, stalled: 5, ended: UInt64($0) / 10) } == .wait)
   }
 
-  @Test func `who reads nothing is deaf unless some of it is taken`() {
+  @Test func `a connection whose peer reads nothing for 20 seconds is unresponsive`() {
     #expect(verdict(at: 19) { _ in Self.facts(open: 1, unsent: 9) } == .wait)
     #expect(verdict(at: 20) { _ in Self.facts(open: 1, unsent: 9) } == .unresponsive)
     #expect(

@@ -41,7 +41,9 @@ import Testing
   @Test(arguments: [
     Rejection.unregistered, .expiredToken, .tooManyRequests, .internalServerError, .shutdown,
   ])
-  mutating func `what the provider could not have known is no error`(rejection: Rejection) {
+  mutating func `rejections that the provider could not have foreseen are not errors`(
+    rejection: Rejection
+  ) {
     let course = refuse(rejection, upTo: 10_000)
     #expect(course.end == nil)
     #expect(course.streams.isEmpty)
@@ -58,7 +60,7 @@ import Testing
     #expect(!policy.hasErrors)
   }
 
-  @Test mutating func `as many accepted as refused go on for ever`() {
+  @Test mutating func `a connection with as many accepted as refused requests is never limited`() {
     for _ in 0..<10_000 {
       #expect(policy.refused(.badDeviceToken, at: 0) == .unchanged)
       #expect(policy.accepted() == .unchanged)

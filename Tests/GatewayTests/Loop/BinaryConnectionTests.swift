@@ -137,7 +137,7 @@ import Transport
   }
 
   @Test
-  func `without certificate a legacy port serves channel management and nothing else`() throws {
+  func `a legacy port without a client certificate serves only channel management`() throws {
     let harness = try GatewayHarness()
     let other = RawClient(harness, port: 2_195, as: StreamIdentity())
     other.send([0, 1, 2])
@@ -209,7 +209,7 @@ import Transport
   }
 
   @Test(arguments: [0, 1, 100])
-  func `Feedback comes in pages, each row once`(beyond: Int) throws {
+  func `Feedback is sent in pages, and each row exactly once`(beyond: Int) throws {
     let harness = try GatewayHarness()
     let count = 2 * Limits.feedbackPageRows + beyond
     try Self.addFeedback(count, to: harness)

@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test
-  func `what an administrator adds is known to every loop when the command has ended`() throws {
+  func `an administrator's change reaches every loop before the command ends`() throws {
     let harness = try GatewayHarness(loops: 3)
     let lines = try harness.world.gateway.administer(
       .addTopic(.init(team: SimulatedIdentities.team, bundleID: "com.example.added")))

@@ -7,7 +7,7 @@ import Transport
 
 @Suite struct DeviceConnectionTests {
   @Test
-  func `whichever loop accepts it, a device's connection comes to its home`() throws {
+  func `a device's connection moves to its home loop, whichever loop accepts it`() throws {
     let harness = try GatewayHarness(loops: 3)
     let devices = (0..<4).map { _ in harness.device() }
     for _ in 0..<4 {
@@ -23,7 +23,7 @@ import Transport
   }
 
   @Test
-  func `a revoked device is sent away at once and gets nothing more`() throws {
+  func `a revoked device is disconnected at once and gets nothing more`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     _ = try harness.world.gateway.administer(.revokeDevice(number: device.number))
@@ -36,7 +36,7 @@ import Transport
   }
 
   @Test
-  func `a device that is revoked while it greets is sent away and gets nothing`() throws {
+  func `a device that is revoked during its greeting is disconnected and gets nothing`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     device.subscribe(harness.world.channels[0])
@@ -97,7 +97,9 @@ import Transport
   }
 
   @Test
-  func `what a device has no room for stays in the store, and comes when it has`() throws {
+  func `a notification that a device has no room for stays stored until the device has room`()
+    throws
+  {
     let harness = try GatewayHarness()
     let device = harness.device()
     device.discarding = .noRoom
@@ -124,7 +126,7 @@ import Transport
       (.appGone, "Discarded – Token Unregistered"),
       (.unknownHandle, "Discarded – Token Unregistered"),
     ])
-  func `what a device throws away is logged as that, and forgotten`(
+  func `a notification that a device discards is logged with the reason and removed`(
     reason: LinkDiscardReason, label: String
   ) throws {
     let harness = try GatewayHarness()

@@ -9,7 +9,8 @@ import Transport
 
 @Suite struct GatewayLoopTests {
   @Test
-  func `a push for a device of another loop goes there, and its answer comes back`() throws {
+  func `a push is routed to the loop of its device, and the answer returns to its provider`() throws
+  {
     let harness = try GatewayHarness(loops: 2)
     let devices = [harness.device(), harness.device()]
     let homes = Set(devices.map { $0.number % 2 })
@@ -33,7 +34,7 @@ import Transport
   }
 
   @Test
-  func `a device whose rows cannot be read is sent away, and comes again`() throws {
+  func `a device whose rows cannot be read is disconnected, and reconnects`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     harness.world.gateway.notificationStore.failingLoads = 1
@@ -82,7 +83,7 @@ import Transport
   }
 
   @Test
-  func `connections that end leave nothing behind`() throws {
+  func `closed connections leave no state behind`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     let provider = harness.provider()

@@ -29,7 +29,8 @@ import Testing
   }
 
   @Test
-  func `a world is the seed's alone, not the keys' of its process nor that of the worlds before`()
+  func
+    `a simulated world depends only on its seed, not on the process's keys or on earlier worlds`()
     throws
   {
     // Socket buffers are small, so that a difference of one byte changes the course of events.

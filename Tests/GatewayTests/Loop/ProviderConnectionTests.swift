@@ -20,7 +20,7 @@ import Transport
   }
 
   @Test
-  func `requests that come byte by byte are answered like any other`() throws {
+  func `requests that arrive byte by byte are answered normally`() throws {
     let harness = try GatewayHarness()
     let client = RawClient(harness, port: 2_080)
     for byte in Array("POST /3/nowhere HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n".utf8) {
@@ -106,7 +106,7 @@ import Transport
   }
 
   @Test
-  func `who sends no frame at all is sent away in time`() throws {
+  func `a provider connection without any frame is closed within 15 seconds`() throws {
     let harness = try GatewayHarness()
     let client = RawClient(
       harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
@@ -129,7 +129,7 @@ import Transport
   }
 
   @Test
-  func `a dead token is answered 410, and the device hears nothing`() throws {
+  func `a push to an unregistered token is answered 410 and not delivered`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()
     let topic = harness.world.topics[0]

@@ -86,7 +86,8 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  @Test func `another key gets no certificate, and a revoked device is sent away`() throws {
+  @Test func `a renewal with another key is refused, and a revoked device is disconnected`() throws
+  {
     let harness = try GatewayHarness()
     let device = harness.device()
     let key = key(of: device, in: harness)

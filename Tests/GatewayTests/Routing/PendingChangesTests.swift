@@ -3,7 +3,7 @@ import Testing
 @testable import Gateway
 
 @Suite struct PendingChangesTests {
-  @Test func `who asks while a change is on its way waits for its end, in order`() {
+  @Test func `requests during a pending change wait until it finishes and keep their order`() {
     var pending = PendingChanges<Int, String, Character>()
     let waitsBefore = pending.waits("a", for: 1)
     #expect(!waitsBefore)

@@ -116,7 +116,8 @@ import Testing
     #expect(table.verdict(key, generation: 0) == .active)
   }
 
-  @Test func `a registration that is not on disk is none, however often it is asked for`() {
+  @Test
+  func `a registration that could not be stored has no effect, even if it is requested twice`() {
     var table = RegistrationTable()
     let first = request(.register, number: 1)
     let second = request(.register, number: 2)
@@ -132,7 +133,9 @@ import Testing
   }
 
   @Test(arguments: [LinkFrame.TopicVerb.unregister, .disable])
-  func `what a topic takes no more is discarded once that is on disk`(verb: LinkFrame.TopicVerb) {
+  func `waiting pushes are discarded only once the unregister or disable of their topic is on disk`(
+    verb: LinkFrame.TopicVerb
+  ) {
     var table = RegistrationTable()
     carryOut(.register, &table, atMilliseconds: 1)
     #expect(table.handle(request(verb), atMilliseconds: 2).count == 1)
@@ -148,7 +151,8 @@ import Testing
     #expect(table.verdict(key, generation: 0) != .active)
   }
 
-  @Test func `what is asked after something else is decided on anew, in order`() {
+  @Test func `requests that wait for a pending change are decided in order, each on the new state`()
+  {
     var table = RegistrationTable()
     let requests = [LinkFrame.TopicVerb.register, .unregister, .register, .register].enumerated()
       .map { request($0.element, number: UInt16($0.offset)) }
@@ -183,7 +187,7 @@ import Testing
     #expect(table.verdict(key, generation: 0) == .unregistered(sinceMilliseconds: 9))
   }
 
-  @Test func `What was never registered is unknown`() {
+  @Test func `A topic that was never registered is unknown`() {
     var table = RegistrationTable()
     #expect(table.verdict(key, generation: 0) == .unknown)
     for verb: LinkFrame.TopicVerb in [.unregister, .disable, .enable] {

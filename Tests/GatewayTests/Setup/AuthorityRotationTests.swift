@@ -41,7 +41,9 @@ private let hosts = ["localhost"]
     try FileSystem.read(folder.file(name), limit: 65_536)
   }
 
-  @Test func `both are trusted until the rotation is finished; then the new one alone`() throws {
+  @Test func `both authorities are trusted until the rotation is finished, then only the new one`()
+    throws
+  {
     let first = try authorities()
     let copy = try Certificate(pem: content("ca.pem"))
     let formerDevice = try device(first)
@@ -117,7 +119,7 @@ private let hosts = ["localhost"]
       device(found), authorities: found.trusted.certificates, purpose: .client, now: now)
   }
 
-  @Test func `names that come during the rotation are permitted by both`() throws {
+  @Test func `names added during a rotation are permitted by both authorities`() throws {
     _ = try authorities()
     let handedOut = try #require(try folder.addAuthority(nowSeconds: now)).issuer.certificate
     let both = try folder.authorities(hosts: hosts + ["new"], nowSeconds: now)

@@ -104,7 +104,8 @@ import Testing
     #expect(try bench.isAccepted())
   }
 
-  @Test func `What was issued by a wrong clock at the start is replaced once the clock is right`()
+  @Test
+  func `A certificate issued under a wrong clock at startup is replaced once the clock is right`()
     throws
   {
     let bench = try Bench(madeAt: Self.made, startedAt: Self.made + 300 * Self.day)
@@ -131,7 +132,10 @@ import Testing
     #expect(try bench.isAccepted())
   }
 
-  @Test func `What is issued begins with the authority, as far as clients accept`() throws {
+  @Test
+  func `Certificates become valid with their authority, within the lifetime that clients accept`()
+    throws
+  {
     let bench = try Bench(madeAt: Self.made, startedAt: Self.made)
     #expect(try bench.server().notBefore == bench.authority.certificate.notBefore)
     let device = try bench.authority.issueDevice(

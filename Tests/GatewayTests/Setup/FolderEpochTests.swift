@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test
-  func `a database that is new or of another time than the other is told once`() throws {
+  func `a new database, or one that does not match the other, is reported exactly once`() throws {
     let copy = try begin()
     _ = try begin()
     let latest = try begin()

@@ -21,7 +21,7 @@ private let now: Int64 = 1_795_000_000
   }
 
   @Test(arguments: ["admin-token", "token-keys", "ca.pem", "lock"])
-  func `a pipe in the place of a file is an error, and holds up nobody`(name: String) throws {
+  func `a pipe in place of a file causes an error instead of blocking`(name: String) throws {
     #expect(unsafe mkfifo(folder.file(name), 0o600) == 0 || name == "lock")
     if name == "lock" {
       try FileSystem.remove(folder.file(name))
@@ -91,7 +91,7 @@ private let now: Int64 = 1_795_000_000
   }
 
   @Test
-  func `nothing is made anew at the next start`() throws {
+  func `certificates and keys are not created again at the next start`() throws {
     let made = try folder.authority(hosts: hosts, nowSeconds: now)
     let server = try folder.server(
       hosts: hosts, addresses: ["127.0.0.1"], authority: made, nowSeconds: now)
@@ -104,7 +104,7 @@ private let now: Int64 = 1_795_000_000
   }
 
   @Test
-  func `an authority of the operator's own is left as it is`() throws {
+  func `the operator's own authority is left unchanged`() throws {
     let own = try writeFormerAuthority(named: "Example Corporation")
     #expect(try folder.authority(hosts: hosts, nowSeconds: now).certificate == own.certificate)
   }

@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func `How a gateway stands is seen, and what ails it`() async throws {
+  @Test func `The documented commands show a gateway's state and its problems`() async throws {
     try await Scenario.run { scenario in
       let home = try await DocumentationHome(scenario)
       // `make packages-test` reads the journal on a system that has one.
@@ -277,7 +277,9 @@ import Testing
     }
   }
 
-  @Test func `What was lost is given up`() async throws {
+  @Test func `A gateway that lost a required file starts only with the documented command`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let home = try await DocumentationHome(scenario)
       let answer = try await home.run(

@@ -79,7 +79,9 @@ import Testing
   }
 
   @Test
-  func `What was handled on the early way out is handled, and not told again`() async throws {
+  func `A response whose handler returns early counts as handled and is not delivered again`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
@@ -190,7 +192,7 @@ import Testing
   }
 
   @Test
-  func `An iOS app asks for its types and, for pushes alone, for a token`() async throws {
+  func `An iOS app registers its types, and requests a token only for pushes`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
@@ -332,7 +334,7 @@ import Testing
   }
 
   @Test
-  func `Any number of categories is registered, and what is refused is told`() async throws {
+  func `Any number of categories can be registered, and a refusal is reported`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let many = try await scenario.example(
@@ -363,7 +365,7 @@ import Testing
   }
 
   @Test
-  func `A token that changes while the app runs is told to it, without its asking`() async throws {
+  func `A running app gets a changed token without registering again`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)

@@ -68,7 +68,7 @@ private enum MainQueue {
   }
 
   @Test
-  func `Categories, requests and the badge come back as they were set, in order of asking`()
+  func `Categories, requests and the badge read back as they were set, even right after a change`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -125,7 +125,7 @@ private enum MainQueue {
   }
 
   @Test
-  func `What cannot be is an error with Apple's code, and never a wait without end`() async throws {
+  func `Impossible requests fail with Apple's error codes and never wait forever`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let center = center(agent.socket)
@@ -182,7 +182,9 @@ private enum MainQueue {
   }
 
   @Test
-  func `Delegate methods come on the main thread, completion handlers on another`() async throws {
+  func `Delegate methods run on the main thread, and completion handlers on another thread`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let center = center(agent.socket)

@@ -37,7 +37,7 @@ struct ContentExtensionExamples {
   }
 
   @Test
-  func `A content extension shows its notification, and says what becomes of it`() async throws {
+  func `A content extension shows its notification and decides what its actions do`() async throws {
     try await Scenario.run { scenario in
       let desktop = try await AccessibleDesktop(on: scenario)
       let agent = try await scenario.agent(

@@ -34,7 +34,7 @@ struct DesktopExamples {
   }
 
   @Test
-  func `The action key on the screen has the app's own word, in the person's language`()
+  func `The action button on the screen has the app's own title in the user's language`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test
-  func `Texts of the app and of the system come in the user's language`()
+  func `Texts from the app and from the system are in the user's language`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test
-  func `A Mac app of the older interface asks nobody`() async throws {
+  func `A Mac app that uses the older interface shows no permission prompt`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(
         of: nil, options: ["--clock", "manual", "--grant", "ask"])

@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test
-  func `Without aps-environment in the manifest there is no token, and why`()
+  func `Without aps-environment in the manifest, registration fails with the reason`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -250,7 +250,7 @@ import Testing
   }
 
   @Test
-  func `A service extension that is slow is told before its time is over`() async throws {
+  func `A slow service extension is warned before its time expires`() async throws {
     try await withExtension { _, shown in
       let begin = ContinuousClock.now
       let late = try await shown(

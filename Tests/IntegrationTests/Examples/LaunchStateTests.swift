@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test
-  func `Without an agent the launch goes on after a moment, and the app is told why it is alone`()
+  func `Without an agent, the launch continues after a moment and the app logs the reason`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test
-  func `Switches, the system's question, and what came of it`()
+  func `An app registers the types that its switches choose, and gets its pushes after the prompt`()
     async throws
   {
     try await Scenario.run { scenario in

@@ -5,7 +5,7 @@ import Testing
 /// Tests of the programs of the documents on local notifications, with a real agent.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LocalExamples {
   @Test
-  func `A chat goes on in the background and presents at once`()
+  func `A chat app keeps running in the background and presents notifications immediately`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test
-  func `What an app begins in the background is waited for, told of its end, and then suspended`()
+  func `A background task keeps the app awake until its time expires, then the app is suspended`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [("ACCEPT_IDENTIFIER", false), ("MAYBE_IDENTIFIER", true)])
-  func `An action starts an app that does not run behind, or in front where it says so`(
+  func `An action starts a stopped app in the background, or in the foreground if it says so`(
     action: String, isForeground: Bool
   ) async throws {
     try await Scenario.run { scenario in
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [("LATER", false), ("SHOW", true)])
-  func `An action starts a Mac app behind, or in front where it says so`(
+  func `An action starts a Mac app in the background, or in the foreground if it says so`(
     action: String, isForeground: Bool
   ) async throws {
     try await Scenario.run { scenario in
@@ -238,7 +238,7 @@ import Testing
   }
 
   @Test
-  func `An action is told again to the next instance until its completion handler was called`()
+  func `An action is delivered again to the next instance until its completion handler is called`()
     async throws
   {
     try await Scenario.run { scenario in

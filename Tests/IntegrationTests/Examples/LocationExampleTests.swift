@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test
-  func `With regionTriggersOnce off it comes at each arrival`() async throws {
+  func `With regionTriggersOnce off, the notification fires at each arrival`() async throws {
     try await play(["--each"]) { scenario, agent, app in
       _ = try await app.text("scheduled 1")
       for _ in 0..<2 {
@@ -101,7 +101,9 @@ import Testing
   }
 
   @Test
-  func `With places switched off for the device nothing comes`() async throws {
+  func `With location services off for the device, location notifications do not fire`()
+    async throws
+  {
     try await play { scenario, agent, app in
       _ = try await app.text("scheduled 1")
       try await scenario.tell(agent, "settings", "--location", "off")
@@ -117,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: [["settings", "--location", "off"], ["settings", id, "location=denied"]])
-  func `What was shown of a place is not told once the app may not know the place`(
+  func `An app that lost location access gets no callback for an opened location notification`(
     change: [String]
   ) async throws {
     try await play { scenario, agent, app in

@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test
-  func `Nothing is shown of an app that asked for no permission, all of it once it has`()
+  func `An app's notifications are shown only once it has requested permission`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test
-  func `A Mac app asks and registers in one call, and the person changes its types later`()
+  func `A Mac app requests permission and registers in one call; the user changes its types later`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -284,7 +284,8 @@ import Testing
   }
 
   @Test
-  func `On a locked screen an alert is shown, unless the person keeps the app off it`() async throws
+  func `An alert is shown on the lock screen unless the user turned that off for the app`()
+    async throws
   {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

@@ -5,7 +5,9 @@ import Testing
 /// Tests of programs without windows or without an app, and of their prompts to the user.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct PlainPrograms {
   @Test
-  func `A question of the app is shown with its answers, and the answer comes back`() async throws {
+  func `A question from the app is shown with its answer buttons, and the app gets the answer`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let id = "org.example.Question"
@@ -37,7 +39,7 @@ import Testing
   }
 
   @Test
-  func `What a tool asked for before it ended is done all the same`() async throws {
+  func `Requests that a tool made before it exited are still carried out`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let tool = try await scenario.example("HastyTool", on: agent)

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test
-  func `Without a gateway the error comes in the token's place`() async throws {
+  func `Without a gateway, the app gets an error instead of a token`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
       let app = try await scenario.example("TokenCourier", on: agent)

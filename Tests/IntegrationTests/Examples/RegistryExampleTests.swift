@@ -5,7 +5,9 @@ import Testing
 /// Tests of apps that send their token and language to Belfry's own registry.
 @Suite(.serialized, .timeLimit(.minutes(60)), .requires(.curl)) struct RegistryExamples {
   @Test
-  func `An app's token comes as an item of the address, and a campaign reaches it`() async throws {
+  func `An app sends its token to the registry in a URL, and a campaign reaches the app`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
@@ -81,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `The token comes in both forms, and the language that was named is written in`(
+  func `The registry accepts both forms of a token, and campaigns use the reported language`(
     isBinary: Bool
   ) async throws {
     try await Scenario.run { scenario in

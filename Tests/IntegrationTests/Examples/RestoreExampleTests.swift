@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test
-  func `A gateway that was set up anew has a device's apps again, without their launch`()
+  func `After a gateway is set up again, a device's apps are registered without being launched`()
     async throws
   {
     try await Scenario.run { scenario in
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test
-  func `A device that is set up anew has other tokens`() async throws {
+  func `A device that is set up again gets different tokens`() async throws {
     try await Scenario.run { scenario in
       let (gateway, _, token) = try await formerDevice(scenario)
       let second = try await scenario.agent("anew", of: gateway)

@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: [Int.max, 1])
-  func `a body may come in chunks`(_ slice: Int) {
+  func `a body can be sent in chunks`(_ slice: Int) {
     let run = run(
       "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
         + "1;x=y\r\n{\r\n00a\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n" + Self.push, slice: slice)
@@ -161,7 +161,7 @@ import Testing
     #expect(run.events.count { $0 == "end" } == 2)
   }
 
-  @Test func `what ends the connection does so after its answer`() {
+  @Test func `a request that ends the connection is answered first`() {
     let close = run("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n" + Self.push)
     #expect(close.output.hasSuffix("connection: close\r\n\r\n"))
     #expect(close.events.count { $0 == "end" } == 1)
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `a client that waits for it is told to go on`() {
+  @Test func `a client that expects 100 Continue gets it, except with HTTP/1.0`() {
     let text = "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
     #expect(run(text).output == "HTTP/1.1 100 Continue\r\n\r\n")
     // HTTP/1.0 has no interim responses.
@@ -219,7 +219,7 @@ import Testing
     "POST / HTTP/1.0\r\nTransfer-Encoding: gzip\r\n\r\n",
     "GET ftp://h/ HTTP/1.1\r\nHost: h\r\n\r\n",
   ])
-  func `what is no request is refused and ends the connection`(_ text: String) {
+  func `invalid requests are refused and close the connection`(_ text: String) {
     let run = run(text + Self.push)
     #expect(run.output.hasPrefix("HTTP/1.1 400 "), "\(run.output)")
     #expect(!run.events.contains("end"))
@@ -319,7 +319,7 @@ import Testing
       "GET / HTTP/1.1\r\nHost: h\r\nx: é \t y\r\nempty:\r\n\r\n",
       "GET / HTTP/1.1\r\nHost: h\r\nX_y-z!#$%&'*+.^`|~: 1\r\n\r\n",
     ], [Int.max, 1])
-  func `what clients send is read`(_ text: String, slice: Int) {
+  func `unusual but valid requests are accepted`(_ text: String, slice: Int) {
     let run = run(text + Self.push, slice: slice)
     #expect(run.events.count { $0 == "end" } == 2 && run.isOpen, "\(run.output)")
   }
@@ -330,7 +330,7 @@ import Testing
     ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", 1, 0),
     ("\r\n", 0, 0),
   ])
-  func `what came before a client's last byte is answered`(
+  func `complete requests are answered after the client ends its input`(
     text: String, began: Int, answered: Int
   ) {
     let text = text.split(separator: "PUSH", omittingEmptySubsequences: false)

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test
-  func `a body that is announced too long is refused before any of it is sent`() throws {
+  func `a body that is announced as too long is refused before any of it is sent`() throws {
     let bounds = HTTP1Connections.Bounds(bodyBytes: 10)
     let server = try HTTP1Server(address: .loopback(port: 0), bounds: bounds) { _ in
       HTTP1Response(status: 200)
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test
-  func `who has each answer followed by the next request makes room, who waits for one does not`()
+  func `a connection that pipelines requests makes room, but not while it awaits its first answer`()
     throws
   {
     var bounds = HTTP1Connections.Bounds(bodyBytes: 10)
@@ -158,7 +158,9 @@ import Testing
   }
 
   @Test
-  func `a long answer comes piece by piece, and tells its writer when the client goes`() throws {
+  func `a streamed body arrives in pieces, and its writer is notified when the client disconnects`()
+    throws
+  {
     let closing = LoopFlag()
     let body = HTTP1BodyStream { closing.raise() }
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
@@ -190,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: [262_145, 1_048_576, 9_000_000])
-  func `a large answer comes whole, with its length`(count: Int) throws {
+  func `a large body is sent whole, with its length`(count: Int) throws {
     let server = try HTTP1Server { _ in
       HTTP1Response(status: 200, body: .bytes([UInt8](repeating: 0x61, count: count)))
     }
@@ -204,7 +206,7 @@ import Testing
   }
 
   @Test
-  func `what a long answer begins with may be larger than what is kept for a slow reader`() throws {
+  func `the start of a streamed body may exceed the buffer limit for slow readers`() throws {
     let body = HTTP1BodyStream()
     body.begin(with: [UInt8](repeating: 0x61, count: 3_000_000))
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
@@ -292,7 +294,9 @@ import Testing
   }
 
   @Test(arguments: ["", "GET / HTTP/1.1\r\nHost:"])
-  func `who has waited longest without a whole request makes room for one more`(_ text: String)
+  func `the connection that has waited longest without a complete request is closed for a new one`(
+    _ text: String
+  )
     throws
   {
     let server = try HTTP1Server { _ in HTTP1Response(status: 204) }
@@ -337,7 +341,7 @@ import Testing
     server.stop()
   }
 
-  @Test func `HEAD gets the head alone, of a long answer too`() throws {
+  @Test func `HEAD gets only the header, even of a streamed answer`() throws {
     let closing = LoopFlag()
     let body = HTTP1BodyStream { closing.raise() }
     let server = try HTTP1Server { request in
@@ -365,7 +369,7 @@ import Testing
     server.stop()
   }
 
-  @Test func `escapes of the target are decoded, and what is none stays`() {
+  @Test func `percent escapes of the target are decoded, except slashes and invalid escapes`() {
     let target = HTTP1Target(Array("/a%2fb%zz%4?x=1+2%2B3&y&=z&&w=a=b".utf8))
     #expect(target.path == "/a%2fb%zz%4")
     #expect(HTTP1Target(Array("/%61%2F".utf8)).path == "/a%2F")

@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test
-  func `a reset, a refusal and a lost connection are told apart`() {
+  func `a reset, a refusal and a lost connection are reported differently`() {
     exchange()
     server.session.allowConcurrentStreams(10)
     exchange()
@@ -96,7 +96,8 @@ import Testing
   }
 
   @Test
-  func `GOAWAY is told with its reason, and what it leaves out was not processed`() {
+  func `GOAWAY is reported with its reason, and requests after its last stream were not processed`()
+  {
     exchange()
     server.session.allowConcurrentStreams(10)
     exchange()
@@ -119,7 +120,7 @@ import Testing
   }
 
   @Test
-  func `a PING comes back`() {
+  func `a PING is answered`() {
     exchange()
     client.ping()
     exchange()
@@ -127,7 +128,7 @@ import Testing
   }
 
   @Test
-  func `a cancelled request is told on both sides`() {
+  func `a cancelled request is reported on both sides`() {
     exchange()
     _ = client.request(fields: push, body: [])
     exchange()
@@ -138,7 +139,7 @@ import Testing
   }
 
   @Test
-  func `what a server sends that is no HTTP/2 ends the session in order`() {
+  func `a server that does not speak HTTP/2 ends the session cleanly`() {
     let bytes = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
     #expect(bytes.withUnsafeBytes { client.receive($0) } == .closing)
     #expect(client.request(fields: push, body: []) == nil)

@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test
-  func `resetting streams whose answer has come costs nothing: swift-nio does so under load`() {
+  func `resetting answered streams is not penalized, because swift-nio does so under load`() {
     let bench = ServerBench()
     bench.begin()
     for count in 0..<20_000 {
@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test
-  func `a PING each second goes on for ever`() {
+  func `one PING per second is allowed indefinitely`() {
     let bench = ServerBench()
     bench.begin()
     for _ in 0..<10_000 {

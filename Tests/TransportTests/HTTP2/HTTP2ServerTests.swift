@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test
-  func `what comes in the first flight is served, though one stream was announced (H25)`() {
+  func `all requests in the first flight are served, although one stream was announced (H25)`() {
     let bench = ServerBench()
     var flight = ServerBench.preface + WireFrame(4).bytes
     for stream in stride(from: Int32(1), through: 399, by: 2) {
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test
-  func `credit comes back before the peer's window is used up`() {
+  func `flow-control credit is returned before the peer's window is used up`() {
     let bench = ServerBench()
     bench.begin()
     var sent = 0
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test
-  func `a cancelled request is told, and the next one is served (H17)`() {
+  func `a cancelled request is reported, and the next one is served (H17)`() {
     let bench = ServerBench()
     bench.begin()
     bench.send(WireFrame(1, flags: 4, stream: 1, ServerBench.block(ServerBench.push)))
@@ -179,7 +179,7 @@ import Testing
 
   @Test
   func
-    `what comes before a GOAWAY is written, and is later than the streams that it names, is not served`()
+    `requests after the last stream of a queued GOAWAY are not served`()
   {
     let bench = ServerBench()
     bench.begin()
@@ -248,7 +248,7 @@ import Testing
   }
 
   @Test
-  func `malformed requests end their stream alone`() {
+  func `a malformed request resets only its own stream`() {
     let bench = ServerBench()
     bench.begin()
     let upperCase = ServerBench.push + [("Apns-Id", "x")]
@@ -264,7 +264,7 @@ import Testing
   }
 
   @Test
-  func `a header list over the limit ends its stream alone`() {
+  func `a header list over the limit resets only its own stream`() {
     let bench = ServerBench()
     bench.begin()
     let value = String(repeating: "v", count: 1_000)

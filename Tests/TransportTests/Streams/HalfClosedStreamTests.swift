@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test
-  func `one that is gone altogether ends with the answer that finds nobody`() throws {
+  func `a peer that is completely gone is detected when the answer is written`() throws {
     var asked = false
     server.awaitsAnswers = { _ in
       asked = true

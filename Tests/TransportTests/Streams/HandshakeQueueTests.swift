@@ -68,7 +68,7 @@ import Testing
     listener.close()
   }
 
-  @Test func `handshakes beyond the bound wait, and none that goes on is given up`() throws {
+  @Test func `handshakes beyond the limit wait, and none that makes progress is closed`() throws {
     harness.loop.boundHandshakes(to: 3)
     let counter = Counter()
     let listener = try listen(counter)
@@ -85,7 +85,9 @@ import Testing
     listener.close()
   }
 
-  @Test func `a handshake that stands still makes room, one that goes on does not`() throws {
+  @Test func `a stalled handshake is closed to make room, but one that makes progress is not`()
+    throws
+  {
     harness.loop.boundHandshakes(to: 4)
     let counter = Counter()
     let listener = try listen(counter)

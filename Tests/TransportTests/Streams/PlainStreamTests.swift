@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test
-  func `what is written in one turn goes out in one piece`() throws {
+  func `data written in one turn is sent in one piece`() throws {
     let server = Recorder()
     let listener = try harness.listen { _ in server }
     let client = Recorder()
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test
-  func `close sends what is queued, then each side hears of the end exactly once`() throws {
+  func `close sends the queued data, then each side is notified of the end exactly once`() throws {
     let server = Recorder()
     let listener = try harness.listen { _ in server }
     let client = Recorder()
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test
-  func `the last output survives input that nobody reads any more`() throws {
+  func `the last output arrives even if the rest of the input is not read`() throws {
     let server = Recorder()
     server.onReceive = { stream, _ in
       stream.write(Array("go away".utf8))
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test
-  func `a host name is resolved, and one that is none is reported`() throws {
+  func `a host name is resolved, and an invalid one is reported`() throws {
     let server = Recorder()
     let listener = try harness.listen { _ in server }
     let client = Recorder()
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test
-  func `a paused stream whose peer is gone hears of it once it reads again`() throws {
+  func `a paused stream detects that its peer is gone once it reads again`() throws {
     let server = Recorder()
     server.onOpen = { $0.pauseReading() }
     let listener = try harness.listen { _ in server }
@@ -247,7 +247,7 @@ import Testing
   }
 
   @Test
-  func `a stream moves to another loop with what had come for it`() throws {
+  func `a stream moves to another loop with its unread input`() throws {
     let first = Recorder()
     var parcel: DetachedStream?
     first.onReceive = { stream, bytes in

@@ -87,7 +87,8 @@ import Testing
   }
 
   @Test
-  func `a client that offers HTTP/1.1 alone gets the alert, or is served without a match`() throws {
+  func `a client that offers only HTTP/1.1 gets an alert, or is served without a protocol`() throws
+  {
     let (server, client) = try exchange(
       TestIdentities.serverContext(alpn: ["h2"]), TestIdentities.clientContext(alpn: ["http/1.1"]))
     #expect(
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test
-  func `an unknown authority, another name and a stranger are told apart by the client`() throws {
+  func `a client reports an unknown authority and a wrong server name differently`() throws {
     let other = try TestIdentities.makeAuthority()
     let distrusting = try TLSClientContext(caPEM: other.certificatePEM)
     let unknown = try exchange(TestIdentities.serverContext(), distrusting)
@@ -222,7 +223,7 @@ import Testing
   }
 
   @Test
-  func `a peer that speaks no TLS is told apart, and one that says nothing times out`() throws {
+  func `a peer that sends HTTP without TLS is distinguished from one that sends noise`() throws {
     let server = Recorder()
     let listener = try harness.listen(.tls(TestIdentities.serverContext())) { _ in server }
     let client = Recorder()

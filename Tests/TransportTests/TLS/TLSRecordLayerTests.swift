@@ -44,7 +44,9 @@ import Testing
   }
 
   @Test
-  func `what OpenSSL's object knew is still known, but for the certificate`() throws {
+  func `after taking over from OpenSSL, a stream keeps its session data except the certificate`()
+    throws
+  {
     let identity = try TestIdentities.client(name: "device 9")
     var seen: String?
     let server = Recorder()
@@ -105,7 +107,7 @@ import Testing
   }
 
   @Test
-  func `records that come byte by byte, or several and a half at once, are the same records`()
+  func `records that arrive byte by byte or in uneven pieces are decrypted correctly`()
     throws
   {
     let pair = try pair()
@@ -177,7 +179,7 @@ import Testing
   }
 
   @Test
-  func `an end in order is told from a cut, on both sides`() throws {
+  func `a clean end is distinguished from a truncated stream`() throws {
     let pair = try pair()
     try exchange(pair, "x")
     try pair.serverStream.close()
@@ -201,7 +203,7 @@ import Testing
       ([0x14, 3, 3, 0, 1, 1], "unexpected TLS message"),
       (Array("GET / HTTP/1.1\r\n".utf8), "unexpected TLS message"),
     ] as [([UInt8], String)])
-  func `what is no genuine record ends the stream with an alert`(bytes: [UInt8], reason: String)
+  func `an invalid TLS record ends the stream with an alert`(bytes: [UInt8], reason: String)
     throws
   {
     let pair = try pair()

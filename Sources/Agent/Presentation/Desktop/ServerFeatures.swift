@@ -134,8 +134,10 @@ struct ButtonPlacement: Hashable {
       opensWindow = isDrawn && presentation.isPersistent
       hasMore = hasWindow && !opensWindow && (hasDrawnBanner || Self.lacks(wanted, of: all))
     }
-    assert(hasWindow || !hasMore && !opensWindow, "without a window nothing leads to one")
-    assert(!hasMore || !opensWindow, "a window that is open needs no button")
+    assert(
+      hasWindow || !hasMore && !opensWindow, "only a notification with a window opens or offers one"
+    )
+    assert(!hasMore || !opensWindow, "a window that opens by itself needs no button")
   }
 
   private static func lacks(

@@ -17,7 +17,7 @@ struct ServerHistory {
     if entries.count > Limits.historyRemembered, let oldest = entries.keys.min() {
       entries[oldest] = nil
     }
-    assert(entries[number] != nil, "the newest is remembered")
+    assert(entries[number] != nil, "an added notification is remembered")
     return number
   }
 

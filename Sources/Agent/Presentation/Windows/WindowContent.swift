@@ -210,7 +210,7 @@ struct CenterGroup: Hashable, Sendable {
     }
     assert(
       groups.flatMap(\.threads).map(\.items.count).reduce(0, +) == presentations.count,
-      "each notification stands once")
+      "every notification is in exactly one thread")
     return groups
   }
 }

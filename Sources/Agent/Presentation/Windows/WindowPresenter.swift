@@ -149,7 +149,7 @@ final class WindowPresenter: Presenter {
   }
 
   private func sendCenter() {
-    assert(isCenterOpen, "what is closed is not refreshed")
+    assert(isCenterOpen, "only an open notification center is refreshed")
     send(WindowContent(words: source.words()).center(source.center(), date: source.date))
   }
 
@@ -192,7 +192,7 @@ final class WindowPresenter: Presenter {
   private func name(of key: WindowState.Key) -> String {
     if let name = names[key] { return name }
     defer { nextName += 1 }
-    assert(!names.values.contains("w\(nextName)"), "a window's name is given out once")
+    assert(!names.values.contains("w\(nextName)"), "window names are unique")
     names[key] = "w\(nextName)"
     return "w\(nextName)"
   }

@@ -175,16 +175,16 @@ struct WindowState {
       case (.notification(let name), .notification(let presentation, _)):
         assert(presentation.key == name, "a window shows its own notification")
       case (.prompt(let id), .prompt(let prompt)):
-        assert(prompt.id == id, "a window shows its own question")
-        assert(prompts[id] != nil, "a question with a window is open")
+        assert(prompt.id == id, "a window shows its own prompt")
+        assert(prompts[id] != nil, "a prompt window belongs to an open prompt")
       case (.launch, .launch): break
       case (.notification, _), (.prompt, _), (.launch, _):
-        assertionFailure("a window shows what it is named for")
+        assertionFailure("a window's content does not match its key")
       }
     }
     for key in drawings.keys {
-      assert(windows[.notification(key)] != nil, "a drawing has its window")
+      assert(windows[.notification(key)] != nil, "every drawing belongs to a window")
     }
-    assert(server == .unknown || undecided.isEmpty, "what waits for the server is decided with it")
+    assert(server == .unknown || undecided.isEmpty, "nothing is undecided once the server is known")
   }
 }

@@ -105,7 +105,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
 
   private func add(_ notification: NSUserNotification, now: Bool) {
     do { session.send(.add(try notification.fields.wire(now: now))) } catch {
-      preconditionFailure("a notification's userInfo is a property list: \(error)")
+      preconditionFailure("a notification's userInfo is not a property list: \(error)")
     }
   }
 

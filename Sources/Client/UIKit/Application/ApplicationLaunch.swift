@@ -9,7 +9,7 @@ extension UIApplicationDelegate {
   /// Connects to the agent, launches the app, and runs the main run loop until a signal ends the process.
   public static func main() {
     guard let type = Self.self as? NSObject.Type else {
-      preconditionFailure("an app delegate is a subclass of NSObject or UIResponder")
+      preconditionFailure("the app delegate is not a subclass of NSObject or UIResponder")
     }
     ApplicationLaunch.run(delegateClass: type)
   }

@@ -75,7 +75,7 @@ extension UIApplication {
       let request = try notification.storage.fields.wire(id: UUID().uuidString, now: now)
       session.send(.add(request))
     } catch {
-      preconditionFailure("a local notification's userInfo is a property list: \(error)")
+      preconditionFailure("a local notification's userInfo is not a property list: \(error)")
     }
   }
 

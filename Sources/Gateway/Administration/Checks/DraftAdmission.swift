@@ -83,7 +83,7 @@ struct DraftAdmission {
 
   /// Adds a refusal if the topic doesn't accept the push type; an invalid token hides this from the regular checks.
   private func checkType(_ result: inout Result) {
-    assert(!result.refusals.isEmpty, "without a fault the admission has checked the type")
+    assert(!result.refusals.isEmpty, "the check found at least one error")
     let known: [Field] = [.type, .topic, .key]
     guard !result.refusals.contains(where: { known.contains($0.field) }) else { return }
     let request = request

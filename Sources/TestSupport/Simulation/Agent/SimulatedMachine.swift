@@ -117,7 +117,7 @@ final class SimulatedMachine {
       let bytes = Hexadecimal.decode(
         "0215" + Self.beaconUUID.replacing("-", with: "") + "00010002C5")
       guard let beacon = bytes.flatMap(Beacon.init(manufacturerData:)) else {
-        preconditionFailure("a valid beacon")
+        preconditionFailure("invalid beacon")
       }
       world.agent.report(.beaconHeard(beacon))
     case 1:
