@@ -172,8 +172,17 @@ def schedule(browser, devices, looks):
     browser.click("button", "Send a test…")
     browser.wait("document.querySelector('dialog select option')", "the registered devices")
     check_page(browser, keyboard=False)
+    # A test must not go to the device that was selected before the list fits the name.
+    browser.type("textbox", "Find by user", "nobody")
+    browser.value("document.querySelector('dialog form').requestSubmit(document.querySelector('dialog [type=submit]'))")
+    browser.wait("document.querySelector('dialog').innerText.includes('No registered device matches.')")
+    if browser.value("document.querySelector('dialog [role=status]').innerText || document.querySelector('dialog [type=submit]:enabled')"):
+        raise Failure("a test was sent to a device that does not match")
+    browser.value("""(() => { const field = document.querySelector('dialog input'); field.value = '';
+      field.dispatchEvent(new Event('input', { bubbles: true })); })()""")
+    browser.wait("document.querySelector('dialog [type=submit]:enabled')", "the registered devices again")
     browser.click("button", "Send test")
-    browser.wait("document.querySelector('dialog [role=status]')?.innerText == 'Accepted by the push service.'")
+    browser.wait("document.querySelector('dialog [role=status]')?.innerText.startsWith('Accepted by the push service for ')")
     browser.click("button", "Close")
     cancel_first(browser, "Cancel campaign…", "Cancel “Breakfast”?")
     looks("provider-dialog")
@@ -194,6 +203,13 @@ def drafts(browser):
     browser.click("button", "Copy")
     browser.wait("document.querySelector('[name=name]')?.value == 'Copy of Later'")
     check_page(browser)
+    # The copy has no time, so that it would be sent at once.
+    browser.click("button", "Save changes")
+    browser.wait(f"document.querySelector('h1').innerText == 'Copy of Later' && {STATUS} == 'Draft'")
+    cancel_first(browser, "Send now…", "Send “Copy of Later” now?")
+    browser.wait("document.querySelector('dialog[open]')")
+    browser.key("Escape")
+    browser.wait(f"!document.querySelector('dialog') && {STATUS} == 'Draft'", "the draft, not sent")
 
 
 def find_device(browser, looks):

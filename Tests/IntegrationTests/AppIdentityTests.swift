@@ -50,7 +50,9 @@ import Testing
     }
   }
 
-  /// Root can inspect every process if it has the capability. Without it, root is like any other user.
+  /// Root can inspect every process if it has the capability.
+  ///
+  /// Without it, root is like any other user.
   @Test(.requires(.systemPython, .setpriv))
   func `a process that the agent cannot inspect is refused as an app`() async throws {
     try await Scenario.run { scenario in

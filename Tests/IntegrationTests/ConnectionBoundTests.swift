@@ -114,7 +114,9 @@ import Testing
     }
   }
 
-  /// Both record layers carry the same notifications. A metric shows which one carried them.
+  /// Both record layers carry the same notifications.
+  ///
+  /// A metric shows which one carried them.
   @Test(arguments: ["own", "openssl"])
   func `the record layer that was chosen is the one that is used`(layer: String) async throws {
     try await Scenario.run { scenario in

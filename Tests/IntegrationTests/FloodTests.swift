@@ -4,7 +4,9 @@ import Testing
 /// A flood that makes a server do more work than the client, and the expected outcome.
 struct Flood: Sendable, CustomTestStringConvertible {
   let name: String
-  /// True if the connection must be closed. Otherwise, its only request must be refused.
+  /// True if the connection must be closed.
+  ///
+  /// Otherwise, its only request must be refused.
   var ends = true
   /// The expected announcement of the end: whether there is a GOAWAY, and whether it blames the peer.
   var farewell = Farewell.blame

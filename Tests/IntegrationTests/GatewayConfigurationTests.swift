@@ -242,8 +242,9 @@ extension Scenario {
     }
   }
 
-  /// Returns offsets at which all ports are free if they are added to the defaults. The offsets are far from each
-  /// other.
+  /// Returns offsets at which all ports are free if they are added to the defaults.
+  ///
+  /// The offsets are far from each other.
   private func freeOffsets() throws -> [Int] {
     var offsets: [Int] = []
     while offsets.count < 2 {

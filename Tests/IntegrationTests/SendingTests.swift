@@ -271,8 +271,10 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  /// On the legacy binary interface, silence means success. An invalid token is answered with an error packet, after
-  /// which the client sends the subsequent frames again on another connection.
+  /// On the legacy binary interface, silence means success.
+  ///
+  /// An invalid token is answered with an error packet, after which the client sends the subsequent frames again on
+  /// another connection.
   @Test(.requires(.python))
   func
     `The binary interface accepts a thousand frames on one connection and answers only errors`()

@@ -5,7 +5,9 @@ import Foundation
 /// It prints a line to standard output for each world that begins, and a line with the results of all worlds.
 struct Player {
   private let options: SimulationOptions
-  /// The number of worlds after which the first world is run again. Its result must be the same.
+  /// The number of worlds after which the first world is run again.
+  ///
+  /// Its result must be the same.
   private static let worldsBetweenReplays = 250
 
   init(_ options: SimulationOptions) { self.options = options }

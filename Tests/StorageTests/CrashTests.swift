@@ -81,8 +81,9 @@ enum CommittingChild {
   }
 }
 
-/// The state of the child process. The `@unchecked Sendable` conformance is safe because `acknowledged` is the only
-/// property that two threads use.
+/// The state of the child process.
+///
+/// The `@unchecked Sendable` conformance is safe because `acknowledged` is the only property that two threads use.
 private final class ChildState: @unchecked Sendable {
   let acknowledged = Atomic<Int>(0)
   var mailbox: Mailbox<StoreReply>?

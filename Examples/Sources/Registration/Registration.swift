@@ -27,8 +27,9 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     }
   }
 
-  /// The categories that the command line requests. Each has its own name or, after `--alike`, all have one name and
-  /// each has its own action.
+  /// The categories that the command line requests.
+  ///
+  /// Each has its own name or, after `--alike`, all have one name and each has its own action.
   var categories: Set<UIUserNotificationCategory>? {
     let isAlike = CommandLine.arguments.contains("--alike")
     guard let count = number(after: isAlike ? "--alike" : "--categories") else { return nil }

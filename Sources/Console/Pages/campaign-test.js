@@ -20,11 +20,17 @@ export async function sendTest(campaign) {
       h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Close"), send)),
   });
 
+  let loads = 0;
+  let timer = null;
+
   async function load() {
+    const number = ++loads;
     try {
       const query = new URLSearchParams({ topic: campaign.topic, limit: 100 });
       if (user.value.trim()) query.set("user", user.value.trim());
       const found = await call("GET", `/tokens?${query}`);
+      // The user has typed on in the meantime.
+      if (number !== loads) return;
       put(device.control, found.map((one) => h("option", { value: one.deviceToken }, deviceName(one))));
       send.disabled = found.length === 0;
       device.fail(...(found.length ? [] : ["No registered device matches."]));
@@ -33,13 +39,15 @@ export async function sendTest(campaign) {
 
   async function submit(event) {
     event.preventDefault();
+    if (send.disabled) return;
     send.disabled = true;
+    const recipient = device.control.selectedOptions[0]?.textContent ?? "";
     result.className = "";
     result.textContent = "Sending…";
     try {
       const [answer] = await call("POST", `/campaigns/${campaign.id}/test`, { deviceToken: device.value });
       result.className = answer.status === 200 ? "good" : "bad";
-      result.textContent = answer.status === 200 ? "Accepted by the push service." : `Rejected: ${answer.reason}.`;
+      result.textContent = answer.status === 200 ? `Accepted by the push service for ${recipient}.` : `Rejected: ${answer.reason}.`;
     } catch (refusal) {
       result.className = "bad";
       result.textContent = refusal.message;
@@ -47,7 +55,13 @@ export async function sendTest(campaign) {
     send.disabled = false;
   }
 
-  user.control.addEventListener("change", load);
+  user.control.addEventListener("input", () => {
+    // Until the list fits the text, its selected device may be another user's.
+    send.disabled = true;
+    loads += 1;
+    clearTimeout(timer);
+    timer = setTimeout(load, 300);
+  });
   await load();
   device.control.focus();
 }

@@ -62,6 +62,21 @@ function showOne(main, id) {
     draw(status);
   });
 
+  /** Starts a draft; without a time, this sends to all of its devices at once. */
+  async function send(status) {
+    if (status.at) return act("resume");
+    let preview;
+    try {
+      [preview] = await call("GET", `/campaigns/${id}/preview`);
+    } catch (refusal) {
+      remark.hidden = false;
+      remark.textContent = refusal.message;
+      return;
+    }
+    const text = `${count(preview.devices, "device gets", "devices get")} it now.`;
+    if (await confirm({ title: `Send “${status.name}” now?`, text, action: "Send" })) await act("resume");
+  }
+
   async function cancel(status) {
     const text = status.state === "scheduled" ? "It will not be sent at its time. To send it later, copy it."
       : "Nothing more is sent, and it cannot be resumed. The report keeps what was sent.";
@@ -87,7 +102,7 @@ function showOne(main, id) {
     const button = (text, onclick, kind = "quiet") => h("button", { type: "button", class: kind, onclick }, text);
     const edit = h("a", { class: "button quiet", href: `#/new?id=${id}` }, "Edit");
     const all = {
-      send: button(status.at ? "Schedule" : "Send now", () => act("resume"), ""), edit,
+      send: button(status.at ? "Schedule" : "Send now…", () => send(status), ""), edit,
       test: button("Send a test…", () => sendTest(status)), copy: button("Copy", copy),
       pause: button("Pause", () => act("pause")), resume: button("Resume", () => act("resume"), ""),
       cancel: button("Cancel campaign…", () => cancel(status), "danger"),

@@ -311,8 +311,8 @@ function showForm(main, draft, edited) {
       found.problems.length ? h("ul", { class: "notes wrong" }, found.problems.map((one) => h("li", {}, sentences(one.error, one.advice)))) : null,
       notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, sentences(one)))) : null,
       previews(found, (fields.topic.value.trim() || chosen?.campaign.topic) ?? ""),
-      found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown"],
-        ["Devices", (row) => row.devices.toLocaleString()], ["First sent", (row) => dateTime(row.at)]], found.timeZones, "") : null,
+      found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown (UTC)"],
+        ["Devices", (row) => row.devices.toLocaleString()], ["First sent (your time)", (row) => dateTime(row.at)]], found.timeZones, "") : null,
       isGood && !edited ? h("p", { class: "buttons" }, send) : null);
   }
 

@@ -97,7 +97,9 @@ extension CostSubject {
   }
 }
 
-/// An app's folder with one file. The folder is deleted with this object.
+/// An app's folder with one file.
+///
+/// The folder is deleted with this object.
 private final class CostFolder {
   let path: String
 

@@ -1,4 +1,6 @@
-/// The bytes of a fuzz input, read as decisions. Missing bytes read as zeros.
+/// The bytes of a fuzz input, read as decisions.
+///
+/// Missing bytes read as zeros.
 struct FuzzInput {
   private var rest: ArraySlice<UInt8>
 

@@ -4,7 +4,9 @@ import System
 @testable import Agent
 
 extension FuzzTarget {
-  /// Runs the agent's readers of system services on a bus. The bytes choose its answers and signals.
+  /// Runs the agent's readers of system services on a bus.
+  ///
+  /// The bytes choose its answers and signals.
   static func runBus(_ bytes: [UInt8]) {
     guard let loop = try? EventLoop(), let daemon = FuzzedBus(FuzzInput(bytes)) else {
       preconditionFailure("creating the event loop or the bus's socket failed")

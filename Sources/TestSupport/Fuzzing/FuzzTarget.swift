@@ -202,8 +202,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: JSON
 
-  /// Checks that a parsed value is the same after it is written and parsed again. Also checks that the two parsers, one
-  /// that creates values and one that only validates, agree on what is an object.
+  /// Checks that a parsed value is the same after it is written and parsed again.
+  ///
+  /// Also checks that the two parsers, one that creates values and one that only validates, agree on what is an object.
   private static func runPayload(_ bytes: [UInt8]) {
     _ = try? ChannelConfiguration(bytes)
     let isObject = PayloadSyntax.isObject(bytes.span)

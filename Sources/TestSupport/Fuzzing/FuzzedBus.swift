@@ -1,7 +1,9 @@
 import Foundation
 import System
 
-/// A message bus with one client. The input chooses the answers and signals of its services.
+/// A message bus with one client.
+///
+/// The input chooses the answers and signals of its services.
 final class FuzzedBus {
   private let path: String
   private let listener: Int32

@@ -40,7 +40,9 @@ extension SeededGenerator {
   }
 }
 
-/// Checks and opens a store as a gateway does at startup. Nothing may be damaged or missing.
+/// Checks and opens a store as a gateway does at startup.
+///
+/// Nothing may be damaged or missing.
 func inspectThenOpen<Store>(
   _ path: String, inspect: (String) throws(StorageFailure) -> StoreInspection,
   open: () throws(StorageFailure) -> Store, lost: (Store) throws(StorageFailure) -> UInt64

@@ -169,7 +169,9 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     }
   }
 
-  /// Finds the store's contents among the possible ones. From then on, the contents are certain.
+  /// Finds the store's contents among the possible ones.
+  ///
+  /// From then on, the contents are certain.
   private func compare(_ store: Subject.Store) throws(StorageFailure) {
     let found = try Subject.contents(of: store)
     if let oracle, let contents, found == contents {

@@ -10,7 +10,9 @@ public struct DesktopSession: Sendable {
   public let monitor: RunningProgram
   private let scenario: Scenario
 
-  /// The configuration of dunst. It puts the window in the upper left corner, so that tests know where to click.
+  /// The configuration of dunst.
+  ///
+  /// It puts the window in the upper left corner, so that tests know where to click.
   private static let configuration = """
     [global]
     monitor = 0

@@ -142,7 +142,9 @@ public final class Scenario: Sendable {
     endLaunched()
   }
 
-  /// Ends the apps that an agent launched. They should survive the agent, but not the test.
+  /// Ends the apps that an agent launched.
+  ///
+  /// They should survive the agent, but not the test.
   private func endLaunched() {
     for pid in processes { kill(pid, SIGKILL) }
   }

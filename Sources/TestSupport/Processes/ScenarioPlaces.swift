@@ -7,7 +7,9 @@ import Foundation
 actor ScenarioPlaces {
   static let shared = ScenarioPlaces(6 * ProcessInfo.processInfo.activeProcessorCount)
 
-  /// True within a scenario. A nested scenario needs no place of its own.
+  /// True within a scenario.
+  ///
+  /// A nested scenario needs no place of its own.
   @TaskLocal static var isInside = false
 
   private var free: Int

@@ -150,7 +150,9 @@ extension GatewaySimulation {
     }
   }
 
-  /// Sets the wall clock. In some worlds, the clock is off by forty days for a while.
+  /// Sets the wall clock.
+  ///
+  /// In some worlds, the clock is off by forty days for a while.
   private func setWallClock() {
     func step(by milliseconds: Int64) {
       note("the wall clock is set by \(milliseconds) ms")
@@ -165,7 +167,9 @@ extension GatewaySimulation {
     time.after(random(1_000_000...90_000_000_000)) { step(by: -days * 86_400_000) }
   }
 
-  /// Sends many pushes at once to an offline device. The device must receive all of them later.
+  /// Sends many pushes at once to an offline device.
+  ///
+  /// The device must receive all of them later.
   private func fillBacklog() {
     guard let device = devices.first, let topic = topics.first(where: { keep(of: $0) == .max }),
       let known = knownToken(of: topic, on: device)
@@ -221,7 +225,9 @@ extension GatewaySimulation {
     }
   }
 
-  /// Revokes a device as an administrator does. Another device replaces it.
+  /// Revokes a device as an administrator does.
+  ///
+  /// Another device replaces it.
   private func revokeDevice() {
     let candidates = devices.filter { $0.number != 0 && !$0.isRevoked }
     guard gateway.isReady, devices.count < 6, !candidates.isEmpty else { return }

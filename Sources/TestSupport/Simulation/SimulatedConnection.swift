@@ -122,15 +122,18 @@ final class SimulatedConnection: StreamHandler {
     writtenBytes += piece.count
   }
 
-  /// Ends the connection from the client's side. Bytes that were sent before still arrive.
+  /// Ends the connection from the client's side.
+  ///
+  /// Bytes that were sent before still arrive.
   func close() {
     guard isOpen else { return }
     isOpen = false
     carry(.toGateway) { $0.stream?.close() }
   }
 
-  /// Simulates the end of the client's process. The client receives nothing more, and the gateway soon loses the
-  /// connection.
+  /// Simulates the end of the client's process.
+  ///
+  /// The client receives nothing more, and the gateway soon loses the connection.
   func abandon() {
     isOpen = false
     guard !isDark else { return }

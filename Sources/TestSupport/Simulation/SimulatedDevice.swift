@@ -205,7 +205,9 @@ final class SimulatedDevice: SimulatedClient {
       name: "device \(index)")
   }
 
-  /// Handles the gateway's report that it does not know the device. The device enrolls again and gets another number.
+  /// Handles the gateway's report that it does not know the device.
+  ///
+  /// The device enrolls again and gets another number.
   private func forgetNumber() {
     disk.certificate = nil
     disk.number = 0
@@ -350,8 +352,9 @@ final class SimulatedDevice: SimulatedClient {
     hasSettledWishes = false
   }
 
-  /// Checks that stored pushes arrive in the order of acceptance. The order also applies across apps if a single load
-  /// returned all pushes.
+  /// Checks that stored pushes arrive in the order of acceptance.
+  ///
+  /// The order also applies across apps if a single load returned all pushes.
   private func checkOrder(_ number: UInt64, _ notification: LinkNotification) {
     guard notification.isFromStorage, notification.priority == 10,
       let push = world.ledger.push(number), let acceptance = push.acceptance,

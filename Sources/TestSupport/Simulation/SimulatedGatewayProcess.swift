@@ -188,8 +188,9 @@ final class SimulatedGatewayProcess {
     server.drain()
   }
 
-  /// Checks that the process ends in time. If its main loop, which stops the others, is paused, the process must end as
-  /// soon as the loop resumes.
+  /// Checks that the process ends in time.
+  ///
+  /// If its main loop, which stops the others, is paused, the process must end as soon as the loop resumes.
   private func expectStop(of current: Int, after nanoseconds: Int64) {
     world.time.after(nanoseconds) { [self] in
       guard life == current else { return }
@@ -209,7 +210,9 @@ final class SimulatedGatewayProcess {
   private var isStopping = false
 
   /// The second since 1970 up to which times count as past, both by the wall clock and by the clock that runs from the
-  /// start. It includes the state before a recent step, in which a commit in progress may have been started.
+  /// start.
+  ///
+  /// It includes the state before a recent step, in which a commit in progress may have been started.
   var expirySeconds: Int64 {
     world.time.now < secondsBeforeStep.until
       ? max(presentExpirySeconds, secondsBeforeStep.seconds) : presentExpirySeconds
@@ -229,7 +232,9 @@ final class SimulatedGatewayProcess {
 
   // MARK: The administration
 
-  /// Performs an administrator's request. Its changes are in effect when this method returns.
+  /// Performs an administrator's request.
+  ///
+  /// Its changes are in effect when this method returns.
   func administer(_ request: AdministrationRequest) throws -> [JSONObject] {
     guard isReady, let server else { throw StorageFailure.closed }
     return try server.administration.perform(request)

@@ -10,7 +10,9 @@ import Transport
 /// that is sent over a connection has the same length in every process, so that the course of a world does not depend
 /// on them.
 final class SimulatedIdentities: Sendable {
-  /// The time at which the certificates were issued, in seconds since 1970. It is before the virtual clock begins.
+  /// The time at which the certificates were issued, in seconds since 1970.
+  ///
+  /// It is before the virtual clock begins.
   static let issuedSeconds: Int64 = 1_699_000_000
   static let team = "SIMULATED0"
   static let keyID = "SIMULATED1"

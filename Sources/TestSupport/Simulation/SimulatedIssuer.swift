@@ -16,7 +16,9 @@ final class SimulatedIssuer: DeviceCertificateIssuer {
   private let issued = Mutex<[Subject: Certificate]>([:])
   /// The length in bytes of a DER-encoded signature that about half of all signatures have.
   private static let signatureBytes = 71
-  /// The lifetime of a certificate in days, counted from the creation of the authority. It is longer than any world.
+  /// The lifetime of a certificate in days, counted from the creation of the authority.
+  ///
+  /// It is longer than any world.
   private static let days = 3_000
 
   let certificatePEM: [UInt8]

@@ -100,7 +100,9 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   func close() {}
 }
 
-/// The real control store, in memory, on a simulated disk. Changes that were applied survive a crash.
+/// The real control store, in memory, on a simulated disk.
+///
+/// Changes that were applied survive a crash.
 final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   // Used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let world: GatewaySimulation

@@ -8,7 +8,9 @@ protocol SimulatedWorld: AnyObject {
 
 /// A world's record of its run.
 struct SimulationJournal {
-  /// True if the journal keeps its lines. Keeping them costs more than the run itself.
+  /// True if the journal keeps its lines.
+  ///
+  /// Keeping them costs more than the run itself.
   let isTracing: Bool
   fileprivate(set) var lines: [String] = []
   fileprivate(set) var violation: String?

@@ -2,8 +2,9 @@ import Foundation
 
 /// A filter that selects the events of a world that a developer needs.
 enum SimulationTrace {
-  /// Returns the lines about the push at fault, its device, and the gateway. If the violation names no push, returns
-  /// the last lines.
+  /// Returns the lines about the push at fault, its device, and the gateway.
+  ///
+  /// If the violation names no push, returns the last lines.
   ///
   /// Returns all lines if the environment contains `TRACE=all`.
   static func relevant(

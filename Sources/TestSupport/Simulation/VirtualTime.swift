@@ -29,7 +29,9 @@ final class VirtualTime: LoopClock {
   /// The latest time that the wall clock has ever shown, in milliseconds since 1970.
   var latestUnixMilliseconds: Int64 { max(latestBeforeSteps, unixMilliseconds) }
 
-  /// Sets the wall clock. Scheduled events keep their times.
+  /// Sets the wall clock.
+  ///
+  /// Scheduled events keep their times.
   func stepWallClock(byMilliseconds step: Int64) {
     latestBeforeSteps = max(latestBeforeSteps, unixMilliseconds)
     wallStep += step

@@ -15,7 +15,9 @@ enum DERTag {
   }
 }
 
-/// A writer of definite-length DER (X.690 section 10). It works bottom-up: each function returns one element.
+/// A writer of definite-length DER (X.690 section 10).
+///
+/// It works bottom-up: each function returns one element.
 enum DER {
   static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
     [tag] + length(content.count) + content

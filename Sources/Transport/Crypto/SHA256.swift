@@ -86,7 +86,9 @@ public enum SHA256 {
     }
   }
 
-  /// Begins the hash of bytes that arrive in parts. An unfinished hash is discarded.
+  /// Begins the hash of bytes that arrive in parts.
+  ///
+  /// An unfinished hash is discarded.
   public func begin() {
     let isReady = unsafe EVP_DigestInit_ex(context, nil, nil) == 1
     precondition(isReady, "OpenSSL's SHA-256 operation succeeded")

@@ -72,7 +72,9 @@ public final class HTTP1BodyStream: Sendable {
     return isAccepted
   }
 
-  /// Completes the body. No more pieces can be written.
+  /// Completes the body.
+  ///
+  /// No more pieces can be written.
   public func finish() {
     let onChange = state.withLock { state in
       state.isFinished = true

@@ -22,7 +22,9 @@ final class HTTP1Connection: StreamHandler {
   /// True if the entire body is available, so that only a client that doesn't read can delay the response.
   private var isBodyWhole = false
   private var timer: TimerID?
-  /// True while a request is being received. The time limit of a request starts with its first byte.
+  /// True while a request is being received.
+  ///
+  /// The time limit of a request starts with its first byte.
   private var isReceiving = false
   /// The time at which the connection began to wait for a request, in the loop's nanoseconds; nil while a request is
   /// being answered.

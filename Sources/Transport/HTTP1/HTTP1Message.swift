@@ -13,7 +13,9 @@ public struct HTTP1Request: Sendable {
   /// The client's address, such as "127.0.0.1:50000".
   public let peer: String
 
-  /// Creates a request. Tests of handlers use this initializer.
+  /// Creates a request.
+  ///
+  /// Tests of handlers use this initializer.
   public init(
     method: String, path: String, query: [(name: String, value: String)] = [],
     fields: [(name: String, value: String)] = [], body: [UInt8] = [], peer: String = ""
@@ -53,7 +55,9 @@ public struct HTTP1Response: Sendable {
 
   /// The status code of the response.
   public var status: Int
-  /// The header fields. Content-Length and Date are added automatically.
+  /// The header fields.
+  ///
+  /// Content-Length and Date are added automatically.
   public var fields: [(name: String, value: String)]
   /// The content that follows the header.
   public var body: Body

@@ -161,7 +161,9 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Does nothing, because the only flow control is TCP's.
   public func setInitialWindow(_ bytes: UInt32) {}
 
-  /// Makes the pending response the last one. HTTP/1.1 can't express the reason.
+  /// Makes the pending response the last one.
+  ///
+  /// HTTP/1.1 can't express the reason.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     closesAfterResponse = true
     if openStreams == 0 { state = .ended }
@@ -184,7 +186,9 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     if state == .head { advance() }
   }
 
-  /// Handles the end of the client's input. Complete requests are still answered before the connection ends.
+  /// Handles the end of the client's input.
+  ///
+  /// Complete requests are still answered before the connection ends.
   public func endInput() {
     inputHasEnded = true
     advance()

@@ -17,8 +17,9 @@ import Glibc
 /// The records of a session's streams, which are reused so that a response requires no allocation in this module.
 @safe struct BodyStore: ~Copyable {
   private var free: UnsafeMutablePointer<StreamRecord>?
-  /// The records of open streams. They must be tracked because nghttp2 ends its streams without a callback when a
-  /// session ends.
+  /// The records of open streams.
+  ///
+  /// They must be tracked because nghttp2 ends its streams without a callback when a session ends.
   private var used: UnsafeMutablePointer<StreamRecord>?
   private var freeCount = 0
   private var usedCount = 0
@@ -89,7 +90,9 @@ import Glibc
     return true
   }
 
-  /// Copies as much of the remaining body as fits. `isLast` is true for the last piece.
+  /// Copies as much of the remaining body as fits.
+  ///
+  /// `isLast` is true for the last piece.
   static func read(
     _ record: UnsafeMutablePointer<StreamRecord>, into target: UnsafeMutableRawBufferPointer
   ) -> (count: Int, isLast: Bool) {

@@ -132,20 +132,26 @@ import CNghttp2
     } while !hasFailed
   }
 
-  /// Queues a PING. The handler is notified when the peer acknowledges it.
+  /// Queues a PING.
+  ///
+  /// The handler is notified when the peer acknowledges it.
   public func ping() {
     guard !hasFailed, let session = unsafe session else { return }
     _ = unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }
 
-  /// Cancels a request. The handler receives a failure with the reason `.reset`.
+  /// Cancels a request.
+  ///
+  /// The handler receives a failure with the reason `.reset`.
   public func cancel(_ streamID: Int32) {
     guard !hasFailed, let session = unsafe session, unsafe open[streamID] != nil else { return }
     _ = unsafe nghttp2_submit_rst_stream(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), streamID, HTTP2ErrorCode.cancel)
   }
 
-  /// Queues a GOAWAY without an error. Open requests are still answered.
+  /// Queues a GOAWAY without an error.
+  ///
+  /// Open requests are still answered.
   public func goAway() {
     guard !hasFailed, let session = unsafe session else { return }
     isGoingAway = true

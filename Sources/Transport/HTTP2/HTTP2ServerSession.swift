@@ -101,7 +101,9 @@ public struct HTTP2Settings: Sendable, Equatable {
   /// The value of MAX_HEADER_LIST_SIZE, in bytes. The limit is enforced.
   public var maximumHeaderListBytes: UInt32
 
-  /// Creates settings, by default with Apple's values. Connections that use tokens begin with one stream.
+  /// Creates settings, by default with Apple's values.
+  ///
+  /// Connections that use tokens begin with one stream.
   public init(
     initialConcurrentStreams: UInt32 = 1, servedConcurrentStreams: UInt32 = 1_000,
     headerTableBytes: UInt32 = 4_096, initialWindowBytes: UInt32 = 65_535,

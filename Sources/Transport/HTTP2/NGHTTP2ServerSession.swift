@@ -86,7 +86,9 @@ public import System
 
   // MARK: session's owner
 
-  /// Parses bytes from the peer. Protocol errors and floods are answered with GOAWAY.
+  /// Parses bytes from the peer.
+  ///
+  /// Protocol errors and floods are answered with GOAWAY.
   public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
     guard failure == nil, let session = unsafe session, !isReceiving else { return .closing }
     budget.refill(nowNanoseconds: clock())
@@ -120,7 +122,9 @@ public import System
     return isFinished ? .closing : .open
   }
 
-  /// Traps in debug builds if the fields are inconsistent. Release builds don't call this method for each push.
+  /// Traps in debug builds if the fields are inconsistent.
+  ///
+  /// Release builds don't call this method for each push.
   func checkInvariants() {
     assert(endedStreams <= begunStreams, "a stream closes once")
     assert(!hasFailedFinally || failure != nil, "a failed session has an error code")
@@ -141,7 +145,9 @@ public import System
     }
   }
 
-  /// Responds to a request. Has no effect if its stream has ended.
+  /// Responds to a request.
+  ///
+  /// Has no effect if its stream has ended.
   public func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?
@@ -199,7 +205,9 @@ public import System
 
   private static let statusName: StaticString = ":status"
 
-  /// Advertises a new SETTINGS_MAX_CONCURRENT_STREAMS. A lower value doesn't cause streams to be refused.
+  /// Advertises a new SETTINGS_MAX_CONCURRENT_STREAMS.
+  ///
+  /// A lower value doesn't cause streams to be refused.
   public func allowConcurrentStreams(_ count: UInt32) {
     guard failure == nil else { return }
     drain()
@@ -422,7 +430,9 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     return 0
   }
 
-  /// Handles a reset. Resetting an answered stream is a normal way to end it (RFC 9113 section 8.1).
+  /// Handles a reset.
+  ///
+  /// Resetting an answered stream is a normal way to end it (RFC 9113 section 8.1).
   private func streamReset(_ streamID: Int32) -> Int32 {
     guard let record = unsafe record(streamID) else { return charge(.lateReset) }
     return unsafe record.pointee.isDone ? 0 : charge(.reset)

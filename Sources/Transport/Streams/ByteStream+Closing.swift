@@ -11,7 +11,9 @@ extension ByteStream: TimerTarget {
     if afterFlush, state != .connecting { beginClosing(.local) } else { abort(.local) }
   }
 
-  /// Handles an expired timer. The loop calls this method.
+  /// Handles an expired timer.
+  ///
+  /// The loop calls this method.
   public func timerFired(tag: UInt64) {
     timer = nil
     switch StreamClosure.Phase?(timerTag: tag) {
@@ -92,8 +94,9 @@ extension ByteStream: TimerTarget {
     setTimer(nil, Limits.lingerNanoseconds)
   }
 
-  /// Closes the descriptor without notifying the handler, even if the stream is still referenced. The loop calls this
-  /// method when it ends.
+  /// Closes the descriptor without notifying the handler, even if the stream is still referenced.
+  ///
+  /// The loop calls this method when it ends.
   public func loopEnded() {
     handler = nil
     registration = nil

@@ -2,7 +2,9 @@ import COpenSSL
 public import System
 
 extension ByteStream: EventHandler {
-  /// Handles events of the descriptor. The loop calls this method.
+  /// Handles events of the descriptor.
+  ///
+  /// The loop calls this method.
   public func ready(_ readiness: Readiness) {
     switch state {
     case .connecting: attemptEnded()
@@ -35,7 +37,9 @@ extension ByteStream: EventHandler {
     updateInterests()
   }
 
-  /// Resumes reading. Input that has already arrived is delivered at the end of the turn.
+  /// Resumes reading.
+  ///
+  /// Input that has already arrived is delivered at the end of the turn.
   public func resumeReading() {
     guard flags.contains(.paused) else { return }
     flags.remove(.paused)
@@ -130,7 +134,9 @@ extension ByteStream: EventHandler {
     shared.handshakes.await(self, isFirst: tls == nil)
   }
 
-  /// Reads the peer's bytes and continues the handshake. The loop's queue calls this method.
+  /// Reads the peer's bytes and continues the handshake.
+  ///
+  /// The loop's queue calls this method.
   func makeHandshakeStep() {
     assert(state == .handshaking, "handshake steps are made only during a handshake")
     flags.remove(.awaitsHandshakeStep)
@@ -160,8 +166,9 @@ extension ByteStream: EventHandler {
   /// Ends a handshake that has made no progress for a long time.
   func abandonHandshake() { finish(.timedOut(.handshake)) }
 
-  /// Returns the reason for the end of a broken connection. A reset during the handshake counts as an aborted
-  /// handshake.
+  /// Returns the reason for the end of a broken connection.
+  ///
+  /// A reset during the handshake counts as an aborted handshake.
   private func broken(_ number: Int32) -> StreamClosure {
     state == .handshaking ? .tlsFailed(Self.handshakeBrokenOff) : .broken(errno: number)
   }

@@ -1,7 +1,9 @@
 public import System
 
 extension ByteStream: TurnEndTarget {
-  /// Queues bytes. A single write(2) at the end of the loop's turn sends everything that was queued.
+  /// Queues bytes.
+  ///
+  /// A single write(2) at the end of the loop's turn sends everything that was queued.
   ///
   /// Bytes queued before the end of the handshake wait for it. Bytes queued after `close` are dropped. If a peer leaves
   /// 8 MB unread, the stream is closed (`.outputOverflow`), so watch `pendingOutputBytes` and `streamDrained`.
@@ -21,7 +23,9 @@ extension ByteStream: TurnEndTarget {
     unsafe bytes.withUnsafeBytes { unsafe write($0) }
   }
 
-  /// Sends queued output. The loop calls this method.
+  /// Sends queued output.
+  ///
+  /// The loop calls this method.
   public func turnEnded() {
     flags.remove(.turnEndScheduled)
     defer { checkInvariants() }

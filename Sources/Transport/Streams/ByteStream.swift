@@ -175,7 +175,9 @@ public final class ByteStream {
     descriptor >= 0 ? Socket.peerCredentials(descriptor) : nil
   }
 
-  /// Returns the process at the other end of a UNIX socket. The process is held, so that its process ID isn't reused.
+  /// Returns the process at the other end of a UNIX socket.
+  ///
+  /// The process is held, so that its process ID isn't reused.
   public func peerProcess() throws(SystemFailure) -> PeerProcess {
     guard let pid = peerCredentials?.pid else {
       throw .unusable(text: peerDescription, reason: "it has no process")
@@ -186,7 +188,9 @@ public final class ByteStream {
   /// The number of bytes that are queued but not yet written to the socket.
   public var pendingOutputBytes: Int { plain.count + (tls?.unsent.count ?? 0) }
 
-  /// Traps in debug builds if the fields are inconsistent. The check runs at the end of each turn.
+  /// Traps in debug builds if the fields are inconsistent.
+  ///
+  /// The check runs at the end of each turn.
   func checkInvariants() {
     switch state {
     case .connecting:

@@ -44,8 +44,9 @@ public final class DetachedStream: Sendable {
 }
 
 extension ByteStream {
-  /// Removes the stream from its loop, so that it can be attached to another one. `unread` is delivered before any new
-  /// input.
+  /// Removes the stream from its loop, so that it can be attached to another one.
+  ///
+  /// `unread` is delivered before any new input.
   ///
   /// The handler receives no more calls, not even for the stream's end.
   public func detach(unread: [UInt8] = []) -> DetachedStream {

@@ -47,7 +47,9 @@ final class HandshakeQueue {
   private(set) var count = 0
 
   private unowned let loop: EventLoop
-  /// The handshakes in progress, ordered by the time of their last step, oldest first. Outdated entries are skipped.
+  /// The handshakes in progress, ordered by the time of their last step, oldest first.
+  ///
+  /// Outdated entries are skipped.
   private var progress: [Progress] = []
   private var firstProgress = 0
   private var continuing = Line()

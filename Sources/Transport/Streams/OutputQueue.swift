@@ -17,7 +17,9 @@ import Glibc
   var count: Int { Int(tail &- head) }
   var isEmpty: Bool { tail == head }
 
-  /// The waiting bytes, oldest first. The buffer is valid until the next change.
+  /// The waiting bytes, oldest first.
+  ///
+  /// The buffer is valid until the next change.
   var bytes: UnsafeRawBufferPointer {
     guard let block = unsafe block else {
       return unsafe UnsafeRawBufferPointer(start: nil, count: 0)

@@ -119,7 +119,9 @@ public struct StreamIdentity: Sendable {
   /// The protocol that ALPN selected; nil if it wasn't used.
   public var negotiatedProtocol: String?
 
-  /// Creates an identity. By default, it is that of a peer that presented nothing.
+  /// Creates an identity.
+  ///
+  /// By default, it is that of a peer that presented nothing.
   public init(certificate: PeerCertificate? = nil, negotiatedProtocol: String? = nil) {
     self.certificate = certificate
     self.negotiatedProtocol = negotiatedProtocol

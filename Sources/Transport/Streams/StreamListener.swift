@@ -36,7 +36,9 @@ public final class StreamListener {
     try start()
   }
 
-  /// Listens on a UNIX path with mode 0600. `close` removes the file.
+  /// Listens on a UNIX path with mode 0600.
+  ///
+  /// `close` removes the file.
   public init(
     loop: EventLoop, unixPath: String, accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(SystemFailure) {
@@ -81,7 +83,9 @@ public final class StreamListener {
   /// Sets the security of new connections.
   public func use(_ security: StreamSecurity) { self.security = security }
 
-  /// Stops listening. Accepted streams stay open.
+  /// Stops listening.
+  ///
+  /// Accepted streams stay open.
   public func close() {
     guard let registration else { return }
     loop.deregister(registration)
@@ -98,14 +102,18 @@ public final class StreamListener {
 extension StreamListener: Listener {}
 
 extension EventLoop {
-  /// Limits the number of TLS handshakes in progress on accepted connections. The default is 1,000.
+  /// Limits the number of TLS handshakes in progress on accepted connections.
+  ///
+  /// The default is 1,000.
   public func boundHandshakes(to count: Int) {
     StreamLoop.of(self).handshakes.bound = min(count, Limits.handshakesMax)
   }
 }
 
 extension StreamListener: EventHandler, TimerTarget {
-  /// Accepts connections. The loop calls this method.
+  /// Accepts connections.
+  ///
+  /// The loop calls this method.
   public func ready(_ readiness: Readiness) {
     var count = 0
     var peer: SocketAddress?
@@ -123,13 +131,17 @@ extension StreamListener: EventHandler, TimerTarget {
     }
   }
 
-  /// Resumes accepting. The loop calls this method.
+  /// Resumes accepting.
+  ///
+  /// The loop calls this method.
   public func timerFired(tag: UInt64) {
     timer = nil
     resume()
   }
 
-  /// Returns true if the loop keeps up with its handshakes. Otherwise, stops accepting until it does.
+  /// Returns true if the loop keeps up with its handshakes.
+  ///
+  /// Otherwise, stops accepting until it does.
   private func hasRoom() -> Bool {
     guard case .tls = security else { return true }
     let handshakes = StreamLoop.of(loop).handshakes

@@ -12,7 +12,9 @@ import System
   let input: UnsafeMutableRawBufferPointer
   /// The buffer for the plaintext of one read, owned by this object. Its content is valid within one event.
   let plaintext: UnsafeMutableRawBufferPointer
-  /// The memory that OpenSSL reads and writes as its BIO, owned by this object. Its content is valid within one call.
+  /// The memory that OpenSSL reads and writes as its BIO, owned by this object.
+  ///
+  /// Its content is valid within one call.
   let exchange: UnsafeMutablePointer<belfry_tls_exchange>
 
   private init(_ loop: EventLoop) {

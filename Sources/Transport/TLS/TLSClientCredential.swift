@@ -8,7 +8,9 @@ internal import COpenSSL
   private let certificates: [X509Handle]
   private let key: EVPKey
 
-  /// Reads the chain, which starts with the client's own certificate. `key` must be the key of that certificate.
+  /// Reads the chain, which starts with the client's own certificate.
+  ///
+  /// `key` must be the key of that certificate.
   public init(certificateChainPEM: [UInt8], key: ES256PrivateKey) throws(TLSFailure) {
     var certificates: [X509Handle] = []
     try unsafe TLSContextHandle.eachCertificate(certificateChainPEM, what: "certificate chain") {

@@ -151,7 +151,9 @@ import Glibc
     return unsafe SSL_CIPHER_get_protocol_id(cipher)
   }
 
-  /// Parses a line of OpenSSL's key log. OpenSSL calls this function.
+  /// Parses a line of OpenSSL's key log.
+  ///
+  /// OpenSSL calls this function.
   static func logSecret(_ ssl: OpaquePointer?, _ line: UnsafePointer<CChar>?) {
     guard let ssl = unsafe ssl, let line = unsafe line,
       let holder = unsafe SSL_get_ex_data(ssl, 0)

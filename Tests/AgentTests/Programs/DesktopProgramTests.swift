@@ -11,7 +11,9 @@ struct DesktopProgramTests {
     let scenario: Scenario
     let environment: [String: String]
 
-    /// Opens a desktop. `services` is a folder of services that the bus may start.
+    /// Opens a desktop.
+    ///
+    /// `services` is a folder of services that the bus may start.
     static func open(on scenario: Scenario, services: String? = nil) async throws -> Desktop {
       let address = try await scenario.bus(services: services)
       let screen = try scenario.start(

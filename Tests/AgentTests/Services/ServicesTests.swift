@@ -32,7 +32,9 @@ final class ServiceScenario {
     try await run(prepare: { _, _ in }, { scenario, _ in try body(scenario) })
   }
 
-  /// Runs `body` with the services that `prepare` starts on the bus. The second argument of `body` is the bus address.
+  /// Runs `body` with the services that `prepare` starts on the bus.
+  ///
+  /// The second argument of `body` is the bus address.
   static func run<Prepared>(
     prepare: (Scenario, String) async throws -> Prepared,
     _ body: (ServiceScenario, Prepared) throws -> Void

@@ -29,7 +29,9 @@ struct DeliveryBench: ~Copyable {
   var states: [DeliveryState] = []
   var sequences: [String: UInt64] = [:]
   var loads: [(UInt64, SessionID)] = []
-  /// True if the bench checks the invariants. Tests that hold too much in memory for these checks disable them.
+  /// True if the bench checks the invariants.
+  ///
+  /// Tests that hold too much in memory for these checks disable them.
   var checksInvariants = true
   private var checks = InvariantChecks()
   /// The number of rows that the core reads at once.

@@ -86,7 +86,9 @@ final class RawClient: SimulatedClient {
 
   func send(_ bytes: [UInt8]) { connection?.send(bytes) }
 
-  /// Sends bytes and ends the client's output. The client still reads.
+  /// Sends bytes and ends the client's output.
+  ///
+  /// The client still reads.
   func sendLast(_ bytes: [UInt8]) { connection?.sendLast(bytes) }
 
   func received(_ bytes: [UInt8], on connection: SimulatedConnection) { received += bytes }

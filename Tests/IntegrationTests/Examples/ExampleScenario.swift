@@ -63,7 +63,9 @@ extension Scenario {
     String(try await example.text("token ").dropFirst(6))
   }
 
-  /// Waits for the token of an example, for use in an expectation. Returns nil if no token arrives.
+  /// Waits for the token of an example, for use in an expectation.
+  ///
+  /// Returns nil if no token arrives.
   func nextToken(of example: RunningProgram) async -> String? {
     await example.nextText("token ").map { String($0.dropFirst(6)) }
   }

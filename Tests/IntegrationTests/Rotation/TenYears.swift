@@ -183,7 +183,9 @@ final class TenYearsDevice {
     client.register(.topic(Self.topic), at: 0, output: &output)
   }
 
-  /// Connects, performs the device's pending work, and disconnects. Returns the reason for a failure, or nil.
+  /// Connects, performs the device's pending work, and disconnects.
+  ///
+  /// Returns the reason for a failure, or nil.
   func visit(
     _ gateway: TenYearsGateway, _ seconds: Int64, verified: inout Set<[UInt8]>, fate: Fate
   ) throws -> String? {

@@ -34,7 +34,9 @@ struct AgentSimulationProfile {
   let commitMost: Int64
   /// The fraction of questions that apps answer immediately and correctly.
   let goodAnswers: Double
-  /// True if presenters immediately report what they show. Otherwise, they report it later or never.
+  /// True if presenters immediately report what they show.
+  ///
+  /// Otherwise, they report it later or never.
   let showsAtOnce: Bool
 
   init(_ random: inout SeededGenerator, length: SimulationLength = .full) {

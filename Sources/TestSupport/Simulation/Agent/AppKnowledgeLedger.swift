@@ -8,7 +8,9 @@ final class AppKnowledgeLedger {
     let app: AppID
     var settings: NotificationSettings
     var badge: Int64
-    /// True once the agent ends the connection. By then, its app may have been removed or replaced.
+    /// True once the agent ends the connection.
+    ///
+    /// By then, its app may have been removed or replaced.
     var isClosing = false
   }
 

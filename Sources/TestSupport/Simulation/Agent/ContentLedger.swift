@@ -110,7 +110,9 @@ final class ContentLedger {
     settled.append((pressed, option, needsUnlock ?? false))
   }
 
-  /// Marks an extension as no longer needed. The current event must end it, unless it never connected.
+  /// Marks an extension as no longer needed.
+  ///
+  /// The current event must end it, unless it never connected.
   private func end(_ token: String, _ job: Job) {
     jobs[token] = job.connection == nil ? nil : job
     jobs[token]?.isUnwanted = true

@@ -7,7 +7,9 @@ import BelfryWire
 /// because the agent then cannot know that it was displayed. A notification that was decided to have no banner never
 /// gets one.
 final class NotificationLedger {
-  /// One notification from its arrival to its end. A newer notification with the same name is another version.
+  /// One notification from its arrival to its end.
+  ///
+  /// A newer notification with the same name is another version.
   private struct Version: Hashable {
     let serial: Int64?
     let unixMilliseconds: Int64

@@ -2,6 +2,7 @@
 import BelfryWire
 
 /// A check that every due date fires exactly once, that no date fires early, and that none of a removed request fires.
+///
 /// The ledger computes the dates independently.
 final class ScheduleLedger {
   private struct Waiting {

@@ -84,7 +84,9 @@ final class SimulatedApp {
     processes = []
   }
 
-  /// Handles a launch by the agent. The app starts at once, late, or never.
+  /// Handles a launch by the agent.
+  ///
+  /// The app starts at once, late, or never.
   func isLaunched(_ order: LaunchOrder) {
     let chance = world.isTroubled ? world.random(0...9) : 0
     switch chance {

@@ -67,7 +67,9 @@ final class SimulatedPerson {
 
   // MARK: Notifications
 
-  /// Handles a notification that appeared or changed on the screen. The user may open its window.
+  /// Handles a notification that appeared or changed on the screen.
+  ///
+  /// The user may open its window.
   func sees(_ presentation: Presentation) {
     let key = presentation.key
     guard presentation.isDrawnByApp else { return seesNoMore(key) }

@@ -25,7 +25,9 @@ final class SimulatedPushService {
   ///
   /// The app is informed, and a crash may leave an unwanted token.
   private var uncertain: Set<Subject> = []
-  /// The number of the device's current identity. Each identity has its own tokens.
+  /// The number of the device's current identity.
+  ///
+  /// Each identity has its own tokens.
   private var identity = 1
   private(set) var count = 0
 

@@ -60,7 +60,9 @@ struct RecordMirror {
   }
 }
 
-/// The records of a collection by their keys. Keys compare by their bytes, as they do in the store.
+/// The records of a collection by their keys.
+///
+/// Keys compare by their bytes, as they do in the store.
 struct RecordTable: Sequence {
   private var values: [UTF8Text: [UInt8]] = [:]
 
