@@ -20,7 +20,7 @@ public enum WireLimits {
   public static let authorizationBytesMax = 2_048
   /// Bytes of a localized text with its arguments inserted, and of the plural forms that are read for it.
   ///
-  /// Nobody reads a text this long. Without the limit, a format in a frame of 1 MiB could demand gigabytes.
+  /// No real text is this long. Without the limit, a format in a frame of 1 MiB could demand gigabytes.
   public static let filledTextBytesMax = 64 << 10
   /// Nesting depth of plural forms: real texts have one or two levels, and a cycle must end.
   public static let pluralDepthMax = 4

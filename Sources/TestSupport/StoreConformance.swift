@@ -8,7 +8,9 @@ import Testing
 public struct StoreConformance<Store: NotificationStore>: Sendable {
   private let make: @Sendable () throws -> Store
 
-  /// Creates the suite for the stores that `make` creates. Each must be empty.
+  /// Creates the suite for the stores that `make` creates.
+  ///
+  /// Each must be empty.
   public init(_ make: @escaping @Sendable () throws -> Store) { self.make = make }
 
   /// Runs every check of the suite.

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 internal import Synchronization
 
-/// Standard output or standard error of a process that must be able to end even if nobody reads the stream.
+/// Standard output or standard error of a process that must be able to end even if the stream is not read.
 ///
 /// A write waits for the reader of a full pipe, as write(2) does. Once the process is asked to end, the write waits a
 /// moment longer and then gives up, so that the thread that ends the process can proceed.

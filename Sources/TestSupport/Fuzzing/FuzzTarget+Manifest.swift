@@ -65,7 +65,9 @@ extension FuzzTarget {
   }
 }
 
-/// An app's folder with one file from a fuzz input. The folder is deleted with this object.
+/// An app's folder with one file from a fuzz input.
+///
+/// The folder is deleted with this object.
 private final class FuzzedFolder {
   let path: String
 

@@ -79,7 +79,9 @@ private final class RecordConnection {
   /// All sealed records in order, with the offset in `sent` at which the content of each ends.
   private var genuine: [UInt8] = []
   private var contentEnds: [(offset: Int, content: Int)] = []
-  /// The bytes that the layer actually received. The bytes may guess the missing byte of a truncated record.
+  /// The bytes that the layer actually received.
+  ///
+  /// The bytes may guess the missing byte of a truncated record.
   private var fed: [UInt8] = []
   /// True if the peer has sealed a record that the protocol forbids.
   private var isRude = false

@@ -14,7 +14,9 @@ final class DeliveryLedger {
     let number: UInt64
     let target: Target
     let priority: UInt8
-    /// The expiration in seconds since 1970. If the provider specified none, it is 30 days after creation.
+    /// The expiration in seconds since 1970.
+    ///
+    /// If the provider specified none, it is 30 days after creation.
     let expiration: Int64
     /// True if the provider specified an expiration.
     ///
@@ -36,7 +38,9 @@ final class DeliveryLedger {
     /// The position of the push in the order in which devices first displayed pushes.
     var firstShowing: Int?
     var isUnregistered = false
-    /// True if the store removed the push because of its age. A crash may have prevented the log entry.
+    /// True if the store removed the push because of its age.
+    ///
+    /// A crash may have prevented the log entry.
     var hasExpired = false
     /// True if the push was created before an old copy of the store was restored, because the copy may not contain it.
     var isForgotten = false
@@ -227,8 +231,9 @@ final class DeliveryLedger {
     return gateway.presentExpirySeconds - lagSeconds...gateway.expirySeconds + lagSeconds
   }
 
-  /// The maximum difference in seconds between a loop's expiry clock and the world's clock. The expiry clock rounds,
-  /// and follows small steps with a delay.
+  /// The maximum difference in seconds between a loop's expiry clock and the world's clock.
+  ///
+  /// The expiry clock rounds, and follows small steps with a delay.
   private var lagSeconds: Int64 { world.profile.hasClockSteps ? 180 : 1 }
 
   /// Handles the restoration of an old copy of the store, which loses everything stored after the copy.

@@ -75,7 +75,9 @@ final class SimulatedConnection: StreamHandler {
     }
   }
 
-  /// Sends bytes in one piece and ends the output, as `nc -N` does. The client still reads.
+  /// Sends bytes in one piece and ends the output, as `nc -N` does.
+  ///
+  /// The client still reads.
   func sendLast(_ bytes: [UInt8]) {
     guard isOpen else { return }
     sentBytes += bytes.count

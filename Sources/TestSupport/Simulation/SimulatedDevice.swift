@@ -52,7 +52,9 @@ final class SimulatedDevice: SimulatedClient {
   /// True if the device can receive notifications now.
   var isUp: Bool { client.isUp }
 
-  /// Revokes the device as an administrator does. Notifications that were sent before may still arrive.
+  /// Revokes the device as an administrator does.
+  ///
+  /// Notifications that were sent before may still arrive.
   func revoke() { isRevoked = true }
 
   /// Handles the restoration of an older control store of the gateway, which may not contain the device or its

@@ -206,7 +206,9 @@ final class SimulatedGatewayProcess {
     isStopping = true
   }
 
-  /// True if the process has stopped in this event. Its loops are released at the end of the event.
+  /// True if the process has stopped in this event.
+  ///
+  /// Its loops are released at the end of the event.
   private var isStopping = false
 
   /// The second since 1970 up to which times count as past, both by the wall clock and by the clock that runs from the

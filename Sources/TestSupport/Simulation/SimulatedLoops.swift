@@ -23,7 +23,9 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
       self.loop = loop
     }
 
-    /// The time at which the loop is next due. A past time means now.
+    /// The time at which the loop is next due.
+    ///
+    /// A past time means now.
     fileprivate var nextWakeup: Int64 { loop.isPending ? .min : wakeup }
 
     /// Records that other code may have set timers on the loop.

@@ -107,7 +107,9 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   // Used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let world: GatewaySimulation
   private var contents: SQLiteControlStore
-  /// All changes that were ever applied, in order. A copy of the folder is a prefix of them.
+  /// All changes that were ever applied, in order.
+  ///
+  /// A copy of the folder is a prefix of them.
   private var applied: [ControlChange] = []
   /// The number of changes in the copy of the folder; nil if there is no copy.
   private var copied: Int?

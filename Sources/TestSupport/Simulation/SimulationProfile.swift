@@ -35,7 +35,9 @@ struct SimulationProfile {
   var clockStepEvery: Int64
   var revokeEvery: Int64
   var feedbackEvery: Int64
-  /// The average time between two periods in which devices discard notifications. Each period has one of the reasons.
+  /// The average time between two periods in which devices discard notifications.
+  ///
+  /// Each period has one of the reasons.
   var discardEvery: Int64
   /// The average time between two periods in which one kind of read or write always fails.
   var streakEvery: Int64

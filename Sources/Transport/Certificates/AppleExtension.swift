@@ -6,7 +6,9 @@ public enum AppleExtension {
   public static let production = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 2)
   /// The extension of a push certificate for VoIP topics.
   public static let voip = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 4)
-  /// The extension that lists the topics of a universal certificate. `value(of:)` encodes its value.
+  /// The extension that lists the topics of a universal certificate.
+  ///
+  /// `value(of:)` encodes its value.
   public static let topics = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 6)
 
   /// The value of an extension that only needs to be present: ASN.1 NULL.

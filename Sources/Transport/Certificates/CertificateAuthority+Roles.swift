@@ -45,7 +45,9 @@ extension CertificateAuthority {
     case rsa
   }
 
-  /// Issues a provider's certificate for `bundleID` with a new key. By default, it is valid for a year, as Apple's are.
+  /// Issues a provider's certificate for `bundleID` with a new key.
+  ///
+  /// By default, it is valid for a year, as Apple's are.
   public func issueProvider(
     bundleID: String, environment: ProviderEnvironment, form: ProviderForm,
     key kind: ProviderKeyKind = .ec, now: Int64, days: Int = 365

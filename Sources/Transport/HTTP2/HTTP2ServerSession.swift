@@ -88,9 +88,13 @@ public protocol HTTP2ServerSession {
 
 /// The values of a server's first SETTINGS (`apns-protocol.md` 1.13, captured values).
 public struct HTTP2Settings: Sendable, Equatable {
-  /// The MAX_CONCURRENT_STREAMS that is advertised initially. Streams in the client's first flight are served anyway.
+  /// The MAX_CONCURRENT_STREAMS that is advertised initially.
+  ///
+  /// Streams in the client's first flight are served anyway.
   public var initialConcurrentStreams: UInt32
-  /// The number of streams that are served concurrently, whatever is advertised. Any further streams are refused.
+  /// The number of streams that are served concurrently, whatever is advertised.
+  ///
+  /// Any further streams are refused.
   public var servedConcurrentStreams: UInt32
   /// The value of HEADER_TABLE_SIZE, in bytes.
   public var headerTableBytes: UInt32
@@ -98,7 +102,9 @@ public struct HTTP2Settings: Sendable, Equatable {
   public var initialWindowBytes: UInt32
   /// The value of MAX_FRAME_SIZE, in bytes.
   public var maximumFrameBytes: UInt32
-  /// The value of MAX_HEADER_LIST_SIZE, in bytes. The limit is enforced.
+  /// The value of MAX_HEADER_LIST_SIZE, in bytes.
+  ///
+  /// The limit is enforced.
   public var maximumHeaderListBytes: UInt32
 
   /// Creates settings, by default with Apple's values.

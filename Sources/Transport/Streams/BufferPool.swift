@@ -1,6 +1,8 @@
 import Glibc
 
-/// A pool of output buffers for a loop's streams. An idle stream holds no buffer.
+/// A pool of output buffers for a loop's streams.
+///
+/// An idle stream holds no buffer.
 @safe final class BufferPool {
   /// The free blocks, owned by this object.
   private var small: [UnsafeMutableRawPointer] = unsafe []

@@ -28,8 +28,9 @@ public final class DetachedStream: Sendable {
 
   init(_ parts: consuming Parts) { sealed = Mutex(Sealed(parts: parts)) }
 
-  /// Attaches the stream to `loop`, which must belong to the calling thread. The handler then receives input that has
-  /// already arrived.
+  /// Attaches the stream to `loop`, which must belong to the calling thread.
+  ///
+  /// The handler then receives input that has already arrived.
   ///
   /// `streamOpened` isn't called again. If the stream had ended, or was attached before, the result is a stream that
   /// closes immediately.

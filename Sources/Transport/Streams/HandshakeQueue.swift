@@ -39,11 +39,15 @@ final class HandshakeQueue {
     }
   }
 
-  /// The maximum number of handshakes in progress. At the maximum, no new handshake begins.
+  /// The maximum number of handshakes in progress.
+  ///
+  /// At the maximum, no new handshake begins.
   var bound = Limits.handshakesMax {
     didSet { precondition(bound > 0, "at least one handshake may be in progress") }
   }
-  /// The number of handshakes in progress on accepted connections. Outbound handshakes aren't limited.
+  /// The number of handshakes in progress on accepted connections.
+  ///
+  /// Outbound handshakes aren't limited.
   private(set) var count = 0
 
   private unowned let loop: EventLoop

@@ -26,7 +26,9 @@ public protocol ListenerFactory: Sendable {
 
 /// A factory for listeners on the machine's sockets.
 public struct SocketListenerFactory: ListenerFactory {
-  /// Creates a factory. It has no state.
+  /// Creates a factory.
+  ///
+  /// It has no state.
   public init() {}
 
   /// Opens a listening socket.

@@ -16,7 +16,9 @@ public final class StreamListener {
   /// A timer that runs while accepting is paused.
   private var timer: TimerID?
 
-  /// Listens on `address`, on any free port if its port is 0. The loop keeps the listener alive until `close`.
+  /// Listens on `address`, on any free port if its port is 0.
+  ///
+  /// The loop keeps the listener alive until `close`.
   ///
   /// `accept` is called for each connection, before any handshake. It returns the handler of the connection, or nil to
   /// close the connection. Loops whose listeners share a port also share its connections.

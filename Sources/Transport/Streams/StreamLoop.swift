@@ -8,9 +8,13 @@ import System
   let pool = BufferPool()
   let ciphers = TLS13Ciphers()
   let handshakes: HandshakeQueue
-  /// The buffer for read(2), owned by this object. Its content is valid within one event.
+  /// The buffer for read(2), owned by this object.
+  ///
+  /// Its content is valid within one event.
   let input: UnsafeMutableRawBufferPointer
-  /// The buffer for the plaintext of one read, owned by this object. Its content is valid within one event.
+  /// The buffer for the plaintext of one read, owned by this object.
+  ///
+  /// Its content is valid within one event.
   let plaintext: UnsafeMutableRawBufferPointer
   /// The memory that OpenSSL reads and writes as its BIO, owned by this object.
   ///

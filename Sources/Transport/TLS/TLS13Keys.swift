@@ -33,7 +33,9 @@ struct TLS13Keys {
   /// The secret, retained for KeyUpdate, of which 32 or 48 bytes are used.
   private var secret: (Word4, UInt64, UInt64) = ((0, 0, 0, 0), 0, 0)
   private(set) var key: Word4 = (0, 0, 0, 0)
-  /// The first four bytes of the IV. Its last eight bytes follow, in memory order.
+  /// The first four bytes of the IV.
+  ///
+  /// Its last eight bytes follow, in memory order.
   private var ivHead: UInt32 = 0
   private var ivTail: UInt64 = 0
   /// The number of the next record.

@@ -7,8 +7,9 @@ public final class TLSClientContext: Sendable {
   let handle: TLSContextHandle
   let alpn: ALPNList
 
-  /// Creates a context that trusts `caPEM`, or the system's roots if it is nil. If a certificate is specified, the
-  /// client presents it.
+  /// Creates a context that trusts `caPEM`, or the system's roots if it is nil.
+  ///
+  /// If a certificate is specified, the client presents it.
   ///
   /// The client may send first, so a server's rejection of its certificate is reported only afterward.
   public init(

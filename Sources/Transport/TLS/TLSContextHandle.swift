@@ -73,7 +73,9 @@ import Glibc
     }
   }
 
-  /// Trusts the authorities in `caPEM`. A server can also send their names to its clients.
+  /// Trusts the authorities in `caPEM`.
+  ///
+  /// A server can also send their names to its clients.
   func trust(caPEM: [UInt8], namesToClients: Bool) throws(TLSFailure) {
     guard let store = unsafe SSL_CTX_get_cert_store(raw) else { throw .library("no store") }
     try unsafe Self.eachCertificate(caPEM, what: "authority") {

@@ -42,7 +42,9 @@ public final class TLSServerContext: Sendable {
     public var certificateChainPEM: [UInt8]
     /// Its key in PEM.
     public var privateKeyPEM: [UInt8]
-    /// The host names in lowercase. `*.example.org` matches all names with exactly one more label.
+    /// The host names in lowercase.
+    ///
+    /// `*.example.org` matches all names with exactly one more label.
     public var hostNames: [String]
 
     /// Creates an identity from a certificate, its key, and its host names.

@@ -2,7 +2,9 @@
 import BelfryWire
 
 /// A check of background work: a push that wakes an app reaches the app or waits for it in the records, unless the
-/// app's manifest does not request such pushes. No app is woken too often.
+/// app's manifest does not request such pushes.
+///
+/// No app is woken too often.
 final class BackgroundLedger {
   private struct State {
     /// The remaining wake-ups of each app, and the elapsed time for which that number is valid.

@@ -44,8 +44,9 @@ final class ScheduleLedger {
 
   // MARK: Decisions
 
-  /// Processes the decisions in order. A firing consists of a change of an entry, followed immediately by the effects
-  /// on the notification.
+  /// Processes the decisions in order.
+  ///
+  /// A firing consists of a change of an entry, followed immediately by the effects on the notification.
   func onDecided(_ effects: [AgentEffect], _ event: AgentEvent) {
     /// The entry that has just changed, with its previous state.
     var changed: (key: AppNotificationID, waiting: Waiting?)?

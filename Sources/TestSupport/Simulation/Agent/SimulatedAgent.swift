@@ -6,7 +6,9 @@ final class SimulatedAgent {
   private unowned let world: AgentSimulation
   private var model: AgentModel
   private(set) var isUp = false
-  /// The number of the current run. Events scheduled in an earlier run no longer take effect.
+  /// The number of the current run.
+  ///
+  /// Events scheduled in an earlier run no longer take effect.
   private(set) var life = 0
   private var hasStarted = false
   private var isTurnEndDue = false

@@ -4,7 +4,9 @@ import BelfryWire
 /// The device around the agent: its clocks, zones, locations and conditions.
 final class SimulatedMachine {
   static let zones = ["UTC", "Europe/Paris", "America/New_York", "Asia/Kolkata", "Pacific/Apia"]
-  /// Locations that are far apart from each other. Each except the last is the center of a region.
+  /// Locations that are far apart from each other.
+  ///
+  /// Each except the last is the center of a region.
   static let sites = [(48.8584, 2.2945), (40.6892, -74.0445), (-33.8568, 151.2153), (0, -160.0)]
 
   /// The UUID of a beacon that also has a region.

@@ -17,7 +17,9 @@ final class SimulatedPushService {
   private var waiting: [ReceivedPush] = []
   private var acknowledged: [ReceivedPush] = []
   private var registered: [Subject] = []
-  /// The subjects that the link has yet to cancel. They are lost when the agent's process ends.
+  /// The subjects that the link has yet to cancel.
+  ///
+  /// They are lost when the agent's process ends.
   private var owed: [Subject] = []
   /// The subjects with a token at the gateway.
   private var alive: Set<Subject> = []

@@ -1,7 +1,9 @@
 @testable import Agent
 import BelfryWire
 
-/// The agent's disk. It stores each commit completely or not at all, sometimes late or never.
+/// The agent's disk.
+///
+/// It stores each commit completely or not at all, sometimes late or never.
 final class SimulatedRecords {
   private unowned let world: AgentSimulation
   private(set) var durable = RecordMirror()
