@@ -34,6 +34,7 @@ final class DeliveryLogPayloads: Sendable {
     precondition(countMax <= Limits.loggedPayloadsMax, "the options limit the number")
     guard countMax > 0 else { return nil }
     self.countMax = countMax
+    assert(entries.isEmpty, "a new ring has no payloads")
   }
 
   /// Retains a payload, which replaces the oldest one if the ring is full; ignores one that is too long for any push.
@@ -48,7 +49,10 @@ final class DeliveryLogPayloads: Sendable {
     }
     let entry = Entry(id: id, uniqueID: uniqueID, payload: kept)
     ring.withLock { ring in
-      if ring.entries.count < countMax { return ring.entries.append(entry) }
+      if ring.entries.count < countMax {
+        assert(ring.oldest == 0, "a ring that is not full has replaced nothing")
+        return ring.entries.append(entry)
+      }
       ring.entries[ring.oldest] = entry
       ring.oldest = (ring.oldest + 1) % countMax
       assert(ring.entries.count == countMax, "the number of payloads is bounded")
@@ -58,6 +62,7 @@ final class DeliveryLogPayloads: Sendable {
   /// Returns the newest entry with this `apns-id` or `apns-unique-id`; nil if there is none.
   func entry(of id: NotificationID) -> Entry? {
     ring.withLock { ring in
+      assert(ring.oldest <= ring.entries.count, "the next index is in the ring")
       func matches(_ entry: Entry) -> Bool { entry.id == id || entry.uniqueID == id }
       return ring.entries[..<ring.oldest].last(where: matches)
         ?? ring.entries[ring.oldest...].last(where: matches)

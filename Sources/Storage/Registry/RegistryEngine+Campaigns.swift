@@ -159,6 +159,7 @@ extension RegistryEngine {
   ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])? {
     precondition(limit > 0, "the limit is positive")
     let cursor = try cursor(of: group, in: campaign.id)
+    assert(cursor >= 0, "a cursor is a recipient's number, or 0")
     let recipients = try recipients(
       of: campaign, zone: group.zone, after: cursor, upTo: campaign.lastNumber, limit: limit)
     guard let last = recipients.last?.number else {
