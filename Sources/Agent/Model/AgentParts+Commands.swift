@@ -157,7 +157,7 @@ extension AgentParts {
     let decided = permissions.onNotifyRequest(waiting, &context)
     if request.content.interruptionLevel == .timeSensitive {
       // An installed app claims an entitlement; for the others, the user who runs the command asks.
-      context.update(app) { if $0.installation == nil { $0.asked.insert(.timeSensitive) } }
+      permissions.request(.timeSensitive, for: app, &context)
     }
     guard decided != nil else { return }
     try add(requestID, app, request)

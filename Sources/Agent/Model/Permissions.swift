@@ -430,6 +430,14 @@ struct Permissions {
     return released
   }
 
+  /// Adds an option for which a command asks in place of an app that is not installed, and notifies the app.
+  func request(_ option: AuthorizationOption, for app: AppID, _ context: inout AgentContext) {
+    guard let record = context.apps[app], record.installation == nil else { return }
+    let before = context.settings(of: app)
+    context.update(app) { $0.asked.insert(option) }
+    tellSettings(app, before, &context)
+  }
+
   /// Sets an app's location permission, and notifies the app.
   func setLocation(_ app: AppID, _ status: LocationStatus, _ context: inout AgentContext) {
     guard context.apps[app]?.locationStatus != status else { return }
