@@ -34,7 +34,9 @@ extension Scenario {
 }
 
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct DeviceCertificateTests {
-  @Test func `a device implemented from the specification alone gets its pushes`() async throws {
+  @Test func `a device built only from the specification gets its pushes`()
+    async throws
+  {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let identity = try await scenario.enrolled(gateway, "device")

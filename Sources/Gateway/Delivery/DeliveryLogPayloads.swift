@@ -59,7 +59,7 @@ final class DeliveryLogPayloads: Sendable {
     }
   }
 
-  /// Returns the newest entry with this `apns-id` or `apns-unique-id`; nil if there is none.
+  /// Returns the newest entry with this `apns-id` or `apns-unique-id`, or nil.
   func entry(of id: NotificationID) -> Entry? {
     ring.withLock { ring in
       assert(ring.oldest <= ring.entries.count, "the next index is in the ring")

@@ -18,7 +18,7 @@ struct LogRecord: Sendable {
     self.fields = fields.map { ($0.key, $0.value) }
   }
 
-  /// Returns the same record with the number of lines that it stands for.
+  /// Returns the same record with the number of lines that it replaces.
   func repeated(_ count: Int) -> LogRecord {
     var record = self
     record.fields.append((key: "repeated", value: "\(count)"))
