@@ -87,14 +87,14 @@ enum RestoreCommand {
 
   /// The effects that providers and devices will see, one sentence each.
   private static let effects = [
-    "pushes that were accepted and not delivered are gone",
-    "pushes that were stored at the backup and delivered meanwhile are sent again; devices know them by "
+    "pushes that were accepted and not delivered are lost",
+    "pushes that were stored at the time of the backup and delivered later are sent again; devices recognize "
       + "their ids and show them once",
-    "devices that enrolled are unknown: they are told so, and enroll again with the code of the backup",
+    "devices that enrolled are unknown: the gateway refuses them, and they enroll again with the backup's code",
     "tokens of apps that registered are BadDeviceToken or Unregistered until the app registers again",
     "provider keys, certificates, apps and channels that were added are unknown: providers are refused "
       + "with InvalidProviderToken or TopicDisallowed",
-    "keys, certificates and devices that were revoked are good again: revoke them again "
+    "keys, certificates and devices that were revoked are valid again: revoke them again "
       + "(`belfry key revoke`, `certificate revoke`, `device revoke`)",
   ]
 }

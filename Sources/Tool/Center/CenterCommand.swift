@@ -30,7 +30,7 @@ enum CenterCommand {
       positionals: "ID", positionalCount: 1...1, [appOption, AgentControl.socketOption]),
     OptionTable(
       command: "belfry center action",
-      summary: "Chooses one of a notification's actions, which 'belfry center --json' lists.",
+      summary: "Chooses an action of the notification's category.",
       positionals: "ID ACTION", positionalCount: 2...2,
       [
         appOption, .value("text", "TEXT", "text for the action's text field"),
