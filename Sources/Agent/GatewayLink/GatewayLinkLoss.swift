@@ -27,6 +27,10 @@ extension GatewayLinkLoss {
     case .enrollmentRefused(let refusal, let hasCode): return refusal.advice(hasCode: hasCode)
     case .closed(let closure) where closure.isUnknownAuthority:
       return "the gateway's authority has changed: join again with a new invitation or gateway.json"
+    case .closed(let closure) where closure.isOwnCertificateRefused:
+      return
+        "the gateway does not accept this device's certificate: stop the agent, remove 'identity' in its data "
+        + "folder, and start it with a new invitation from \(device)"
     case .closed(let closure) where closure.isOtherName:
       return
         "join by a name that the gateway's certificate has, or restart the gateway with --name \(host)"

@@ -48,8 +48,7 @@ extension JSONValue {
     self = try parser.document()
   }
 
-  /// Parses one JSON text like ``init(parsing:limits:)``, but leaves out the numbers that a 64-bit float cannot
-  /// represent.
+  /// Parses one JSON text strictly, but leaves out the numbers that a 64-bit float cannot represent.
   ///
   /// A member with such a number is missing, and an element of an array becomes null, so that the others keep their
   /// positions. `omitted` contains the keys of the first such members; the elements of an array have none.

@@ -82,6 +82,12 @@ extension StreamClosure {
     self == .tlsFailed(TLSReason.unknownAuthority) || self == .tlsFailed(TLSReason.wrongSignature)
   }
 
+  /// True if the peer refused this side's certificate, as far as its alert tells.
+  public var isOwnCertificateRefused: Bool {
+    self == .tlsFailed(TLSReason.refusedAuthority)
+      || self == .tlsFailed(TLSReason.refusedCertificate)
+  }
+
   /// True if this side refused the peer's certificate because it is for other names.
   public var isOtherName: Bool { self == .tlsFailed(TLSReason.otherName) }
 }

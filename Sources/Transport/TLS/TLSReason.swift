@@ -5,6 +5,8 @@ enum TLSReason {
   static let unknownAuthority = "certificate of an unknown CA: trust the CA that signed it"
   static let wrongSignature = "certificate's signature is wrong"
   static let otherName = "certificate is for another name"
+  static let refusedAuthority = "the peer reported: certificate of an unknown CA"
+  static let refusedCertificate = "the peer reported: certificate not accepted"
 
   /// Returns the reason why `ssl` failed on this thread, and empties OpenSSL's error queue.
   static func pop(_ ssl: OpaquePointer) -> String {
@@ -53,9 +55,9 @@ enum TLSReason {
       "the peer has no common application protocol (ALPN): check the port"
     case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED: "the peer reported: certificate revoked"
     case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED: "the peer reported: certificate expired"
-    case SSL_R_TLSV1_ALERT_UNKNOWN_CA: "the peer reported: certificate of an unknown CA"
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA: refusedAuthority
     case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE: "the peer reported: bad certificate"
-    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN: "the peer reported: certificate not accepted"
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN: refusedCertificate
     case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: "the peer reported: client certificate missing"
     case SSL_R_TLSV1_ALERT_ACCESS_DENIED: "the peer reported: access denied"
     case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE: "the peer reported: handshake failure"

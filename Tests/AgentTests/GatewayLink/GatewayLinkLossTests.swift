@@ -1,0 +1,28 @@
+import Testing
+import Transport
+
+@testable import Agent
+
+/// Tests of the advice for a device without a link.
+@Suite struct GatewayLinkLossTests {
+  /// A new invitation does not help a device whose certificate the gateway does not accept, nor does another port.
+  @Test(arguments: ["certificate of an unknown CA", "certificate not accepted"])
+  func `a device whose certificate the gateway refuses is advised to remove its identity`(
+    reason: String
+  ) {
+    let loss = GatewayLinkLoss.closed(.tlsFailed("the peer reported: \(reason)"))
+    let advice = loss.advice(host: "push.example.org", port: 5_223)
+    #expect(advice.contains("remove 'identity'"), "\(advice)")
+  }
+
+  @Test func `a device that does not trust the gateway's authority is advised to join again`() {
+    let reason = "certificate of an unknown CA: trust the CA that signed it"
+    let advice = GatewayLinkLoss.closed(.tlsFailed(reason)).advice(host: "a", port: 5_223)
+    #expect(advice.contains("new invitation") && !advice.contains("identity"), "\(advice)")
+  }
+
+  @Test func `a port without the device protocol is named`() {
+    let loss = GatewayLinkLoss.closed(.tlsFailed("the peer does not speak TLS"))
+    #expect(loss.advice(host: "a", port: 2_197).contains("check the port: 2197"))
+  }
+}
