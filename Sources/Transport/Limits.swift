@@ -119,7 +119,7 @@ enum Limits {
   /// Nanoseconds for which a connection may send each next request immediately after an answer, if another connection
   /// needs its place: a page in a browser has about 20 files.
   static let httpPipeliningNanoseconds: Int64 = 2_000_000_000
-  /// Threads that run handlers; if one waits for the disk, the others are free for probes.
+  /// Threads that run handlers, besides the one for probes.
   static let httpHandlerThreads = 4
   /// Bytes of a long response that are buffered for a client that doesn't read.
   static let httpStreamBytes = 1_048_576

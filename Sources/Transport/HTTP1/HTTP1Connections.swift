@@ -42,14 +42,13 @@ final class HTTP1Connections {
   private var events: Mailbox<Event>?
   private var connections: [UInt64: HTTP1Connection] = [:]
   private var lastNumber: UInt64 = 0
-  /// The handler threads without a request.
-  private var freeThreads = Array(0..<Limits.httpHandlerThreads)
-  /// The requests that wait for a free thread, in order.
-  private var waiting: [(request: HTTP1Request, connection: UInt64)] = []
+  private var requests = HTTP1HandlerQueue(threads: Array(0..<Limits.httpHandlerThreads))
+  /// Probes have a thread of their own, so that slow requests do not make a service look dead.
+  private var probes = HTTP1HandlerQueue(threads: [Limits.httpHandlerThreads])
   /// True if connections end with their answer.
   private(set) var isFinishing = false
 
-  private var unanswered: Int { Limits.httpHandlerThreads - freeThreads.count + waiting.count }
+  private var unanswered: Int { requests.unanswered + probes.unanswered }
 
   private init(_ loop: EventLoop, bounds: Bounds, handlers: HTTP1HandlerThreads) {
     self.loop = loop
@@ -123,9 +122,12 @@ final class HTTP1Connections {
   private func handle(_ event: Event) {
     switch event {
     case .responded(let number, let thread, let response):
-      assert(!freeThreads.contains(thread), "a handler answers each request once")
-      freeThreads.append(thread)
-      handleWaiting()
+      if probes.threads.contains(thread) {
+        probes.release(thread)
+      } else {
+        requests.release(thread)
+      }
+      startHandlers()
       guard let connection = connections[number] else {
         // The client has disconnected.
         if case .stream(let body) = response.body { body.close() }
@@ -147,25 +149,25 @@ final class HTTP1Connections {
 
   // MARK: called by connections
 
-  /// Passes a request to the handler, on the thread with the fewest pending requests.
+  /// Passes a request to a handler thread, as soon as one is free.
   func dispatch(_ request: HTTP1Request, of connection: UInt64) {
-    waiting.append((request, connection))
-    handleWaiting()
+    if request.isProbe {
+      probes.append(request, of: connection)
+    } else {
+      requests.append(request, of: connection)
+    }
+    startHandlers()
     assert(unanswered <= bounds.connections * 2, "a connection has only one request at a time")
   }
 
-  /// Gives waiting requests to free threads.
-  ///
-  /// A request is not assigned to a busy thread, because it would wait for that thread although another is free.
-  private func handleWaiting() {
+  private func startHandlers() {
     guard let events else {
       assertionFailure("a request arrived before the server opened")
       return
     }
-    while !waiting.isEmpty, let thread = freeThreads.popLast() {
-      let (request, connection) = waiting.removeFirst()
-      handlers.run(request, onThread: thread) { response in
-        events.post(.responded(connection: connection, thread: thread, response))
+    while let next = probes.next() ?? requests.next() {
+      handlers.run(next.request, onThread: next.thread) { response in
+        events.post(.responded(connection: next.connection, thread: next.thread, response))
       }
     }
   }

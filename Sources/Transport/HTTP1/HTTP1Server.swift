@@ -72,7 +72,7 @@ public final class HTTP1Server: Sendable {
   }
 }
 
-/// The threads that run a server's handler.
+/// The threads that run a server's handler, and one more for probes.
 final class HTTP1HandlerThreads: Sendable {
   private typealias Work = @Sendable () -> Void
 
@@ -83,7 +83,7 @@ final class HTTP1HandlerThreads: Sendable {
     self.handler = handler
     var threads: [(thread: LoopThread, work: Mailbox<Work>)] = []
     do throws(SystemFailure) {
-      for index in 0..<Limits.httpHandlerThreads {
+      for index in 0...Limits.httpHandlerThreads {
         let started = try LoopThread.launch(name: "http-handler-\(index)") {
           loop throws(SystemFailure) -> Mailbox<Work> in
           loop.mailbox(of: Work.self) { batch in for work in batch { work() } }

@@ -50,6 +50,28 @@ import Testing
     server.stop()
   }
 
+  @Test(arguments: ["/healthz", "/readyz", "/metrics"])
+  func `A probe is answered while all handlers are busy`(path: String) throws {
+    let entered = LoopFlag()
+    let release = LoopFlag()
+    let server = try HTTP1Server { request in
+      guard request.path == "/slow" else { return HTTP1Response(status: 204) }
+      entered.raise()
+      #expect(release.wait())
+      return HTTP1Response(status: 204)
+    }
+    let slow = (0...Limits.httpHandlerThreads).map { _ in
+      open(server, "GET /slow HTTP/1.1\r\nHost: t\r\n\r\n")
+    }
+    harness.run { slow.allSatisfy { $0.opened == 1 } }
+    for _ in 0..<Limits.httpHandlerThreads { #expect(entered.wait()) }
+    let probe = open(server, "GET \(path) HTTP/1.1\r\nHost: t\r\n\r\n")
+    harness.run { probe.text.hasPrefix("HTTP/1.1 204") }
+    for _ in slow { release.raise() }
+    harness.run { slow.allSatisfy { $0.text.hasPrefix("HTTP/1.1 204") } }
+    server.stop()
+  }
+
   @Test(arguments: [4, Limits.highWaterBytes * 4])
   func `A request in progress gets its whole answer, and every other connection ends`(
     length: Int
