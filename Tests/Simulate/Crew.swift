@@ -77,6 +77,7 @@ final class Crew {
     var arguments = [
       "--model", options.model.rawValue, "--length", options.length.rawValue,
       "--seed", "\(first + UInt64(index))", "--stride", "\(options.jobs)",
+      "--replay", "\(options.replay)",
     ]
     if let seconds = options.seconds { arguments += ["--seconds", "\(seconds)"] }
     if let worlds = options.worlds {

@@ -5,10 +5,6 @@ import Foundation
 /// It prints a line to standard output for each world that begins, and a line with the results of all worlds.
 struct Player {
   private let options: SimulationOptions
-  /// The number of worlds after which the first world is run again.
-  ///
-  /// Its result must be the same.
-  private static let worldsBetweenReplays = 250
 
   init(_ options: SimulationOptions) { self.options = options }
 
@@ -21,7 +17,7 @@ struct Player {
     var left = options.worlds ?? .max
     var worlds = 0
     var events = 0
-    var first: (seed: UInt64, digest: UInt64)?
+    var first: (seed: UInt64, outcome: SimulationModel.Outcome)?
     while left > 0, Date() < end {
       say("begin \(seed)")
       let descriptors = openDescriptors
@@ -36,12 +32,16 @@ struct Player {
         say("broken seed \(seed): \(openDescriptors - descriptors) descriptors are left open")
         return 1
       }
-      if let digest = outcome.digest, first == nil { first = (seed, digest) }
-      if let first, worlds % Self.worldsBetweenReplays == 0,
-        options.model.play(first.seed, length: options.length).digest != first.digest
-      {
-        say("broken seed \(first.seed): it is another world after \(worlds) others")
-        return 1
+      if outcome.digest != nil, first == nil { first = (seed, outcome) }
+      if let (seed, outcome) = first, worlds % options.replay == 0 {
+        let again = options.model.play(seed, length: options.length)
+        guard again.digest == outcome.digest else {
+          say(
+            "broken seed \(seed): a second run differs\n\(difference(outcome.report, again.report))"
+          )
+          return 1
+        }
+        first = nil
       }
       if options.worlds == 1 { say("report \(outcome.report)") }
       seed += options.stride ?? 1
@@ -49,6 +49,16 @@ struct Player {
     }
     say("played \(worlds) \(events)")
     return 0
+  }
+
+  /// Returns the last lines that two reports share, and the first ones that differ.
+  private func difference(_ one: String, _ other: String) -> String {
+    let lines = [one, other].map { $0.split(separator: "\n", omittingEmptySubsequences: false) }
+    let common = zip(lines[0], lines[1]).prefix { $0.utf8.elementsEqual($1.utf8) }.count
+    return
+      (lines[0].prefix(common).suffix(10)
+      + ["first run:"] + lines[0].dropFirst(common).prefix(3)
+      + ["second run:"] + lines[1].dropFirst(common).prefix(3)).joined(separator: "\n")
   }
 
   /// Prints a line without buffering, so that the line is not lost when the process traps.

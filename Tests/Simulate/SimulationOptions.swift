@@ -16,9 +16,14 @@ struct SimulationOptions {
   var jobs = 2
   /// The distance between the worlds to run in this process, or nil to distribute all worlds to separate processes.
   var stride: UInt64?
+  /// The number of worlds after which the first of them is run again.
+  ///
+  /// Both runs must be the same.
+  var replay = 250
 
   static let usage =
-    "usage: Simulate [--model MODEL] [--length full|short] [--seed N] [--seconds N] [--worlds N] [--jobs N]\n"
+    "usage: Simulate [--model MODEL] [--length full|short] [--seed N] [--seconds N] [--worlds N] [--jobs N] "
+    + "[--replay N]\n"
 
   /// Parses the arguments, and returns nil if they are not valid.
   init?(_ arguments: [String]) {
@@ -36,6 +41,7 @@ struct SimulationOptions {
       case "--seconds": seconds = Double(value)
       case "--worlds": worlds = UInt64(value)
       case "--jobs": jobs = max(1, Int(value) ?? 1)
+      case "--replay": replay = max(1, Int(value) ?? 1)
       case "--stride": stride = UInt64(value)
       default: return nil
       }
