@@ -37,7 +37,7 @@ public struct GatewayFile: Sendable {
     do throws(SystemFailure) {
       bytes = try FileSystem.read(path, limit: Limits.credentialFileBytes)
     } catch {
-      throw Failure(path: path, reason: "\(error)")
+      throw Failure(path: path, reason: error.reason)
     }
     guard let object = (try? JSONValue(parsing: bytes))?.objectValue,
       let host = object["host"]?.stringValue,

@@ -93,7 +93,7 @@ extension JSONObject {
     } catch {
       throw .notEncodable("\(error)")
     }
-    guard let object = encoded.objectValue else { throw .notEncodable("it is no object") }
+    guard let object = encoded.objectValue else { throw .notEncodable("expected a JSON object") }
     self = object
   }
 }

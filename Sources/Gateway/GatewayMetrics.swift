@@ -53,10 +53,10 @@ public struct GatewayMetrics: Sendable {
       "belfry_enrolments_total", help: "Devices enrolled.")
     unknownDevices = registry.counter(
       "belfry_devices_unknown_total",
-      help: "Connections of devices with a valid certificate that are not in the data directory.")
+      help: "Connections of devices with a valid certificate that are not in the data folder.")
     restored = registry.gauge(
       "belfry_folder_restored",
-      help: "1 if a database of the data directory was restored from a copy.")
+      help: "1 if a database of the data folder was restored from a copy.")
     failingStores = Dictionary(
       uniqueKeysWithValues: ["control.sqlite", "notifications.sqlite"].map { store in
         let gauge = registry.gauge(

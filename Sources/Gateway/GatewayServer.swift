@@ -206,7 +206,7 @@ public final class GatewayServer {
       runtime: runtime, unixMilliseconds: resources.unixMilliseconds)
     if let restoration = resources.restoration {
       metrics.restored.set(1)
-      log.warning("the data directory was restored", ["what": restoration])
+      log.warning("the data folder was restored", ["what": restoration])
     }
     shared = GatewayShared(
       configuration: configuration, security: resources.security, listeners: resources.listeners,

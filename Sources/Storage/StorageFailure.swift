@@ -32,7 +32,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   /// A description of the error and its remedy.
   public var description: String {
     switch self {
-    case .foreign(let path): "\(path) is not a file of this store: choose another data directory"
+    case .foreign(let path): "\(path) is not a file of this store: choose another data folder"
     case .newerSchema(let path, let version, let known):
       "\(path) has schema version \(version), but this release supports up to \(known): use the newer release"
     case .diskFull(let path): "no space left for \(path): free some disk space"

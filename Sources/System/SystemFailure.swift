@@ -29,10 +29,10 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The reason, without the subject and without advice.
+  /// The reason as part of a sentence, without the subject and without advice.
   public var reason: String {
     switch self {
-    case .call(_, let number, _): Self.message(number)
+    case .call(_, let number, _): Self.plainMessage(number)
     case .tooLarge(_, let limit): "more than \(limit) bytes"
     case .locked: "locked by another process"
     case .unusable(_, let reason): reason

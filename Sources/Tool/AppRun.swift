@@ -214,7 +214,7 @@ final class AppRun: Sendable {
     guard let command = (try? JSONValue(parsing: text))?.objectValue,
       let verb = command["do"]?.stringValue
     else {
-      return Output.error("a line on stdin is no command", do: "write {\"do\":…} in one line")
+      return Output.error("a line on stdin is not a command", do: "write {\"do\":…} in one line")
     }
     switch verb {
     case "complete":

@@ -27,20 +27,22 @@ enum CategoryFile {
   }
 
   private static func category(_ value: JSONValue) throws -> NotificationCategory {
-    guard var object = value.objectValue else { throw UsageError("it holds no JSON object") }
+    guard var object = value.objectValue else { throw UsageError("expected a JSON object") }
     try check(object, categoryKeys, "a category")
     try check(
       words: object["options"], NotificationCategory.Option.allCases.map(\.rawValue), "a category")
     for key in ["actions", "minimalActions"] {
       guard let actions = object[key], actions != .null else { continue }
-      guard let list = actions.arrayValue else { throw UsageError("\"\(key)\" is no list") }
+      guard let list = actions.arrayValue else { throw UsageError("\"\(key)\" must be an array") }
       object[key] = .array(try list.map(action))
     }
     return try NotificationCategory(json: object)
   }
 
   private static func action(_ value: JSONValue) throws -> JSONValue {
-    guard let object = value.objectValue else { throw UsageError("an action is no object") }
+    guard let object = value.objectValue else {
+      throw UsageError("an action must be a JSON object")
+    }
     let optionNames = NotificationAction.Option.allCases.map(\.rawValue)
     try check(object, actionKeys + optionNames, "an action")
     try check(words: object["options"], optionNames, "an action")
@@ -63,13 +65,13 @@ enum CategoryFile {
 
   private static func check(_ object: JSONObject, _ keys: [String], _ what: String) throws {
     guard let odd = object.members.first(where: { !keys.contains($0.key) })?.key else { return }
-    throw UsageError("\"\(odd)\" is no key of \(what): use \(keys.joined(separator: ", "))")
+    throw UsageError("\"\(odd)\" is not a key of \(what): use \(keys.joined(separator: ", "))")
   }
 
   private static func check(words value: JSONValue?, _ words: [String], _ what: String) throws {
     for word in value?.arrayValue ?? [] where !words.contains(word.stringValue ?? "") {
       throw UsageError(
-        "\(word.text) is no option of \(what): use \(words.joined(separator: ", "))")
+        "\(word.text) is not an option of \(what): use \(words.joined(separator: ", "))")
     }
   }
 }

@@ -33,7 +33,7 @@ def write(browser, topic):
     browser.wait(f"{wrong}.includes('No value for argument 1')")
     fill(browser, "Placeholder values, one per line", "Ann\n3")
     browser.click("button", "Add a language")
-    fill(browser, "Language of Language 2", "fr")
+    fill(browser, "Language 2", "fr")
     fill(browser, "Title, fr", "Nouvelles")
     fill(browser, "Body, fr", "%d matchs pour %@")
     browser.wait(f"{wrong}.includes('Its placeholders (1 number, 2 text) differ from those in en (1 text, 2 number)')")
@@ -45,7 +45,7 @@ def write(browser, topic):
       fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
     browser.wait(f"{wrong}.includes('No ja text for 2 devices, and no fallback language')")
     browser.click("button", "Dry run")
-    browser.wait("document.querySelector('.check.bad')?.innerText.startsWith('Would be rejected')")
+    browser.wait("document.querySelector('.check.bad')?.innerText.startsWith('Would be refused')")
     browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'en';
       fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
     browser.wait(f"{wrong} == ''", "no error is left")
@@ -76,11 +76,26 @@ def finished(browser, devices):
 
 
 def hold_and_go_on(browser, devices, picture):
-    """Runs a slow campaign: its progress bar moves and shows a rate; it is paused, and continues."""
+    """Sends a slow copy of a campaign: its progress bar moves and shows a rate; it is paused, and continues."""
     browser.click("link", "New campaign")
+    browser.wait("document.querySelector('h1').innerText == 'New campaign' && document.querySelector('[name=topic]').value")
+    if browser.value("document.querySelector('[data-name=body]').value"):
+        raise Failure("the form for a new campaign shows the texts of the one that was sent")
+    browser.click("link", "Campaigns")
+    browser.wait("document.querySelector('tbody a')")
+    browser.value("document.querySelector('tbody a').click()")
+    browser.click("button", "Copy")
+    browser.wait("document.querySelector('[name=name]')?.value == 'Copy of News'")
+    fill(browser, "Name", "News")
     fill(browser, "Rate limit (per second)", "2")
+    # An edit that was left is restored.
+    browser.click("link", "Overview")
+    browser.wait("document.querySelector('.verdict')")
+    browser.value("history.back()")
+    browser.wait("document.querySelector('[name=rate]')?.value == '2'", "the unsaved changes")
+    browser.element("button", "Discard changes")
     browser.click("button", "Dry run")
-    browser.click("button", f"Send to {devices} devices")
+    browser.click("button", f"Save and send to {devices} devices")
     browser.wait("document.querySelector('.figures')?.innerText.includes('per second · about')", "rate and estimate")
     picture("provider-progress")
     browser.click("button", "Pause")
@@ -100,6 +115,7 @@ def to_a_list(browser):
     """An invalid token in a list is reported with its line, and nothing of the campaign is stored."""
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('[name=to]')")
+    fill(browser, "Body, en", "Only for the list")
     browser.value("""(() => { const to = document.querySelector('[name=to]'); to.value = 'list';
       to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
     browser.type("textbox", "Device tokens", "00ff\nnothing")
@@ -130,11 +146,11 @@ def from_files(browser, files, devices):
 STATUS = "document.querySelector('section [role=status]')?.innerText"
 
 
-def cancel_first(browser, opener, title):
-    """Opens a dialog: it names its object, Cancel has the focus, and Enter changes nothing."""
+def cancel_first(browser, opener, title, keep="Cancel"):
+    """Opens a dialog: it names its object, the button that changes nothing has the focus, and Enter changes nothing."""
     browser.click("button", opener)
     browser.wait(f"document.querySelector('dialog[open] h2')?.innerText == {title!r}")
-    browser.wait("document.activeElement.innerText == 'Cancel'", "the focus on Cancel")
+    browser.wait(f"document.activeElement.innerText == {keep!r}", f"the focus on {keep}")
     check_page(browser, keyboard=False)
     browser.key("Enter")
     browser.wait("!document.querySelector('dialog')", "the closed dialog")
@@ -184,7 +200,7 @@ def schedule(browser, devices, looks):
     browser.click("button", "Send test")
     browser.wait("document.querySelector('dialog [role=status]')?.innerText.startsWith('Accepted by the push service for ')")
     browser.click("button", "Close")
-    cancel_first(browser, "Cancel campaign…", "Cancel “Breakfast”?")
+    cancel_first(browser, "Cancel campaign…", "Cancel “Breakfast”?", "Keep campaign")
     looks("provider-dialog")
     browser.click("button", "Cancel campaign")
     browser.wait(f"{STATUS} == 'Cancelled'")
@@ -197,6 +213,8 @@ def schedule(browser, devices, looks):
 def drafts(browser):
     """A draft is stored without being sent, and a copy of it is opened for editing."""
     browser.click("link", "New campaign")
+    browser.wait("document.querySelector('[name=topic]')?.value")
+    fill(browser, "Body, en", "Later")
     browser.type("textbox", "Name", "Later")
     browser.click("button", "Save draft")
     browser.wait(f"{STATUS} == 'Draft'")

@@ -81,7 +81,7 @@ private let app = "com.example.app"
       let again = try await scenario.gateway("restored")
       #expect(again.program.errors.contains("from a backup of"), "\(again.program.errors)")
       #expect(
-        try await scenario.readiness(of: again).contains("notice: the data directory was restored"))
+        try await scenario.readiness(of: again).contains("notice: the data folder was restored"))
       #expect(again.keyID == gateway.keyID)
       #expect(again.enrollmentCode == gateway.enrollmentCode)
       // The identity is the same, without another enrollment, so the token is the previous one.
@@ -176,7 +176,7 @@ private let app = "com.example.app"
       let before = try Data(contentsOf: URL(filePath: own))
       let among = try await backup(own)
       #expect(
-        among.status == 1 && among.errors.contains("inside the gateway's data directory"),
+        among.status == 1 && among.errors.contains("inside the gateway's data folder"),
         "\(among)")
       #expect(try Data(contentsOf: URL(filePath: own)) == before)
       try "junk\n".write(toFile: own, atomically: true, encoding: .utf8)

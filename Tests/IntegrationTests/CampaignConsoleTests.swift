@@ -38,11 +38,12 @@ import Testing
           scenario.folder.file("fr.strings"),
         ] + (pictures.map { [$0] } ?? []), within: .seconds(300))
       #expect(result.lines.last == "ok", "\(result.output)")
-      // Each device received both campaigns in its language, and one device received the test push.
+      // Each device received both campaigns in its language, and one device received the test push of the third.
       let received = devices.program.lines.filter { $0.contains(#""event":"received""#) }
       let texts = received.compactMap { JSONLine($0) }.map(payload)
       #expect(texts.count { $0.contains("3 matchs pour Ann") } == 6)
-      #expect(texts.count { $0.contains("Ann has 3 matches") } == 11)
+      #expect(texts.count { $0.contains("Ann has 3 matches") } == 10)
+      #expect(texts.count { $0.contains("Only for the list") } == 1)
     }
   }
 

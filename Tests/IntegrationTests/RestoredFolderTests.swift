@@ -75,7 +75,7 @@ import Testing
         try? FileManager.default.removeItem(atPath: gateway.data + "/" + name)
       }
       let restored = try await scenario.restart(gateway, options: ["--recover"])
-      #expect(restored.program.errors.contains("the data directory was restored"))
+      #expect(restored.program.errors.contains("the data folder was restored"))
       #expect(try await notice(scenario, restored).contains("notice: control.sqlite is new"))
       try await checkNewDevice(scenario, restored, isNot: lost)
     }

@@ -104,6 +104,24 @@ import Transport
         == ["to: 1 device registered for sandbox, but the push service is production"])
   }
 
+  @Test(arguments: ["2020-01-01T09:00Z", "2020-01-01T09:00"])
+  func `a preview warns of a time that has passed`(time: String) throws {
+    try register(
+      #"{"deviceToken":"01","environment":"sandbox"}"#,
+      #"{"deviceToken":"02","environment":"sandbox","timeZone":"Asia/Tokyo"}"#)
+    func warnings(_ time: String) throws -> JSONValue? {
+      try ask(
+        router(), "/campaigns",
+        #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"at":"\#(time)","dryRun":true}"#
+      ).object["warnings"]
+    }
+    #expect(
+      try warnings(time) == [
+        "the time has already passed for 2 devices: they get the campaign as soon as it starts"
+      ])
+    #expect(try warnings(time.replacing("2020", with: "9000")) == [])
+  }
+
   @Test func `a preview lists the most common languages, and counts the others`() throws {
     let common = (0..<3).map { #"{"deviceToken":"aa0\#($0)","language":"fr"}"# }
     let rare = (0..<300).map { number in

@@ -47,7 +47,7 @@ export async function sendTest(campaign) {
     try {
       const [answer] = await call("POST", `/campaigns/${campaign.id}/test`, { deviceToken: device.value });
       result.className = answer.status === 200 ? "good" : "bad";
-      result.textContent = answer.status === 200 ? `Accepted by the push service for ${recipient}.` : `Rejected: ${answer.reason}.`;
+      result.textContent = answer.status === 200 ? `Accepted by the push service for ${recipient}.` : `Refused: ${answer.reason}.`;
     } catch (refusal) {
       result.className = "bad";
       result.textContent = refusal.message;

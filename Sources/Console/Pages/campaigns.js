@@ -80,7 +80,7 @@ function showOne(main, id) {
   async function cancel(status) {
     const text = status.state === "scheduled" ? "It will not be sent at its time. To send it later, copy it."
       : "Nothing more is sent, and it cannot be resumed. The report keeps what was sent.";
-    if (await confirm({ title: `Cancel “${status.name}”?`, text, action: "Cancel campaign" })) await act("cancel");
+    if (await confirm({ title: `Cancel “${status.name}”?`, text, action: "Cancel campaign", keep: "Keep campaign" })) await act("cancel");
   }
 
   async function remove(status) {
@@ -126,7 +126,7 @@ function showOne(main, id) {
     bar.value = status.devices === 0 && status.state === "completed" ? 1 : done;
     if (isStarted) {
       const parts = [`${done.toLocaleString()} of ${count(status.devices, "device", "devices")}`];
-      if (status.devices) parts.push(`${Math.floor((done * 100) / status.devices)} %`);
+      if (status.devices) parts.push(`${Math.floor((done * 100) / status.devices)}%`);
       if (status.perSecond) parts.push(`${status.perSecond.toLocaleString()} per second`);
       if (status.secondsLeft) parts.push(`about ${duration(status.secondsLeft)} left`);
       figures.textContent = `${parts.join(" · ")}. ${outcome(status)}.`;
@@ -173,7 +173,7 @@ function showOne(main, id) {
           ["Accepted", number(found.accepted)], ["Delivered (from the gateway's log)", number(found.delivered)],
           ["Replaced by a newer notification", number(found.replaced)], ["Expired tokens", number(found.dead)],
           ["Kept (re-registered since)", number(found.kept)],
-          ["Failed", number(found.failed)], ["Unknown (not sent)", number(found.unknown)],
+          ["Failed", number(found.failed)], ["Outcome unknown", number(found.unknown)],
           ...(found.state === "cancelled" ? [["Not sent", number(left)]] : []),
         ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
         h("h3", {}, "By language"),

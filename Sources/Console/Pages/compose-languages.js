@@ -56,7 +56,7 @@ export class Languages {
       row.remove.setAttribute("aria-label", `Remove ${name}`);
       row.remove.hidden = this.rows.length === 1;
       for (const [key, label] of texts) row.fields[key].control.setAttribute("aria-label", `${label}, ${name}`);
-      row.fields.language.control.setAttribute("aria-label", `Language of ${name}`);
+      row.fields.language.control.setAttribute("aria-label", `Language ${index + 1}`);
     });
   }
 

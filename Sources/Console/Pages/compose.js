@@ -10,8 +10,14 @@ export const title = "New campaign";
 const types = ["alert", "background", "voip", "liveactivity", "complication", "fileprovider", "location", "mdm",
   "pushtotalk", "widgets", "controls"];
 
-/** The user's input for a new campaign, kept while the page is open. */
+/** The user's input for a new campaign and, by ID, for edited ones, kept while the page is open. */
 const unsent = {};
+const edits = new Map();
+
+// Browsers ask before they leave a page with input that would be lost.
+addEventListener("beforeunload", (event) => {
+  if (edits.size || Object.keys(unsent).length) event.preventDefault();
+});
 
 export function show(main, parameters) {
   const id = parameters?.get("id");
@@ -19,8 +25,21 @@ export function show(main, parameters) {
   let leave = () => {};
   const heading = main.querySelector("h1");
   heading.textContent = "Edit campaign";
+  window.document.title = "Edit campaign – Belfry";
   Promise.all([call("GET", `/campaigns/${id}`), call("GET", `/campaigns/${id}/document`)])
-    .then(([[status], [document]]) => { leave = showForm(main, fromDocument(document), { status, document }); })
+    .then(([[status], [document]]) => {
+      const draft = edits.get(id) ?? fromDocument(document);
+      if (edits.has(id)) {
+        main.append(h("p", { class: "hint" }, "You have unsaved changes to this campaign. ",
+          h("button", { type: "button", class: "quiet", onclick: () => {
+            edits.delete(id);
+            leave();
+            put(main, heading);
+            leave = showForm(main, fromDocument(document), { status, document });
+          } }, "Discard changes")));
+      }
+      leave = showForm(main, draft, { status, document });
+    })
     .catch((refusal) => main.append(h("p", { class: "error" }, refusal.message)));
   return () => leave();
 }
@@ -109,6 +128,12 @@ function showForm(main, draft, edited) {
     time.remember(draft);
   }
 
+  /** Forgets the input, which has been stored as a campaign. */
+  function forget() {
+    if (edited) edits.delete(edited.status.id);
+    else for (const key of Object.keys(unsent)) delete unsent[key];
+  }
+
   function showLive() {
     const values = fields.arguments.value.split("\n").map((line) => line.trim()).filter(Boolean);
     languages.preview({ app: fields.topic.value.trim(), values, image: fields.image.value.trim() !== "" });
@@ -156,7 +181,7 @@ function showForm(main, draft, edited) {
     written.hidden = more.hidden = chosen !== null;
     const current = fields.fallback.value || draft.fallback || "";
     put(fields.fallback.control, [["", "send English, or the next most common language"],
-      ...languages.names().map((name) => [name, `send ${name}`]), ["none", "don't send (reject the campaign)"]]
+      ...languages.names().map((name) => [name, `send ${name}`]), ["none", "don't send: the campaign is refused"]]
       .map(([value, name]) => h("option", { value }, name)));
     fields.fallback.value = [...fields.fallback.control.options].some((one) => one.value === current) ? current : "";
   }
@@ -233,7 +258,7 @@ function showForm(main, draft, edited) {
     button.disabled = true;
     try {
       const id = edited ? await replace(body) : await hold(body);
-      for (const key of Object.keys(unsent)) if (!edited) delete unsent[key];
+      forget();
       location.hash = `#/campaigns?id=${id}`;
     } catch (refusal) {
       showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
@@ -275,6 +300,7 @@ function showForm(main, draft, edited) {
 
   function changed() {
     remember();
+    if (edited) edits.set(edited.status.id, draft);
     arrange();
     showLive();
     put(result);
@@ -302,30 +328,36 @@ function showForm(main, draft, edited) {
 
   function showPreview(found) {
     const isLater = found.startsInSeconds > 0;
-    const send = h("button", { type: "button", onclick: () => start(send) }, `${isLater ? "Schedule for" : "Send to"} ${count(found.devices, "device", "devices")}`);
-    const notes = warnings(found);
     const isGood = found.problems.length === 0 && found.devices > 0;
+    const verb = isLater ? "Schedule for" : "Send to";
+    const send = h("button", { type: "button", onclick: () => start(send) },
+      `${edited ? `Save and ${verb.toLowerCase()}` : verb} ${count(found.devices, "device", "devices")}`);
+    // A scheduled campaign starts by itself once its changes are saved.
+    const canStart = isGood && (!edited || edited.status.state === "draft");
+    const notes = warnings(found);
     put(result, h("h2", {}, "Dry run"),
       h("p", { class: isGood ? "check good" : "check bad" }, isGood ? `Would be sent to ${count(found.devices, "device", "devices")}. Nothing has been sent.`
-        : found.problems.length ? "Would be rejected. Nothing has been sent." : "No devices match."),
+        : found.problems.length ? "Would be refused. Nothing has been sent." : "No devices match."),
       found.problems.length ? h("ul", { class: "notes wrong" }, found.problems.map((one) => h("li", {}, sentences(one.error, one.advice)))) : null,
       notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, sentences(one)))) : null,
       previews(found, (fields.topic.value.trim() || chosen?.campaign.topic) ?? ""),
       found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown (UTC)"],
         ["Devices", (row) => row.devices.toLocaleString()], ["First sent (your time)", (row) => dateTime(row.at)]], found.timeZones, "") : null,
-      isGood && !edited ? h("p", { class: "buttons" }, send) : null);
+      canStart ? h("p", { class: "buttons" }, send) : null);
   }
 
   async function start(button) {
     button.disabled = true;
     let id;
     try {
-      id = await hold(campaign().body);
+      const { body } = campaign();
+      id = edited ? await replace(body) : await hold(body);
       await call("POST", `/campaigns/${id}/resume`);
+      forget();
       location.hash = `#/campaigns?id=${id}`;
     } catch (refusal) {
-      // Leave nothing behind if the campaign didn't start.
-      if (id) await call("DELETE", `/campaigns/${id}`).catch(() => {});
+      // Leave nothing behind if a new campaign didn't start.
+      if (id && !edited) await call("DELETE", `/campaigns/${id}`).catch(() => {});
       showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
       button.disabled = false;
     }

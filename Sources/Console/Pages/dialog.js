@@ -34,12 +34,12 @@ export function closeAll() {
 }
 
 /**
- * Asks the user before an action that can't be undone; Cancel has the focus. Resolves to true only if the user
- * confirms. `action` is the label of the confirming button.
+ * Asks the user before an action that can't be undone; the button that changes nothing has the focus. Resolves to true
+ * only if the user confirms. `action` and `keep` are the labels of the buttons.
  */
-export function confirm({ title, text, action }) {
+export function confirm({ title, text, action, keep = "Cancel" }) {
   return new Promise((resolve) => {
-    const cancel = h("button", { type: "button", class: "quiet", onclick: () => dialog.close("") }, "Cancel");
+    const cancel = h("button", { type: "button", class: "quiet", onclick: () => dialog.close("") }, keep);
     const go = h("button", { type: "button", class: "danger", disabled: true, onclick: () => dialog.close("yes") }, action);
     const timer = setTimeout(() => { go.disabled = false; }, guardTime);
     const dialog = show({

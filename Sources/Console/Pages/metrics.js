@@ -9,7 +9,7 @@ const ranges = [[15, "15 minutes"], [60, "1 hour"], [360, "6 hours"], [1440, "24
 
 /** The plots: a title, and the lines of the plot with the names of their series. */
 const plots = [
-  ["Pushes per second", [["accepted", "accepted"], ["rejected", "refused"]]],
+  ["Pushes per second", [["accepted", "accepted"], ["refused", "refused"]]],
   ["Notifications per second", [["delivered", "delivered"], ["stored", "stored"], ["discarded", "discarded"]]],
   ["Delivery latency (ms)", [["p50", "deliveryP50"], ["p90", "deliveryP90"], ["p99", "deliveryP99"]]],
   ["Store commit latency (ms)", [["p50", "commitP50"], ["p90", "commitP90"], ["p99", "commitP99"]]],

@@ -7,8 +7,8 @@ export const title = "Overview";
 
 /** The time, in milliseconds, without an answer after which the numbers are marked as stale. */
 const patience = 4000;
-/** Milliseconds between readings of the latest rejections, for which the gateway searches its log. */
-const rejectionPace = 10000;
+/** Milliseconds between readings of the latest refused pushes, for which the gateway searches its log. */
+const refusedPace = 10000;
 /** Days before the end of a certificate at which it is highlighted. */
 const warningDays = 30;
 
@@ -44,8 +44,8 @@ export function show(main) {
   let shown = "";
   let status = null;
   let series = {};
-  let rejected = null;
-  let rejectedAt = 0;
+  let refused = null;
+  let refusedAt = 0;
 
   function judge(values) {
     const problems = [];
@@ -76,9 +76,9 @@ export function show(main) {
     drawTiles(values);
     drawFacts();
     const total = [...byLabel(values, "belfry_pushes_refused_total")].reduce((sum, [, value]) => sum + value, 0);
-    if (total !== rejected && Date.now() - rejectedAt >= rejectionPace) {
-      rejected = total;
-      rejectedAt = Date.now();
+    if (total !== refused && Date.now() - refusedAt >= refusedPace) {
+      refused = total;
+      refusedAt = Date.now();
       drawReasons(values);
       loadRefusals();
     }
@@ -92,7 +92,7 @@ export function show(main) {
     put(tiles,
       tile("Accepted per second", rates.text("belfry_pushes_accepted_total"), { line: series.accepted ?? [] }),
       tile("Delivered per second", rates.text("belfry_notifications_total", (label) => label.startsWith("Delivered")), { line: series.delivered ?? [] }),
-      tile("Rejected per second", rates.text("belfry_pushes_refused_total"), { line: series.refused ?? [], link: "#/log?state=Refused" }),
+      tile("Refused per second", rates.text("belfry_pushes_refused_total"), { line: series.refused ?? [], link: "#/log?state=Refused" }),
       tile("Delivery latency p50 / p99", `${latency(newest(series.deliveryP50))} / ${latency(newest(series.deliveryP99))} ms`,
         { lines: [series.deliveryP50 ?? [], series.deliveryP99 ?? []] }),
       tile("Devices connected", whole(values.get("belfry_device_connections") ?? 0), { line: series.devices ?? [], link: "#/devices" }),
@@ -113,11 +113,14 @@ export function show(main) {
       ["Up", status.upSeconds === undefined ? null : `${duration(status.upSeconds)}, since ${dateTime(status.startedAt)}`],
       ["Provider API", status.providerAddress], ["Devices", status.deviceAddress], ["Binary interface", status.binaryAddress],
       ["Feedback", status.feedbackAddress], ["Console", status.consoleAddress],
+      ["Your own certificate ends", end(status.ownCertificateEndsAt)],
       ["Server certificate ends", end(status.serverCertificateEndsAt)], ["Authority ends", end(status.authorityEndsAt)],
+      ["Next authority ends", end(status.nextAuthorityEndsAt)],
+      ["First provider certificate ends", end(status.providerCertificateEndsAt)],
       ["Disk", used === null ? null : [`${bytes(status.diskFreeBytes)} free of ${bytes(status.diskTotalBytes)}`,
         h("progress", { max: status.diskTotalBytes, value: used, "aria-label": "Disk space used" })]],
       ["Stores", status.controlStoreBytes === undefined ? null : `control ${bytes(status.controlStoreBytes)}, notifications ${bytes(status.notificationStoreBytes)}`],
-      ["Memory", status.residentBytes === undefined ? null : bytes(status.residentBytes)], ["Data directory", status.data],
+      ["Memory", status.residentBytes === undefined ? null : bytes(status.residentBytes)], ["Data folder", status.data],
     ];
     put(facts, h("h2", {}, "Gateway"), h("dl", { class: "facts card" }, rows.filter(([, value]) => value !== null && value !== undefined)
       .map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]).flat()));
@@ -126,7 +129,7 @@ export function show(main) {
   function drawReasons(values) {
     const rows = [...byLabel(values, "belfry_pushes_refused_total")].filter(([, number]) => number)
       .sort(([, one], [, other]) => other - one);
-    put(reasons, rows.length === 0 ? null : [h("h2", {}, "Rejections by reason"), table("Rejections by reason", [
+    put(reasons, rows.length === 0 ? null : [h("h2", {}, "Refusals by reason"), table("Refusals by reason", [
       ["Reason", ([reason]) => h("a", { href: `#/log?state=Refused&reason=${encodeURIComponent(reason)}` }, reason)],
       ["Since startup", ([, number]) => number.toLocaleString()],
     ], rows, "")]);
@@ -134,10 +137,10 @@ export function show(main) {
 
   async function loadRefusals() {
     const rows = await call("GET", "/api/log?state=Refused&limit=8").catch(() => []);
-    put(refusals, h("h2", {}, "Latest rejections"), table("Latest rejections", [
+    put(refusals, h("h2", {}, "Latest refused pushes"), table("Latest refused pushes", [
       ["Time", (row) => h("a", { href: `#/log?of=${row.apnsID}` }, clockTime(row.at))],
       ["Reason", (row) => row.reason], ["App", (row) => row.topic ?? ""],
-    ], rows.reverse(), "No pushes rejected recently."));
+    ], rows.reverse(), "No pushes refused recently."));
   }
 
   function fail(refusal) {

@@ -5,7 +5,7 @@ export function sentence(event, name) {
     case "link": return event.state === "up" ? "Connected to the gateway." : "Disconnected from the gateway.";
     case "registered": return `${app} received its device token.`;
     case "registrationFailed": return `${app} failed to register: ${event.why}`;
-    case "refused": return `${app} was rejected: ${event.why}`;
+    case "refused": return `${app} was refused: ${event.why}`;
     case "prompt": return `${app} requested permission.`;
     case "presented": return `Shown: ${event.title || event.body || app}`;
     case "updated": return `Shown again: ${event.title || event.body || app}`;

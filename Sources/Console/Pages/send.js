@@ -115,7 +115,7 @@ export function show(main, parameters) {
     verdict.className = check.ok ? "check good" : isIncomplete ? "check" : "check bad";
     verdict.textContent = isIncomplete ? `Choose a device and an app, or paste a device token. ${size}.` : check.ok
       ? `Would be accepted: ${size}, ${check.type}, priority ${check.priority}, device ${check.device}.`
-      : `Would be rejected: ${check.faults.map((fault) => fault.reason).join(", ")}. ${size}.`;
+      : `Would be refused: ${check.faults.map((fault) => fault.reason).join(", ")}. ${size}.`;
     put(notes, check.notes.map((note) => h("li", {}, note)));
     notes.hidden = check.notes.length === 0;
     showCopies(check);
@@ -178,7 +178,7 @@ export function show(main, parameters) {
 
   function showAnswer(result) {
     const isAccepted = result.status === 200;
-    put(answer, h("h2", {}, isAccepted ? "Accepted" : `Rejected: ${result.reason}`),
+    put(answer, h("h2", {}, isAccepted ? "Accepted" : `Refused: ${result.reason}`),
       h("p", { class: isAccepted ? "good" : "bad" },
         isAccepted ? "Status 200. " : `Status ${result.status}: ${result.when ?? result.reason}. `,
         isAccepted ? h("a", { href: `#/log?of=${result.apnsID}` }, "View in the log") : null),

@@ -72,7 +72,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     guard isKnown else {
       home.metrics.unknownDevices.add()
       home.log.warning(
-        "refused a device that is not in this data directory: it enrolls again; was the directory restored from a backup?",
+        "refused a device that is not in this data folder: it enrolls again; was the folder restored from a backup?",
         ["peer": stream.peerDescription, "device": device.map(String.init) ?? ""])
       end(.unknownDevice)
       return

@@ -111,7 +111,7 @@ public enum FolderBackup {
     }
     guard !FileSystem.isSameFile(FileSystem.parent(of: file), folder.path) else {
       throw AdministrationFailure(
-        .invalid, "\(file) is inside the gateway's data directory", do: "choose another directory")
+        .invalid, "\(file) is inside the gateway's data folder", do: "choose another folder")
     }
     try checkKeys(of: folder)
   }
@@ -299,7 +299,7 @@ public enum FolderBackup {
       .objectValue
     let (created, done) = (object?["createdAt"]?.stringValue, object?["restoredAt"]?.stringValue)
     try FileSystem.remove(marker)
-    return "the data directory was restored at \(done ?? "an unknown time") from a backup of "
+    return "the data folder was restored at \(done ?? "an unknown time") from a backup of "
       + "\(created ?? "an unknown time"): what was accepted, registered, enrolled, made or revoked in "
       + "between is not in it"
   }

@@ -25,7 +25,7 @@ final class FolderRecovery {
   /// Adds a notice for the operator, and logs it too.
   func notice(_ text: String) {
     notices.append(text)
-    log.warning("a file of the data directory is missing or damaged", ["what": text])
+    log.warning("a file of the data folder is missing or damaged", ["what": text])
   }
 
   // MARK: Files

@@ -117,7 +117,7 @@ extension GatewayResources {
     let exposed = folder.exposedFiles
     if !exposed.isEmpty {
       log.warning(
-        "insecure permissions: other users can read secrets in the data directory; run chmod 700 on it",
+        "insecure permissions: other users can read secrets in the data folder; run chmod 700 on it",
         ["folder": folder.path, "files": exposed.joined(separator: " ")])
     }
     return resources

@@ -54,6 +54,14 @@ struct CampaignPreview {
     }
     if total == 0 { warnings.append("no registered device matches") }
     self.languages = languages
+    let late = shares.filter {
+      document.sendTime.isPast(at: unixSeconds, in: $0.timeZone.flatMap(deviceZones.zone) ?? .utc)
+    }
+    if !late.isEmpty {
+      let devices = AudienceCheck.devices(late.reduce(0) { $0 + $1.count })
+      warnings.append(
+        "the time has already passed for \(devices): they get the campaign as soon as it starts")
+    }
     // The counts above don't include devices whose rows are damaged.
     self.warnings = notices + warnings
     let deviceZonesOfAudience = Set(shares.map(\.timeZone)).map {

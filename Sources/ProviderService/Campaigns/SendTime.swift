@@ -53,6 +53,11 @@ struct SendTime: Sendable, Equatable {
     }
   }
 
+  /// Returns true if the start has already passed for a device in a zone.
+  func isPast(at now: Int, in zone: Zone) -> Bool {
+    firstStart(in: [zone]).map { $0 < now } ?? false
+  }
+
   /// Returns the first time at or after `now` at which a device in a zone may be reached, in seconds since 1970.
   func earliest(from now: Int, in zone: Zone) -> Int {
     var moment = now

@@ -145,7 +145,7 @@ public struct DesktopSession: Sendable {
     var start = 0
     for _ in 0..<3 {
       guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else {
-        throw ProgramFailure.unreadable("\(file) is no pixmap")
+        throw ProgramFailure.unreadable("\(file) is not a pixmap")
       }
       start = end + 1
     }

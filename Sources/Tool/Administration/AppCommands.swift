@@ -83,7 +83,7 @@ enum DeviceAdministration {
       ) { options in
         guard let number = UInt64(options.positionals[0]) else {
           throw AdministrationFailure(
-            .invalid, "'\(options.positionals[0])' is no device",
+            .invalid, "'\(options.positionals[0])' is not a device number",
             do: "give a number that `belfry device list` shows")
         }
         return .revokeDevice(number: number)

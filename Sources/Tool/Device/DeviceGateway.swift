@@ -150,13 +150,13 @@ struct DeviceGateway: Equatable {
     do {
       let value = try JSONValue(parsing: try FileSystem.read(path, limit: fileBytesMax))
       guard let object = value.objectValue else {
-        throw Problem.badFile(path, reason: "it holds no JSON object")
+        throw Problem.badFile(path, reason: "not a JSON object")
       }
       return object
     } catch let problem as Problem {
       throw problem
     } catch {
-      throw Problem.badFile(path, reason: "\(error)")
+      throw Problem.badFile(path, reason: (error as? SystemFailure)?.reason ?? "\(error)")
     }
   }
 

@@ -43,7 +43,11 @@ struct SettingsWindowContent {
   private func section(_ id: String, _ title: String, _ rows: [SettingsRows.Row]) -> JSONValue {
     let rows = rows.map { row -> JSONValue in
       let choices = row.words.map { word -> JSONValue in
-        ["value": .string(word), "title": .string(self.rows.text(of: word))]
+        let text = self.rows.text(of: word)
+        // The words are written for the middle of a line, as on the terminal page.
+        return [
+          "value": .string(word), "title": .string(text.prefix(1).uppercased() + text.dropFirst()),
+        ]
       }
       return [
         "id": .string(row.id), "title": .string(row.title), "value": .string(row.word),
