@@ -7,10 +7,14 @@ import Testing
   private static let ids = (1...9).map { "00000000-0000-4000-8000-00000000000\($0)" }
 
   /// Writes a file of received pushes, one per token.
-  private func file(_ scenario: Scenario, tokens: [String]) throws -> String {
+  private func file(
+    _ scenario: Scenario, tokens: [String], topics: [String] = []
+  ) throws -> String {
     let path = scenario.folder.file("received.jsonl")
-    let lines = zip(Self.ids, tokens).map { id, token in
-      #"{"event":"received","apnsID":"\#(id)","token":"\#(token)","payload":{}}"# + "\n"
+    let topics = topics + tokens.dropFirst(topics.count).map { _ in "org.example.app" }
+    let lines = zip(Self.ids, zip(tokens, topics)).map { id, push in
+      #"{"event":"received","apnsID":"\#(id)","token":"\#(push.0)","topic":"\#(push.1)","payload":{}}"#
+        + "\n"
     }
     try lines.joined().write(toFile: path, atomically: false, encoding: .utf8)
     return path
@@ -46,6 +50,18 @@ import Testing
       #expect(
         try await received(scenario, file, "--count", "0", "--within", "60", expecting: 1)
           == ["late"])
+    }
+  }
+
+  @Test func `A push is selected by its topic among the pushes of several apps`() async throws {
+    try await Scenario.run { scenario in
+      let file = try file(
+        scenario, tokens: ["aa", "bb", "cc"], topics: ["org.a", "org.b", "org.a.voip"])
+      #expect(try await received(scenario, file, "--topic", "org.b") == [Self.ids[1]])
+      #expect(try await received(scenario, file, "--topic", "org.a") == [Self.ids[0]])
+      _ = try await received(
+        scenario, file, "--topic", "org.a", "--timeout", "0", expecting: 1)
+      #expect(try await received(scenario, file) == [Self.ids[2]])
     }
   }
 

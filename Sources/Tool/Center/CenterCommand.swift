@@ -62,14 +62,12 @@ enum CenterCommand {
         return row
       }
       OutputTable.show(
-        rows, columns: columns(rows), .headings(of: "notifications"), asJSON: options.has("json"))
+        rows, columns: columns, .headings(of: "notifications"), asJSON: options.has("json"))
     }
   }
 
-  /// Returns the columns of the table; members that are not useful in a table are only shown with `--json`.
-  private static func columns(_ rows: [JSONObject]) -> [String] {
-    (rows.first?.keys ?? []).filter { !["name", "authorization", "actions"].contains($0) }
-  }
+  /// The columns of the table: what the verbs need and what the user sees. `--json` has the other members, too.
+  private static let columns = ["app", "id", "date", "title", "subtitle", "body", "category"]
 
   /// The environment variables by which a window finds this desktop and its screen reader.
   private static var display: [String: String] {

@@ -17,6 +17,7 @@ enum ReceivedCommand {
       .value("count", "N", default: "1", "number of pushes"),
       .value("id", "APNS-ID", "only pushes with this apns-id"),
       .value("token", "HEX", "only pushes to this device token"),
+      .value("topic", "TOPIC", "only pushes with this topic, such as one of several apps"),
       .value("since", "MARK", "all pushes after this mark, even if they were printed before"),
       .flag("mark", "prints a mark of the present moment for --since, and nothing else"),
       .value(
@@ -94,6 +95,7 @@ enum ReceivedCommand {
       }
       filter.token = token
     }
+    filter.topic = options.value("topic").map { Array($0.utf8) }
     return filter
   }
 

@@ -13,9 +13,11 @@ final class ReceivedPushes {
     var id: NotificationID?
     /// The device token that the push was sent to; nil for any.
     var token: [UInt8]?
+    /// The UTF-8 bytes of the push's topic; nil for any.
+    var topic: [UInt8]?
 
     func matches(_ line: ArraySlice<UInt8>) -> Bool {
-      guard id != nil || token != nil else { return true }
+      guard id != nil || token != nil || topic != nil else { return true }
       guard let push = (try? JSONValue(parsing: Array(line)))?.objectValue else { return false }
       if let id {
         let text = Array((push["apnsID"]?.stringValue ?? "").utf8)
@@ -23,6 +25,11 @@ final class ReceivedPushes {
       }
       if let token {
         guard let text = push["token"]?.stringValue, Hexadecimal.decode(text) == token else {
+          return false
+        }
+      }
+      if let topic {
+        guard let text = push["topic"]?.stringValue, text.utf8.elementsEqual(topic) else {
           return false
         }
       }
