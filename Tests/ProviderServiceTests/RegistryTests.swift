@@ -84,15 +84,47 @@ struct TestRegistry {
     }
   }
 
+  @Test func `a running campaign reaches an installation once, although its token is replaced`()
+    throws
+  {
+    let test = try TestRegistry()
+    for (token, installation) in [("aa", "phone"), ("bb", "tablet")] {
+      try test.register([
+        "deviceToken": .string(token), "installation": .string(installation),
+      ])
+    }
+    let added = CampaignRecord(
+      id: "c1", createdMilliseconds: 0, document: [], topic: "com.example.app", audience: .all,
+      rate: nil)
+    try test.store.addCampaign(added)
+    let campaign = try test.store.start(added, groups: [.any], total: 2)
+    func next() throws -> [String] {
+      let group = try #require(try test.store.groups(of: "c1").first)
+      let claim = try test.store.claim(of: campaign, group: group, limit: 1, at: 0)
+      return try (claim?.recipients ?? []).map {
+        Hexadecimal.encode(try #require(test.registry.sealer.open($0.sealed)))
+      }
+    }
+    #expect(try next() == ["aa"])
+    // The first has been reached, and the second has not.
+    for (token, installation) in [("cc", "phone"), ("dd", "tablet")] {
+      try test.register([
+        "deviceToken": .string(token), "installation": .string(installation),
+      ])
+    }
+    #expect(try next() == ["dd"])
+    #expect(try next() == [])
+  }
+
   @Test func `an installation's new token takes the place of its former one`() throws {
     let test = try TestRegistry()
     #expect(try test.register(["deviceToken": "aa", "installation": "phone"]) == .added)
     #expect(try test.register(["deviceToken": "bb", "installation": "tablet"]) == .added)
     #expect(try test.register(["deviceToken": "cc", "installation": "phone"]) == .replaced)
-    #expect(try test.tokens() == ["bb", "cc"])
+    #expect(try test.tokens() == ["cc", "bb"])
     // The same name for another app is another installation.
     try test.register(["deviceToken": "dd", "installation": "phone"], topic: "com.example.other")
-    #expect(try test.tokens() == ["bb", "cc", "dd"])
+    #expect(try test.tokens() == ["cc", "bb", "dd"])
   }
 
   @Test func `a dead token leaves unless it registered since`() throws {

@@ -45,14 +45,14 @@ final class RegistryEngine: ChecksummedStoreEngine {
   ) throws(StorageFailure) -> RegistrationChange {
     let known = try number(of: token)
     let former = try removeFormer(of: token)
-    if let limit, known == nil, !former, try count(of: limit.topics) >= limit.tokens {
+    if let limit, known == nil, former == nil, try count(of: limit.topics) >= limit.tokens {
       return .full
     }
     let upsert = try statement(
       """
       INSERT INTO token
-        (topic, sealed, language, time_zone, user, installation, first, last, environment)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
+        (topic, sealed, language, time_zone, user, installation, first, last, environment, number)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9)
       ON CONFLICT (sealed, topic) DO UPDATE SET
         language = ?3, time_zone = ?4, user = ?5, installation = ?6, last = max(last, ?7),
         environment = ?8
@@ -66,6 +66,8 @@ final class RegistryEngine: ChecksummedStoreEngine {
     try upsert.bind(6, token.installation)
     try upsert.bind(7, milliseconds)
     try upsert.bind(8, token.environment)
+    // With the former token's number, a running campaign reaches the installation once: by the former token or the new.
+    try upsert.bind(9, known == nil ? former : nil)
     guard try upsert.step() else {
       throw .corrupt(path: database.path, detail: "a token was written and has no number")
     }
@@ -74,22 +76,27 @@ final class RegistryEngine: ChecksummedStoreEngine {
     assert(known == nil || known == number, "a token keeps its number")
     if known == nil { tokenCounts[token.topic]? += 1 }
     try setTags(token.tags, of: number, isNew: known == nil)
-    return known != nil ? .renewed : former ? .replaced : .added
+    return known != nil ? .renewed : former != nil ? .replaced : .added
   }
 
   /// Removes the installation's previous token.
   ///
-  /// Returns true if it had one.
-  private func removeFormer(of token: TokenRegistration) throws(StorageFailure) -> Bool {
-    guard let installation = token.installation else { return false }
+  /// Returns its number; nil if the installation had none.
+  private func removeFormer(of token: TokenRegistration) throws(StorageFailure) -> Int64? {
+    guard let installation = token.installation else { return nil }
     let remove = try statement(
       "DELETE FROM token WHERE installation = ?1 AND topic = ?2 AND sealed <> ?3 RETURNING number")
     try remove.bind(1, installation)
     try remove.bind(2, token.topic)
     try remove.bind(3, token.sealed)
-    let rows = try count(remove)
-    tokenCounts[token.topic]? -= Int64(rows)
-    return rows > 0
+    var former: Int64?
+    while try remove.step() {
+      assert(former == nil, "an installation has one token for a topic")
+      former = remove.integer(0)
+      tokenCounts[token.topic]? -= 1
+    }
+    remove.reset()
+    return former
   }
 
   /// Returns the number of tokens of these topics.
