@@ -92,6 +92,7 @@ struct AgentParts: ~Copyable {
     pipeline.releaseDecided(&context)
     while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
     KeptNotifications.withdrawIdleQuestions(&permissions, pipeline, local, &context)
+    KeptNotifications.askAboutDelivered(&permissions, pipeline, &context)
     local.settle(&context)
     pipeline.settle(&context)
     AttachmentFiles.settle(permissions, pipeline, local, &context)
@@ -216,9 +217,6 @@ struct AgentParts: ~Copyable {
     permissions.onDisconnected(connection, peer.app, &context)
     local.onDisconnected(connection)
     pipeline.onDisconnected(connection, peer.app, unanswered, &context)
-    if let app = peer.app {
-      KeptNotifications.askAgain(about: app, &permissions, pipeline, &context)
-    }
   }
 
   private mutating func onPresenterAppeared(

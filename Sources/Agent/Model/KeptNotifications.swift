@@ -14,17 +14,20 @@ enum KeptNotifications {
     }
   }
 
-  /// After an app's connection has ended, asks about its kept notifications if the question was withdrawn because only
-  /// the connection waited for the answer.
-  static func askAgain(
-    about app: AppID, _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
-    _ context: inout AgentContext
+  /// Asks about the apps whose delivered notifications are kept while no question is open.
+  ///
+  /// Such a question was withdrawn because only a connection waited for its answer, or was never asked because the app
+  /// was silent when it scheduled the notification (S1-5).
+  static func askAboutDelivered(
+    _ permissions: inout Permissions, _ pipeline: DeliveryPipeline, _ context: inout AgentContext
   ) {
-    guard context.settings(of: app).status == .notDetermined,
-      pipeline.keepsForDecision(app, context), !permissions.isUndecided(app),
-      !permissions.isPostponed(app)
-    else { return }
-    permissions.onOlderNotification(app, .local, &context)
+    for app in pipeline.appsKeptForDecision.sorted()
+    where context.settings(of: app).status == .notDetermined
+      && !permissions.isUndecided(app) && !permissions.isPostponed(app)
+      && pipeline.keepsForDecision(app, context)
+    {
+      permissions.onOlderNotification(app, .local, &context)
+    }
   }
 
   /// Withdraws questions about notifications that no longer wait for the answer: the app was granted permission without

@@ -2,6 +2,9 @@ import Foundation
 
 /// A filter that selects the events of a world that a developer needs.
 enum SimulationTrace {
+  /// True if the environment variable `TRACE` requests all events of a world.
+  static var isWhole: Bool { ProcessInfo.processInfo.environment["TRACE"] == "all" }
+
   /// Returns the lines about the push at fault, its device, and the gateway.
   ///
   /// If the violation names no push, returns the last lines.
@@ -11,7 +14,7 @@ enum SimulationTrace {
     _ lines: [String], _ violation: String?, _ ledger: DeliveryLedger
   ) -> [String] {
     guard let violation else { return [] }
-    guard ProcessInfo.processInfo.environment["TRACE"] != "all" else { return lines }
+    guard !isWhole else { return lines }
     let words = words(violation)
     guard let name = words.first(where: { $0.hasPrefix("#") }), let index = Int(name.dropFirst()),
       ledger.pushes.indices.contains(index)

@@ -333,6 +333,23 @@ struct OlderInterfaceTests {
     #expect(bench.findings().map(\.detail) == ["never asked for permission"])
   }
 
+  /// A regression test for a fault that `make simulate MODEL=agent SEED=1795863342897 LENGTH=short` found.
+  @Test
+  func `a notification that a silent app scheduled is asked about when it is due`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .register(.alert))
+    bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
+    let (other, _) = bench.connect()
+    #expect(bench.ask(other, .requestAuthorization([.badge])).prompts.count == 1)
+    // The question was only for this connection, but the app is not silent anymore.
+    #expect(bench.handle(.appDisconnected(other)).withdrawnPrompts.count == 1)
+    bench.move(to: bench.now + 60_000)
+    #expect(bench.handle(.scheduleDue).prompts.map(\.subject) == [.notifications])
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.disk.keys(.delivered).isEmpty)
+  }
+
   @Test
   func `a foreground app decides about its notification while the prompt is still open`() throws {
     let bench = ModelBench(policy: .ask)
