@@ -25,6 +25,24 @@ import Testing
     }
   }
 
+  /// Requests for lists spend the turn only of the process that makes them.
+  @Test(.requires(.python))
+  func `It is served beside another process that floods the agent with requests for lists`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let result = try await scenario.command(
+        [
+          TestTool.python.required(), Installation.root + "/Tests/Clients/list-flood", agent.socket,
+        ], within: TestTimeout.long)
+      // Without separate turns, an answer took longer than the 10 s that the program waits.
+      let slowest = try #require(result.values.last?["slowest"].integer, "\(result.errors)")
+      #expect(slowest < 5_000)
+      #expect(agent.program.isRunning)
+    }
+  }
+
   @Test func `It is served again once the agent runs on`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)

@@ -63,19 +63,25 @@ final class AppServer {
   /// Returns false if the connection has ended or the frame is too long for it.
   @discardableResult
   func send(_ frame: AppFrame, to connection: ConnectionID) -> Bool {
-    guard let stream = connections[connection]?.stream, stream.isOpen else { return false }
+    guard let recipient = connections[connection], recipient.stream.isOpen else { return false }
+    let stream = recipient.stream
     let bytes = frame.encoded
     guard bytes.count <= Limits.sentFrameBytes else { return false }
     stream.write(bytes)
     account(connection)
-    let app = listener?.app(of: connection)
-    count(on: stream.loop) { $0.spend(bytes.count, of: app) }
+    let owner = owner(of: recipient)
+    count(on: stream.loop) { $0.spend(bytes.count, of: owner) }
     return true
   }
 
-  /// Returns true if the app of a connection may make more requests in this turn, or if the connection has no app.
-  fileprivate func hasTurn(_ connection: ConnectionID) -> Bool {
-    budget.hasTurn(listener?.app(of: connection))
+  /// Returns true if the owner of a connection may make more requests in this turn.
+  fileprivate func hasTurn(_ connection: AppConnection) -> Bool {
+    budget.hasTurn(owner(of: connection))
+  }
+
+  /// Returns the app of a connection; without an app, the process, so that no process can spend another's turn.
+  private func owner(of connection: AppConnection) -> HeldBytes.Owner {
+    listener?.app(of: connection.id).map { .app($0) } ?? .process(connection.process.pid)
   }
 
   private func count(on loop: EventLoop, _ spend: (inout TurnBudget) -> Void) {
@@ -210,8 +216,8 @@ final class AppServer {
   fileprivate func received(_ frame: AppFrame, bytes: Int, _ connection: AppConnection)
     throws(AppLinkDecodingFailure)
   {
-    let app = listener?.app(of: connection.id)
-    count(on: connection.stream.loop) { $0.spend(bytes, of: app) }
+    let owner = owner(of: connection)
+    count(on: connection.stream.loop) { $0.spend(bytes, of: owner) }
     switch try AppMessage(frame) {
     case .answer(let number, let frame):
       listener?.appReplied(
@@ -235,9 +241,10 @@ final class AppServer {
         listener?.appGreeted(requestID, hello, by: connection.process)
         if let app = listener?.app(of: connection.id) { held.move(connection.id, to: .app(app)) }
       case let request:
-        if request.requestsList {
-          let app = listener?.app(of: connection.id)
-          count(on: connection.stream.loop) { $0.spendRest(of: app) }
+        // Before the greeting, a request is refused and has no list to send.
+        if request.requestsList, connection.hasGreeted {
+          let owner = owner(of: connection)
+          count(on: connection.stream.loop) { $0.spendRest(of: owner) }
         }
         listener?.appRequested(requestID, request)
       }
@@ -335,7 +342,7 @@ private final class AppConnection: StreamHandler {
     guard stream.isOpen, !isWaitingForTurn else { return }
     do {
       var count = 0
-      while count < Limits.framesPerTurn, !isBehind, server?.hasTurn(id) ?? true,
+      while count < Limits.framesPerTurn, !isBehind, server?.hasTurn(self) ?? true,
         let frame = try decoder.next()
       {
         try server?.received(frame, bytes: decoder.latestFrameBytes, self)
@@ -344,7 +351,7 @@ private final class AppConnection: StreamHandler {
       guard hasGreeted || bytesReceived <= Limits.ungreetedBytes else {
         throw AppFrameFailure.tooLong(bytes: bytesReceived, limit: Limits.ungreetedBytes)
       }
-      if count == Limits.framesPerTurn || server?.hasTurn(id) == false { waitForTurn() }
+      if count == Limits.framesPerTurn || server?.hasTurn(self) == false { waitForTurn() }
       if isBehind || isWaitingForTurn { stream.pauseReading() }
       if !decoder.isAtFrameStart { server?.buffered(by: self) }
     } catch {

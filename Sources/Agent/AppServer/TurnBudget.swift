@@ -1,27 +1,26 @@
 import BelfryWire
 
-/// The work that each app has caused in the current turn of the loop, in bytes received and sent.
+/// The work that each owner of connections has caused in the current turn of the loop, in bytes received and sent.
 ///
 /// Answers are written at the end of a turn, so a request for a list counts when it is received. Otherwise an app that
 /// requests long lists on many connections at once would delay the requests of all other apps.
 struct TurnBudget {
-  /// The bytes by app; nil for commands and for connections that have not sent their greeting.
-  private var spent: [AppID?: Int] = [:]
+  private var spent: [HeldBytes.Owner: Int] = [:]
 
   /// True if nothing was received or sent in this turn.
   var isUntouched: Bool { spent.isEmpty }
 
-  /// Returns true if an app may make more requests in this turn.
-  func hasTurn(_ app: AppID?) -> Bool { (spent[app] ?? 0) < Limits.bytesPerTurn }
+  /// Returns true if an app or a process may make more requests in this turn.
+  func hasTurn(_ owner: HeldBytes.Owner) -> Bool { (spent[owner] ?? 0) < Limits.bytesPerTurn }
 
   /// Counts received or sent bytes.
-  mutating func spend(_ bytes: Int, of app: AppID?) {
+  mutating func spend(_ bytes: Int, of owner: HeldBytes.Owner) {
     assert(bytes > 0, "a frame has a header")
-    spent[app, default: 0] += bytes
+    spent[owner, default: 0] += bytes
   }
 
-  /// Counts a request for a list, whose size is not known yet; the app's next request waits for the next turn.
-  mutating func spendRest(of app: AppID?) { spend(Limits.bytesPerTurn, of: app) }
+  /// Counts a request for a list, whose size is not known yet; the owner's next request waits for the next turn.
+  mutating func spendRest(of owner: HeldBytes.Owner) { spend(Limits.bytesPerTurn, of: owner) }
 
   /// Begins the next turn.
   mutating func renew() { spent = [:] }

@@ -66,7 +66,9 @@ enum CenterCommand {
     }
   }
 
-  /// The columns of the table: what the verbs need and what the user sees. `--json` has the other members, too.
+  /// The columns of the table, which contain what the verbs need and what the user sees.
+  ///
+  /// `--json` prints all members.
   private static let columns = ["app", "id", "date", "title", "subtitle", "body", "category"]
 
   /// The environment variables by which a window finds this desktop and its screen reader.

@@ -128,7 +128,8 @@ public final class AgentSimulation: SimulatedWorld {
     step(until: end + profile.calm)
     if violation == nil { ledger.checkEnd() }
     return Outcome(
-      seed: seed, length: length, violation: violation, trace: Array(journal.lines.suffix(SimulationTrace.isWhole ? .max : 160)),
+      seed: seed, length: length, violation: violation,
+      trace: Array(journal.lines.suffix(SimulationTrace.isWhole ? .max : 160)),
       pushes: pushService.count, shown: ledger.shownCount, fired: ledger.schedule.firedCount,
       asks: ledger.conversations.askCount, restarts: agent.restartCount,
       events: time.eventsHandled)
