@@ -1,4 +1,4 @@
-# `make run` shows the whole system at work; `make test` runs every test. docs/development.md has the rest.
+# `make run` runs an end-to-end demonstration; `make test` runs every test. docs/development.md describes the rest.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 SWIFT_TEST := scripts/run-tests

@@ -88,9 +88,9 @@ extension AgentDaemon {
     guard let number = requestID.number else { return }
     guard server?.send(frame.answering(number), to: requestID.connection) == false else { return }
     let failure = AppLinkFailure(
-      .invalidArgument, "the response is too long: request less")
+      .invalidArgument, "the response is too long: request less data")
     if server?.send(AppMessage.refusing(number, failure), to: requestID.connection) == false {
-      log.debug("a response was too late")
+      log.debug("a response arrived too late")
     }
   }
 
@@ -104,7 +104,7 @@ extension AgentDaemon {
     if presenters?.canAsk != true {
       let (name, word) = prompt.allowingSetting
       log.warning(
-        "an app waits for permission: answer with 'belfry settings \(prompt.app) \(name)=\(word)'",
+        "an app is waiting for permission: answer with 'belfry settings \(prompt.app) \(name)=\(word)'",
         ["app": prompt.app.text])
     }
   }
@@ -163,8 +163,8 @@ extension AgentDaemon {
         "ignoring a damaged record", ["collection": collection.rawValue, "record": key])
     case .backgroundModeMissing(let app):
       log.warning(
-        "a background push cannot reach an app that is not in the foreground: its manifest lacks the "
-          + "background mode remote-notification",
+        "a background push cannot reach an app that is not in the foreground: add the background mode "
+          + "remote-notification to its manifest",
         ["app": app.text])
     case .waitingNotificationRefused(let key, let why):
       log.warning(
@@ -176,7 +176,7 @@ extension AgentDaemon {
         ["app": key.app.text, "id": key.id])
     case .placeWithheld(let key):
       log.info(
-        "an app is not told about a response to its location notification, because it has no location access: "
+        "an app does not receive a response to its location notification, because it has no location access: "
           + "'belfry settings \(key.app) location=whenInUse' and 'belfry settings --location on' allow "
           + "that", ["app": key.app.text, "id": key.id])
     case .extensionGaveNothing(let app, let executable, let silence):
@@ -185,7 +185,7 @@ extension AgentDaemon {
         ["app": app.text, "executable": executable])
     case .contentExtensionEnded(let app, let executable):
       log.warning(
-        "a content extension ended before it showed anything: check whether it crashes, or lacks "
+        "a content extension exited before it showed anything: check whether it crashes, or lacks "
           + "@main", ["app": app.text, "executable": executable])
     case .pushValuesIgnored(let app, let keys, let why):
       let names = keys.map { String($0.unicodeScalars.prefix(80)) }.joined(separator: ", ")
@@ -208,9 +208,9 @@ extension ServiceExtensions.Silence {
   fileprivate var advice: String {
     switch self {
     case .ended:
-      "its process ended before it connected; check whether it crashes, or lacks @main"
+      "its process exited before it connected; check whether it crashes, or lacks @main"
     case .left:
-      "its connection ended before it called the content handler; check whether it crashes"
+      "its connection closed before it called the content handler; check whether it crashes"
     case .timedOut: "it did not call the content handler in time"
     }
   }

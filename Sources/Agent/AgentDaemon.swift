@@ -126,7 +126,7 @@ public final class AgentDaemon {
         let filled = texts.text($2, folder: $0.bundlePath, languages: $1)
         if filled.isCut, cut.count < Limits.apps, cut.insert($0.id).inserted {
           log.warning(
-            "an app's text was truncated: with its arguments filled in it has more than "
+            "an app's string was truncated: with its arguments filled in, it has more than "
               + "\(WireLimits.filledTextBytesMax) bytes, or its plural forms refer to each other too often; make its "
               + "format or its arguments shorter",
             ["app": $0.id.text, "key": String(($2.key ?? "").unicodeScalars.prefix(80))])
@@ -157,7 +157,8 @@ public final class AgentDaemon {
     } catch SystemFailure.call(_, EADDRINUSE, _) {
       close()
       throw AgentFailure(
-        "an agent already serves \(configuration.socketPath): stop it, or choose another --socket")
+        "another agent is already running on \(configuration.socketPath): stop it, or choose another --socket"
+      )
     } catch {
       close()
       throw AgentFailure("\(error)")
@@ -174,7 +175,7 @@ public final class AgentDaemon {
     handle(.started)
     writeReadyFile()
     receiver?.start()
-    log.info("the agent serves apps", ["socket": configuration.socketPath])
+    log.info("ready: apps can connect", ["socket": configuration.socketPath])
     awaitGateway()
   }
 
@@ -197,7 +198,7 @@ public final class AgentDaemon {
         ["file": awaited.file])
     } else {
       log.info(
-        "no gateway yet: joining this user's gateway once it starts", ["file": awaited.file])
+        "no gateway yet: joining the current user's gateway once it starts", ["file": awaited.file])
     }
     gatewayWatch = PathWatch(awaited.file, on: loop) { [weak self] in self?.joinAwaited(awaited) }
     if awaited.isNamed { handle(.linkChanged(isUp: false)) }

@@ -19,11 +19,12 @@ extension AgentDaemon {
       Finding(
         feature: "disk", isFine: unpersistedCount == 0,
         detail: unpersistedCount == 0
-          ? "writable" : "not writable: \(unpersistedCount) changes wait",
-        advice: "make room in \(configuration.dataFolder) and let the agent write there"),
+          ? "writable" : "not writable: \(unpersistedCount) changes are waiting",
+        advice: "free some space in \(configuration.dataFolder), and allow the agent to write there"
+      ),
       Finding(
         feature: "records", isFine: damageNotice == nil, detail: damageNotice ?? "intact",
-        advice: "check the disk; settings and schedules in these records must be set again"),
+        advice: "check the disk; set the settings and schedules of these records again"),
       Finding(
         feature: "time zone", isFine: FileSystem.exists(clock.zones.folder),
         detail: FileSystem.exists(clock.zones.folder)
@@ -39,7 +40,7 @@ extension AgentDaemon {
     return Finding(
       feature: "focus", isFine: !isOn, isLack: false,
       detail: isOn
-        ? "on: notifications are silenced, except time-sensitive and critical ones that are allowed"
+        ? "on: notifications are silenced, except allowed time-sensitive and critical ones"
         : "off",
       advice: "belfry state focus=off")
   }
@@ -58,7 +59,7 @@ extension AgentDaemon {
       Finding(
         feature: "notification server", isFine: desktop.isAvailable,
         detail: desktop.isAvailable
-          ? desktop.serverName : "nothing owns org.freedesktop.Notifications",
+          ? desktop.serverName : "no program owns org.freedesktop.Notifications",
         advice: "install and start one, such as dunst"))
     guard desktop.isAvailable else { return findings }
     findings += serverFindings(desktop)
@@ -67,7 +68,7 @@ extension AgentDaemon {
       Finding(
         feature: "do not disturb", isFine: quiet.isEmpty, isLack: false,
         detail: quiet.isEmpty ? "off" : "on, according to \(quiet)",
-        advice: "turn it off in the desktop: banners and sounds are held back"))
+        advice: "turn it off in the desktop's settings: it holds back banners and sounds"))
     return findings
   }
 
@@ -98,7 +99,7 @@ extension AgentDaemon {
       ),
       (
         "inline reply", "inline-reply",
-        "only Plasma has it: a window asks for the text, if belfry-center is installed"
+        "only Plasma supports it: elsewhere, a window asks for the text if belfry-center is installed"
       ),
     ] {
       let isThere = desktop.capabilities.contains(name)
@@ -118,9 +119,10 @@ extension AgentDaemon {
         feature: "windows", isFine: windows.canOpen, isOptional: true,
         detail: windows.canOpen
           ? windows.program ?? ""
-          : windows.program == nil ? "belfry-center not found" : "it cannot use the display",
+          : windows.program == nil
+            ? "belfry-center not found" : "belfry-center cannot use the display",
         advice:
-          "install belfry-agent-desktop, or put belfry-center in belfry's directory; it needs GTK 4"
+          "install belfry-agent-desktop, or put belfry-center in belfry's directory; it requires GTK 4"
       )
     ]
   }
@@ -218,7 +220,7 @@ extension AgentDaemon {
               : "cannot read a gateway from \(awaited.file)",
             advice: isMissing
               ? "start the gateway, or correct the path in --gateway"
-              : "see the agent's log, or correct the path in --gateway")
+              : "check the agent's log, or correct the path in --gateway")
         ]
       }
       return [
@@ -241,7 +243,7 @@ extension AgentDaemon {
       findings.append(
         Finding(
           feature: "device certificate", isFine: isValid,
-          detail: "until " + Timestamp.rfc3339(unixMilliseconds: end * 1_000),
+          detail: "valid until " + Timestamp.rfc3339(unixMilliseconds: end * 1_000),
           advice: "remove \(configuration.dataFolder)/identity and enroll again"))
     }
     return findings

@@ -49,8 +49,8 @@ final class PushReceiver: GatewayConnectionDelegate {
     }
     if hasMoved {
       log.warning(
-        "this data is from another machine: the device gets another identity, and each app "
-          + "another token once it is launched; until then, the app receives no pushes")
+        "this data is from another machine: the device gets a new identity, and each app "
+          + "gets a new token once it is launched; until then, the app receives no pushes")
     }
     if identity.device == nil { daemon.handle(.identityReplaced) }
     var configuration = GatewayConnection.Configuration(
@@ -166,7 +166,7 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, enrollmentUnusable why: String) {
     log.error(
-      "the gateway enrolled this device with a certificate that it cannot use: it enrolls again automatically",
+      "the gateway issued a certificate that this device cannot use: the device enrolls again automatically",
       ["why": why])
   }
 
@@ -217,12 +217,13 @@ extension LinkRefusal {
   fileprivate func message(for app: AppID, _ kind: TokenKind) -> String {
     switch self {
     case .unknownApp:
-      "the gateway does not list the app \(app.text): run 'belfry topic add \(app.text)' on its machine, then restart "
-        + "the app"
+      "the gateway does not list the app \(app.text): run 'belfry topic add \(app.text)' on the gateway's machine, "
+        + "then restart the app"
     case .badTopic:
       "the gateway refused the app's ID \(app.text): use one such as com.example.app"
-    case .badKind: "the gateway has no \(kind.name) tokens: let the app register for another kind"
-    default: "the gateway refused to register the app (\(self)): see the gateway's log"
+    case .badKind:
+      "the gateway does not support \(kind.name) tokens: make the app register for another kind"
+    default: "the gateway refused to register the app (\(self)): check the gateway's log"
     }
   }
 }

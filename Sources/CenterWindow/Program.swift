@@ -10,17 +10,17 @@ enum Program {
     belfry-center: shows notifications, questions, the Notification Center and the settings as windows.
 
       belfry-center
-          reads one JSON object a line: {"do":"show","window":NAME,"app","icon","title","subtitle","body",
+          reads one JSON object per line: {"do":"show","window":NAME,"app","icon","title","subtitle","body",
           "image","content":[{"text"} or {"picture"}],"direction","focus","buttons":[{"id","title","style",
           "hint","input":{"placeholder","send"}}]}, {"do":"center","title","empty","buttons","groups"},
           {"do":"settings","title","empty","problem","sections":[{"id","title","rows":[{"id","title","value",
           "choices":[{"value","title"}]}]}]}, {"do":"close","window":NAME}
-          prints one per line: event shown, pressed (button, text; app and item in the Notification
+          prints one JSON object per line: event shown, pressed (button, text; app and item in the Notification
           Center), changed (section, row, value) or closed, and window
 
     `belfry agent` starts it. To open the Notification Center, run 'belfry center --window'; to open the
     settings, run 'belfry settings --window'.
-    Ends with 0 when standard input ends, 1 without a display, 2 on wrong usage.
+    Exits 0 when standard input ends, 1 without a display, 2 on wrong usage.
 
     """
 

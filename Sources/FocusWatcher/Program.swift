@@ -7,13 +7,14 @@ import Glibc
 @main
 enum Program {
   private static let usage = """
-    belfry-focus: tells which window is in front, on the X server of DISPLAY.
+    belfry-focus: reports the foreground window of the X server in DISPLAY.
 
       belfry-focus
-          one JSON object a line, at once and at each change: window, which is null for none, else
-          process (null where the window does not say it) and names (its app's, as far as it has any)
+          prints one JSON object per line, first immediately, then at each change: window, which is
+          null if there is no window, else process (null if the window does not report it) and
+          names (the app's names, if any)
 
-    Ends with 0 when the X server or the reader has ended, 1 without an X server, 2 on wrong usage.
+    Exits 0 when the X server or the reader has exited, 1 without an X server, 2 on wrong usage.
 
     """
 

@@ -44,8 +44,8 @@ public struct GatewayCondition: Sendable {
   private var setAside: [String] {
     damages.compactMap { name, damage in
       damage.summary.map {
-        "\(name) had damaged rows, which were set aside (\($0)): requests that may depend on them are answered 503; see "
-          + "`belfry damage list`"
+        "\(name) had damaged rows, which were set aside (\($0)): requests that may depend on them get a 503 response; "
+          + "see `belfry damage list`"
       }
     }
   }

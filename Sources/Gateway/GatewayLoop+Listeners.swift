@@ -82,7 +82,7 @@ private struct ListenFailure: Error, CustomStringConvertible {
   var description: String {
     if case .call(_, EADDRINUSE, let address) = reason {
       return "\(address) is in use, perhaps by another gateway; stop that process, or choose "
-        + "another --\(option) (`ss -ltnp 'sport = :\(port)'` names the process)"
+        + "another --\(option) (`ss -ltnp 'sport = :\(port)'` shows the process)"
     }
     return "--\(option) \(port): \(reason)"
   }

@@ -47,13 +47,13 @@ public struct GatewayMetrics: Sendable {
     devicesWithoutNewAuthority = registry.gauge(
       "belfry_devices_without_new_authority",
       help:
-        "During a rotation of the authority: devices that have not yet connected with a certificate of the new one."
+        "During a rotation of the certificate authority: devices that have not yet connected with a new certificate."
     )
     enrollments = registry.counter(
       "belfry_enrolments_total", help: "Devices enrolled.")
     unknownDevices = registry.counter(
       "belfry_devices_unknown_total",
-      help: "Connections of devices with a valid certificate that are not in the data folder.")
+      help: "Connections of devices that have a valid certificate but are not in the data folder.")
     restored = registry.gauge(
       "belfry_folder_restored",
       help: "1 if a database of the data folder was restored from a copy.")

@@ -41,7 +41,7 @@ struct StoreReports {
       let reported = reportedRows.updateValue(count, forKey: name) ?? 0
       guard count > reported else { continue }
       log.error(
-        "damaged rows were set aside: requests that may depend on them are answered 503",
+        "damaged rows were set aside: requests that may depend on them get a 503 response",
         ["store": name, "rows": "\(count)", "tables": damage.summary ?? ""])
     }
   }

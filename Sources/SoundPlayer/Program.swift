@@ -7,23 +7,25 @@ import Glibc
 @main
 enum Program {
   private static let usage = """
-    belfry-sound: looks at sound files and plays them.
+    belfry-sound: checks, converts and plays sound files.
 
       belfry-sound check FILE
-          one JSON object: file, format, encoding, channels, rate, seconds, accepted, reason
+          prints one JSON object: file, format, encoding, channels, rate, seconds, accepted, reason
       belfry-sound play [--volume 0..1] [--system FILE] [FILE]
-          plays FILE when it is an alert sound, else the system's, else a chime of its own; one JSON
-          object: played, by (null when nothing can be heard), reason
+          plays FILE if it is an alert sound, else the system sound, else a built-in chime; prints
+          one JSON object: played, by (null if no sound was played), reason
       belfry-sound convert [--encoding pcm|ima4|ulaw|alaw] [--cut] FILE NEW
-          makes an alert sound of FILE; NEW ends with .caf (IMA4 unless told otherwise), .aiff or .wav
-          (Linear PCM); --cut keeps the beginning of one that is too long. One JSON object, as check
+          converts FILE to an alert sound; NEW ends in .caf (IMA4 by default), .aiff or .wav (Linear
+          PCM); --cut keeps only the beginning of a sound that is too long. Prints the same JSON
+          object as check
       belfry-sound pcm FILE
-          its samples on standard output: 16 bits, little-endian, channels in turn
+          prints the samples to standard output: 16 bits, little-endian, interleaved channels
       belfry-sound confined FILE OTHER
-          what a reader of FILE can do on this kernel, one JSON object: lacking, named (FILE is
-          read), other (OTHER is), written (FILE is), socket, started (a process)
+          prints what a confined reader of FILE can do on this kernel, as one JSON object: lacking,
+          named (read FILE), other (read OTHER), written (write FILE), socket (create a socket),
+          started (start a process)
 
-    Ends with 0 when FILE is accepted or something was heard, 1 when not, 2 on wrong usage.
+    Exits 0 if FILE is accepted or a sound was played, 1 if not, 2 on wrong usage.
 
     """
 

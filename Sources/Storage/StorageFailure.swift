@@ -32,7 +32,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   /// A description of the error and its remedy.
   public var description: String {
     switch self {
-    case .foreign(let path): "\(path) is not a file of this store: choose another data folder"
+    case .foreign(let path): "\(path) does not belong to this store: choose another data folder"
     case .newerSchema(let path, let version, let known):
       "\(path) has schema version \(version), but this release supports up to \(known): use the newer release"
     case .diskFull(let path): "no space left for \(path): free some disk space"
@@ -48,7 +48,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
       "SQLite could not \(operation) in \(path): \(detail)"
     case .system(let failure): failure.description
     case .closed: "the store is closed: restart the gateway"
-    case .exists(let what): "\(what) already exists: choose another"
+    case .exists(let what): "\(what) already exists: choose another name or ID"
     case .missing(let what): "\(what) does not exist"
     }
   }

@@ -14,7 +14,7 @@ enum AfconvertWords {
         continue
       }
       guard index < arguments.count else {
-        throw UsageError("\(word) needs a value: give one, such as -d ima4 or -f caff")
+        throw UsageError("missing value for \(word): use one such as -d ima4 or -f caff")
       }
       if word == "-d" {
         format = try encoding(arguments[index])
@@ -27,7 +27,7 @@ enum AfconvertWords {
       !suffixes.contains(where: { file.lowercased().hasSuffix($0) })
     {
       throw UsageError(
-        "\(file) does not have the extension of -f's format: use a name that ends with \(suffixes[0])"
+        "the extension of \(file) does not match the format of -f: use a name that ends in \(suffixes[0])"
       )
     }
     return (format.map { ["--encoding", $0] } ?? []) + words

@@ -10,37 +10,42 @@ enum AgentCommand {
   static let table = OptionTable(
     command: "belfry agent",
     summary: """
-      Runs the device's notification service: shows the notifications of its apps and keeps the link to the
-      gateway. Without --gateway, it joins the gateway that it last joined by an address or an invitation, or else
-      this user's own gateway, now or once it has started. With --gateway none, it serves only local notifications.
+      Runs the device's notification service, which shows the notifications of apps and stays connected to a
+      gateway. Without --gateway, the agent joins the gateway of the last address or invitation, or else the current
+      user's gateway, as soon as it is running. With --gateway none, the agent handles only local notifications.
       """,
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/agent", "identity, apps, history"),
       .value(
-        "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock", "where apps connect"),
+        "data", "DIR", default: "$XDG_STATE_HOME/belfry/agent",
+        "folder for the identity, apps and history"),
+      .value(
+        "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock",
+        "the socket that apps connect to"),
       .value(
         "gateway", DeviceGateway.optionName + "|none",
-        default: "the one of the last invitation or address, else this user's",
-        "a gateway.json, the device port's address, or an invitation or its file ('belfry device invite')"
+        default: "that of the last invitation or address, else the current user's",
+        "a gateway.json, the address of a device port, an invitation or its file ('belfry device invite')"
       ),
-      .value("ca", "FILE", "the gateway's authority, PEM"),
+      .value("ca", "FILE", "the gateway's CA certificate (PEM)"),
       .value("enroll", "CODE", "the gateway's enrollment code, for the first start"),
       .repeatable(
         "presenter", "desktop|terminal|json", default: "desktop with a session bus, else terminal",
         "how notifications are shown"),
       .value(
         "grant", "ask|all|TYPES|none", default: "ask",
-        "the answer to an app's request for permission; TYPES such as alert,sound"),
+        "the response to an app's request for permission; TYPES, such as alert,sound"),
       .value("pending-limit", "N", default: "64", "limit of pending notifications per app"),
-      .value("clock", "system|manual", default: "system", "manual: only 'belfry clock' moves it"),
-      LogOptions.level, LogOptions.format, LogOptions.file,
-      .value("ready-file", "FILE", "written once apps can connect"),
       .value(
-        "received", "FILE", "each received push is appended to it, for 'belfry device received'"),
+        "clock", "system|manual", default: "system", "manual: time moves only with 'belfry clock'"),
+      LogOptions.level, LogOptions.format, LogOptions.file,
+      .value("ready-file", "FILE", "file to write once apps can connect"),
+      .value(
+        "received", "FILE", "append each received push to this file, for 'belfry device received'"),
       .flag(
         "install",
-        "start it now and at each login with these options; needs the user's systemd"),
-      .flag("uninstall", "stop it and no longer start it at login"),
+        "start the agent at each login with these options, and also now if the user's systemd is running"
+      ),
+      .flag("uninstall", "stop the agent, and do not start it at login"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {

@@ -7,8 +7,8 @@ import System
 /// `belfry app`: acts as an app from a shell, and lists the apps.
 enum AppCommand {
   private static let summary = """
-    usage: belfry app run APP_ID [OPTION]…        act as an app; print one JSON line per callback
-           belfry app install DIR|FILE.desktop    install an app or update it
+    usage: belfry app run APP_ID [OPTION]…        act as an app, and print one JSON line per callback
+           belfry app install DIR|FILE.desktop    install or update an app
            belfry app list [--json]               list the apps
            belfry app remove APP_ID               remove an app and all its data
            belfry app token APP_ID [--kind KIND]  print the app's device token in hex
@@ -82,7 +82,7 @@ enum AppCommand {
     [
       .value("kind", "KIND", default: "alert", "the kind of token, such as voip"),
       .value(
-        "wait", "SECONDS", default: "0", "how long to wait for an app that is about to register"),
+        "wait", "SECONDS", default: "0", "time to wait for an app that is about to register"),
       AgentControl.socketOption,
     ])
 
@@ -101,8 +101,8 @@ enum AppCommand {
       guard let token = try answer.get() else {
         throw AppLinkFailure(
           .unknownApp,
-          "\(app) has no token of the kind \(kind.name): it has to register, as 'belfry app run \(app) "
-            + "--register' does")
+          "\(app) has no \(kind.name) token: register the app, for example with 'belfry app run \(app) "
+            + "--register'")
       }
       Output.line(token)
     }

@@ -214,13 +214,14 @@ final class AppRun: Sendable {
     guard let command = (try? JSONValue(parsing: text))?.objectValue,
       let verb = command["do"]?.stringValue
     else {
-      return Output.error("a line on stdin is not a command", do: "write {\"do\":…} in one line")
+      return Output.error(
+        "invalid command on stdin", do: "write a JSON object in one line: {\"do\":…}")
     }
     switch verb {
     case "complete":
       let word = command["result"]?.stringValue ?? FetchResult.noData.rawValue
       guard let result = FetchResult(rawValue: word) else {
-        return Output.error("there is no result '\(word)'", do: "use newData, noData or failed")
+        return Output.error("unknown result '\(word)'", do: "use newData, noData or failed")
       }
       answer(command["id"]) { event in
         switch event {
@@ -237,12 +238,12 @@ final class AppRun: Sendable {
     case "beginTask": beginTask(name: command["name"]?.stringValue)
     case "endTask":
       guard let task = command["task"]?.integerValue else {
-        return Output.error("the task is not clear", do: "name the task of a 'task' line")
+        return Output.error("missing task number", do: "use the number of a 'task' line")
       }
       state.withLock { $0.connection }?.send(.endBackgroundTask(task)) { _ in }
     case "state":
       guard let name = command["state"]?.stringValue, let new = AppState(rawValue: name) else {
-        return Output.error("the state is not clear", do: "use foreground or background")
+        return Output.error("missing or unknown state", do: "use foreground or background")
       }
       become(new)
     default:
@@ -257,7 +258,8 @@ final class AppRun: Sendable {
     guard let id = command["task"]?.stringValue,
       let kind = command["kind"]?.stringValue.flatMap(BackgroundTaskRequest.Kind.init)
     else {
-      return Output.error("the task is not clear", do: "give task, and kind: refresh or processing")
+      return Output.error(
+        "missing task, or unknown kind", do: "use an ID as task, and refresh or processing as kind")
     }
     let moment = command["at"]?.stringValue.flatMap { NotifyTrigger.instant($0) }
     let request = BackgroundTaskRequest(id: id, kind: kind, earliestUnixMilliseconds: moment)
@@ -299,7 +301,7 @@ final class AppRun: Sendable {
     guard let number,
       let (question, event) = state.withLock({ $0.questions.removeValue(forKey: number) })
     else {
-      return Output.error("no question has that id", do: "name the id of a line that has one")
+      return Output.error("unknown id", do: "use the id of a line that waits for an answer")
     }
     question.reply(reply(event))
   }

@@ -50,7 +50,7 @@ enum CategoryFile {
     for name in optionNames {
       guard let flag = object[name], flag != .null else { continue }
       guard let isOn = flag.boolValue else {
-        throw UsageError("\"\(name)\" of an action is neither true nor false")
+        throw UsageError("\"\(name)\" of an action must be true or false")
       }
       if isOn { options.append(name) }
     }

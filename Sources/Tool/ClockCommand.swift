@@ -6,9 +6,9 @@ enum ClockCommand {
   static let table = OptionTable(
     command: "belfry clock",
     summary: """
-      Moves the clock of an agent that runs with --clock manual. Everything that is due in between happens,
-      in order, before the command returns; setting the clock back fires nothing. Without arguments, prints
-      the agent's time and zone.
+      Moves the clock of an agent that runs with --clock manual. Before the command returns, everything that
+      falls due in between happens in order; setting the clock back fires nothing. Without arguments, prints
+      the agent's time and time zone.
       """,
     positionals: "[set TIME | advance SECONDS | zone NAME]", positionalCount: 0...2,
     [AgentControl.jsonOption, AgentControl.socketOption])
@@ -21,7 +21,7 @@ enum ClockCommand {
       positionals: "TIME", positionalCount: 1...1,
       [AgentControl.jsonOption, AgentControl.socketOption]),
     OptionTable(
-      command: "belfry clock advance", summary: "Moves the clock forward by seconds.",
+      command: "belfry clock advance", summary: "Moves the clock forward by a number of seconds.",
       positionals: "SECONDS", positionalCount: 1...1,
       [AgentControl.jsonOption, AgentControl.socketOption]),
     OptionTable(
@@ -50,7 +50,8 @@ enum ClockCommand {
   private static func request(_ words: [String]) throws -> ControlRequest {
     guard let verb = words.first else { return .clock }
     guard words.count == 2 else {
-      throw UsageError("'\(verb)' needs one word after it: set TIME, advance SECONDS, zone NAME")
+      throw UsageError(
+        "'\(verb)' requires one argument: use set TIME, advance SECONDS or zone NAME")
     }
     switch (verb, words[1]) {
     case ("set", let text):

@@ -14,26 +14,29 @@ enum DeviceCommand {
       """,
     [
       .value(
-        "gateway", DeviceGateway.optionName, default: "this user's gateway",
-        "a gateway.json, an address with --ca and --enroll, or an invitation or its file ('belfry device invite')"
+        "gateway", DeviceGateway.optionName, default: "the current user's gateway",
+        "a gateway.json, an address with --ca and --enroll, an invitation or its file ('belfry device invite')"
       ),
-      .value("ca", "FILE", "the gateway's authority, as PEM"),
+      .value("ca", "FILE", "the gateway's CA certificate (PEM)"),
       .value(
         "enroll", "CODE", "the enrollment code; not needed for devices that are already enrolled"),
       .value("count", "N", default: "1", "number of devices"),
       .value(
         "data", "DIR", default: "$XDG_STATE_HOME/belfry/devices",
         "folder for the devices' identities"),
-      .repeatable("app", "BUNDLE-ID[:TYPE,…]", "registers the app, for alert or for these types"),
-      .repeatable("channel", "APP/ID", "subscribes to the app's broadcast channel"),
+      .repeatable(
+        "app", "BUNDLE-ID[:TYPE,…]", "register the app, for alert pushes or for these types"),
+      .repeatable("channel", "APP/ID", "subscribe to the app's broadcast channel"),
       .value(
         "connecting", "N", default: "64",
-        "number of devices that connect at the same time; with many more, connections time out"),
+        "number of devices that connect at the same time; a much higher number makes connections time out"
+      ),
       .value(
         "ack", "auto|never", default: "auto", "acknowledge notifications automatically or never"),
       .value(
         "received", "FILE", "also appends each push to this file, for 'belfry device received'"),
-      .flag("summary", "counts and percentiles at the end, instead of one line per notification"),
+      .flag(
+        "summary", "print counts and percentiles at the end, instead of one line per notification"),
     ])
 
   static let tables =
@@ -50,7 +53,8 @@ enum DeviceCommand {
         Output.text(helpText)
         return 0
       }
-      Output.error("'belfry device' needs a verb", do: "type belfry device run --help")
+      Output.error(
+        "missing or unknown command after 'belfry device'", do: "run 'belfry device --help'")
       return 2
     }
     return table.run(arguments.dropFirst(), help: helpText) { options in

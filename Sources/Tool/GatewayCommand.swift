@@ -14,17 +14,17 @@ enum GatewayCommand {
       """,
     [
       .value(
-        "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway, with --port-offset N gateway-N",
-        "keys, certificates, store"),
+        "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway (gateway-N with --port-offset N)",
+        "folder for keys, certificates and stores"),
       .value(
         "host", "ADDR", default: "127.0.0.1",
-        "address of all listeners except the console's; :: is only IPv6"),
+        "address of all listeners except the console's; :: listens on IPv6 only"),
       .repeatable(
         "name", "NAME", default: "the host's names and addresses",
-        "a host name or address that the server certificate names"),
+        "a host name or address for the server certificate"),
       .value(
         "environment", "sandbox|production", default: "sandbox",
-        "the APNs environment that the gateway represents"),
+        "the APNs environment that the gateway emulates"),
       .repeatable("provider-port", "PORT", default: "2197", "APNs' HTTP/2 provider API (TLS)"),
       .value("device-port", "PORT", default: "5223", "devices' long-lived link (TLS)"),
       .value("binary-port", "PORT", default: "2195", "legacy binary interface (TLS)"),
@@ -34,52 +34,59 @@ enum GatewayCommand {
       .value("console-host", "ADDR", default: "127.0.0.1", "address of the console's listener"),
       .value(
         "port-offset", "N", default: "0",
-        "added to each default port, and to the name of the default data folder: a second gateway"),
+        "number added to each default port and to the name of the default data folder, for a second gateway"
+      ),
       .value(
         "insecure-provider-port", "PORT", "provider API without TLS, on loopback only, for tests"),
-      .value("enroll", "open|code", default: "code", "which devices may join"),
+      .value(
+        "enroll", "open|code", default: "code",
+        "open: any device can enroll; code: a device needs the enrollment code"),
       .value(
         "enroll-rate", "N", default: "10000",
-        "enrollments per minute with one code; more are refused"),
+        "limit of enrollments per minute with one code; further ones are refused"),
       .value(
         "apps", "adopt|listed", default: "adopt",
-        "adopt: an app exists once a device registers it; listed: only once it was added"),
-      .value("device-rate", "N", "pushes per second to one token; more get TooManyRequests"),
-      .value("connection-rate", "N", "pushes per second on one connection"),
-      .value("team-rate", "N", "pushes per second of one team"),
+        "adopt: an app is added when a device first registers it; listed: only by 'belfry topic add'"
+      ),
+      .value(
+        "device-rate", "N",
+        "limit of pushes per second to one token; further pushes get TooManyRequests"),
+      .value("connection-rate", "N", "limit of pushes per second on one connection"),
+      .value("team-rate", "N", "limit of pushes per second by one team"),
       .value(
         "connection-errors", "N", default: "1000",
-        "4xx responses, beyond the accepted requests, after which a connection is closed; 0: no limit"
+        "4xx responses, in excess of accepted requests, after which a connection is closed; 0: no limit"
       ),
       .value(
         "connection-bad-tokens", "N", default: "250",
-        "BadDeviceToken responses after which it is closed, counted likewise; 0: no limit"),
+        "BadDeviceToken responses, counted the same way, after which a connection is closed; 0: no limit"
+      ),
       .value(
         "es512", "on|off", default: "on",
-        "accept provider tokens that claim ES512 with a P-256 key, as one library signs them"),
+        "accept provider tokens that claim ES512 with a P-256 key, as one library generates them"),
       .flag(
         "recover",
-        "start without missing or damaged files of the data folder, and report what is lost"),
+        "start even if files of the data folder are missing or damaged, and report the losses"),
       .value(
         "record-layer", "own|openssl", default: "own",
-        "encryption of devices' connections: openssl needs 14 KB more memory per connection"
+        "implementation of encryption on device connections; openssl needs 14 KB more memory for each"
       ),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .value("loops", "N", default: "cores", "event loops"),
       .value(
         "log-payloads", "N", default: "0",
-        "payloads of the latest pushes that stay in memory for the console's log, at most 10000 (about 40 MB of payloads)"
+        "number of recent payloads kept in memory for the console's log, at most 10000 (about 40 MB)"
       ),
       LogOptions.level, LogOptions.format,
-      .value("ready-file", "FILE", "written once every listener accepts"),
+      .value("ready-file", "FILE", "file to write once every listener accepts connections"),
       .value(
         "server-certificate", "FILE",
-        "a certificate of your own, PEM, for providers that request one of its names; reloaded when it changes"
+        "your own certificate (PEM), for providers that request one of its host names; reloaded when it changes"
       ),
-      .value("server-key", "FILE", "its key, PEM"),
+      .value("server-key", "FILE", "the private key of --server-certificate (PEM)"),
       .value(
         "config", "FILE",
-        "these options as YAML; the command line and the environment take precedence"),
+        "YAML file with these options; the command line and the environment take precedence"),
       .value("check-config", "FILE", "check the file and exit"),
     ])
 

@@ -110,7 +110,7 @@ final class GatewayRun {
       return log.error(
         "keeping the previous configuration: the new one is invalid", ["what": "\(error)"])
     }
-    log.info("follows the configuration and the certificates as they are now")
+    log.info("reloaded the configuration and the certificates")
     if !needRestart.isEmpty {
       log.warning(
         "some options need a restart", ["options": needRestart.joined(separator: ",")])
@@ -178,7 +178,7 @@ final class GatewayRun {
       do throws(SystemFailure) {
         try write(changed)
       } catch {
-        log.error("cannot tell clients what has changed", ["why": "\(error)"])
+        log.error("cannot update gateway.json or the ready file", ["why": "\(error)"])
       }
     }
     service.ready()
@@ -200,7 +200,7 @@ final class GatewayRun {
   }
 
   private func fail(_ why: String) {
-    Output.error("the gateway cannot serve", do: why)
+    Output.error("the gateway cannot start", do: why)
     status = 1
     server.drain()
   }

@@ -9,11 +9,11 @@ enum GatewayStatusCommand {
   static let table = OptionTable(
     command: "belfry gateway status",
     summary:
-      "Shows a gateway's status: connections, rates of the last minute, queued notifications, "
-      + "stores, disk, and expiration of certificates. Exits 1 if no gateway is running.",
+      "Shows a gateway's status: connections, rates over the last minute, queued notifications, "
+      + "stores, disk space, and expiration dates of certificates. Exits 1 if no gateway is running.",
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
-      .flag("watch", "show it every two seconds until interrupted"),
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
+      .flag("watch", "show the status every two seconds until interrupted"),
       .flag("json", "one JSON object per line"),
     ])
 
@@ -64,8 +64,8 @@ enum GatewayStatusCommand {
       do throws(AdministrationFailure) {
         try GatewayFolder(path: folder).requireGateway()
         Output.error(
-          "no gateway runs on \(folder)",
-          do: "start it with `belfry gateway`, or name its folder with --data")
+          "no gateway is running with the data folder \(folder)",
+          do: "start it with `belfry gateway`, or specify its data folder with --data")
       } catch {
         Output.error(error)
       }
@@ -117,7 +117,7 @@ struct GatewayStatusTable {
     }
     if number("residentBytes") != nil { rows.append(("memory", bytes("residentBytes"))) }
     for (key, name) in Self.certificates {
-      if let end = text(key) { rows.append((name, "ends \(end.prefix(10))")) }
+      if let end = text(key) { rows.append((name, "expires \(end.prefix(10))")) }
     }
     for notice in status["notices"]?.arrayValue ?? [] {
       rows.append(("notice", notice.stringValue ?? ""))
@@ -129,10 +129,11 @@ struct GatewayStatusTable {
   }
 
   private static let certificates = [
-    ("serverCertificateEndsAt", "server certificate"), ("authorityEndsAt", "authority"),
-    ("nextAuthorityEndsAt", "next authority"),
-    ("ownCertificateEndsAt", "own certificate"), ("providerCertificateEndsAt", "first provider's"),
-    ("deviceCertificateEndsAt", "first device's"),
+    ("serverCertificateEndsAt", "server certificate"), ("authorityEndsAt", "CA certificate"),
+    ("nextAuthorityEndsAt", "next CA certificate"),
+    ("ownCertificateEndsAt", "own certificate"),
+    ("providerCertificateEndsAt", "first provider certificate"),
+    ("deviceCertificateEndsAt", "first device certificate"),
   ]
 
   private var state: String {

@@ -5,7 +5,7 @@ import System
 enum LocationCommand {
   static let table = OptionTable(
     command: "belfry location",
-    summary: "Sets the device's location, which triggers the notifications for that place.",
+    summary: "Sets the device's location, which triggers notifications for that location.",
     positionals: "set LAT,LON", positionalCount: 2...3,
     [AgentControl.jsonOption, AgentControl.socketOption])
 

@@ -8,51 +8,59 @@ enum NotifyCommand {
   static let table = OptionTable(
     command: "belfry notify",
     summary: """
-      Shows a notification of an app now or later; lists and cancels pending ones, and prints when they will be
-      shown. If the app never asked for permission, the user is asked first, and the command waits for the answer.
+      Shows a notification of an app now or later. Can also list and cancel pending notifications, and print when
+      they will be shown. If the app has never asked for permission, asks the user first and waits for the answer.
       """,
     positionals: "[TITLE [BODY] | list | cancel [ID] | next ID]", positionalCount: 0...2,
     [
       .value("app", "APP_ID", default: "this shell", "the app that the notification belongs to"),
       .value("title", "TEXT", "the title"),
       .value("subtitle", "TEXT", "the subtitle"),
-      .value("body", "TEXT", "the text"),
+      .value("body", "TEXT", "the body text"),
       .value("sound", "NAME", "the sound: 'default', or a file in a sounds folder of the app"),
       .value("icon", "FILE", "a picture to show instead of the app's icon"),
       .value("image", "FILE", "a PNG, JPEG or GIF picture to attach"),
       .repeatable(
         "action", "ID=TITLE",
-        "a button; waits for the user and prints the ID of the chosen one, 'default' for a click, or 'dismissed'"
+        "a button; the command waits and prints the ID of the chosen button, 'default' for a click, or 'dismissed'"
       ),
       .repeatable(
         "reply", "ID=TITLE", "a button with a text field; the text is printed on a second line"),
       .value("badge", "N", "the number on the app's icon; 0 removes it"),
-      .value("category", "NAME", "the category, which defines the actions"),
-      .value("thread", "ID", "groups notifications"),
+      .value("category", "NAME", "the category that defines the actions"),
+      .value("thread", "ID", "group of related notifications"),
       .value("level", "passive|active|timeSensitive|critical", "the interruption level"),
-      .value("user-info", "JSON", "the app's own data, an object"),
+      .value("user-info", "JSON", "the app's own data, a JSON object"),
       .value(
         "id", "ID", default: "generated",
-        "its id; replaces an earlier notification with the same id"),
-      .value("in", "DURATION", "after that time: seconds, or such as 90s, 4m, 1h30m, 2d"),
-      .value("at", "TIME", "at that time, such as 18:00, 2026-11-21T18:00 or with an offset or Z"),
-      .value("zone", "floating|NAME", default: "floating", "the zone of --at"),
-      .value("matching", "COMPONENTS", "when these components match, such as 'weekday=2 hour=9'"),
-      .value("near", "LAT,LON,RADIUS_M", "when the device enters or leaves this area"),
-      .value("on", "entry|exit", default: "entry", "entering or leaving, with --near"),
+        "the notification's ID; replaces an earlier notification with the same ID"),
+      .value(
+        "in", "DURATION",
+        "delay: a number of seconds, or a duration such as 90s, 4m, 1h30m or 2d"),
+      .value(
+        "at", "TIME",
+        "time to show it, such as 18:00 or 2026-11-21T18:00, optionally with an offset or Z"),
+      .value("zone", "floating|NAME", default: "floating", "the time zone of --at"),
+      .value(
+        "matching", "COMPONENTS",
+        "show it when these date components match, such as 'weekday=2 hour=9'"),
+      .value("near", "LAT,LON,RADIUS_M", "show it when the device enters or leaves this area"),
+      .value(
+        "on", "entry|exit", default: "entry",
+        "with --near: show it on entering or on leaving the area"),
       .flag("repeat", "repeat, with --in, --matching or --near"),
       .value(
         "every", "minute|hour|day|week|month|quarter|year",
         "repeat at this interval, with --at, --in or --matching"),
-      .value("count", "N", default: "1", "number of dates, with next"),
-      .flag("all", "all notifications, with cancel"),
+      .value("count", "N", default: "1", "with next: the number of dates"),
+      .flag("all", "with cancel: cancel all pending notifications"),
     ] + PermissionWait.entries + [AgentControl.jsonOption, AgentControl.socketOption])
 
   /// The verbs, which take the place of a title.
   static let verbTables = [
     OptionTable(
       command: "belfry notify list",
-      summary: "Lists pending notifications, with local times.",
+      summary: "Lists pending notifications, with their local times.",
       [
         .value("app", "APP_ID", "only those of this app"), AgentControl.jsonOption,
         AgentControl.socketOption,
@@ -63,7 +71,7 @@ enum NotifyCommand {
       positionals: "[ID]", positionalCount: 0...1,
       [
         .value("app", "APP_ID", "the app, if several apps use the id"),
-        .flag("all", "all notifications"), AgentControl.socketOption,
+        .flag("all", "cancel all pending notifications"), AgentControl.socketOption,
       ]),
     OptionTable(
       command: "belfry notify next",
@@ -134,8 +142,8 @@ enum NotifyCommand {
     let answer = actions?.answer(to: id, of: app, on: agent.connection)
     if case .waits = try wait.notify(app, request, on: agent.connection) {
       Output.error(
-        "it is shown once somebody allows \(app) to notify",
-        do: "answer the question on the device, or type 'belfry settings \(app) notifications=on'")
+        "the notification is shown once \(app) has permission",
+        do: "answer the question on the device, or run 'belfry settings \(app) notifications=on'")
     }
     if let actions, let answer {
       try actions.print(answer, options) {
@@ -154,7 +162,8 @@ enum NotifyCommand {
   /// Returns the agent's clock, in milliseconds since 1970.
   private static func now(_ options: CommandLineOptions) throws -> Int64 {
     guard let now = try clock(options)["date"]?.integerValue else {
-      throw AppLinkFailure(.unsupportedMessage, "the agent does not tell its time: update it")
+      throw AppLinkFailure(
+        .unsupportedMessage, "the agent does not report its time: update the agent")
     }
     return now
   }

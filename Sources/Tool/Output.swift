@@ -42,8 +42,8 @@ enum Output {
     let number = failure.load(ordering: .relaxed)
     guard ![0, EPIPE, EIO, ETIMEDOUT].contains(number) else { return status }
     error(
-      "the answer could not be written (\(SystemFailure.message(number)))",
-      do: "send it to a file or a program that takes it")
+      "cannot write the output (\(SystemFailure.message(number)))",
+      do: "redirect it to a file, or to a program that reads all of it")
     return status == 0 ? 1 : status
   }
 

@@ -9,22 +9,23 @@ enum SendCommand {
   static let table = OptionTable(
     command: "belfry send",
     summary: """
-      Sends a notification to one or more device tokens and prints the service's response, one JSON line per
-      token. Exits 0 if all were accepted.
+      Sends a notification to one or more device tokens and prints one JSON line per token with the service's
+      response. Exits 0 if all were accepted.
       """,
     positionals: "TOKEN…", positionalCount: 1...100_000,
     [
       .value(
-        "topic", "APP_ID", "the app id, or the topic; the suffix of the push type is added"),
+        "topic", "APP_ID", "the app ID or the topic; the suffix of the push type is added"),
       .value("title", "TEXT", "the alert's title"),
-      .value("body", "TEXT", "the alert's text"),
+      .value("body", "TEXT", "the alert's body"),
       .value("badge", "N", "the number on the app's icon"),
       .value("sound", "NAME", "the sound to play"),
-      .value("category", "NAME", "the category, which defines the buttons"),
+      .value("category", "NAME", "the category that defines the buttons"),
       .value("payload", "FILE|-", "the whole payload, instead of the five options above"),
       .value("type", "TYPE", default: "alert", "apns-push-type"),
       .value("priority", "10|5|1", "apns-priority"),
-      .value("expiration", "SECONDS", "stored for this long; 0: try once, do not store"),
+      .value(
+        "expiration", "SECONDS", "how long the service stores the push; 0: try once, do not store"),
       .value("collapse-id", "ID", "replaces an earlier notification with the same ID"),
       .value("id", "UUID", "apns-id"),
     ] + SendTarget.entries + [
@@ -76,7 +77,7 @@ enum SendCommand {
       {
         Output.error(
           wrongPort?.message
-            ?? "this port does not accept pushes: it is a gateway's binary or feedback port, use the provider port"
+            ?? "a gateway's binary or feedback port does not accept this request: use the provider port"
         )
       }
       if case .failure(let failure) = result, failures.insert("\(failure)").inserted {

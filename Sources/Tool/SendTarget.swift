@@ -7,13 +7,13 @@ enum SendTarget {
   /// The options that specify the service and the credentials.
   static let entries: [OptionTable.Entry] = [
     .value(
-      "gateway", "FILE|HOST:PORT", default: "this user's gateway",
+      "gateway", "FILE|HOST:PORT", default: "the current user's gateway",
       "a gateway.json, or an address with --ca and credentials"),
     .value("apple", "sandbox|production", "Apple's own service instead of a gateway"),
-    .value("ca", "FILE", "the authority to trust, as PEM"),
+    .value("ca", "FILE", "the CA certificate to trust (PEM)"),
     .value("key", "FILE.p8", "the provider key"),
-    .value("key-id", "ID", "the provider key's id"),
-    .value("team", "ID", "the team's id"),
+    .value("key-id", "ID", "the provider key's ID"),
+    .value("team", "ID", "the team's ID"),
     .value("certificate", "FILE.pem", "a provider certificate with its key, instead of a key"),
   ]
 

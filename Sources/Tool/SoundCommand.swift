@@ -12,7 +12,7 @@ enum SoundCommand {
       'belfry sound convert FILE NEW' converts other sound files.
       """,
     positionals: "FILE", positionalCount: 1...1,
-    [.flag("json", "one JSON object"), .flag("play", "play it, or the sound that replaces it")])
+    [.flag("json", "one JSON object"), .flag("play", "play the sound, or its replacement")])
 
   static let conversionTable = OptionTable(
     command: "belfry sound convert",
@@ -24,7 +24,7 @@ enum SoundCommand {
     positionals: "FILE NEW", positionalCount: 2...2,
     [
       .value("encoding", "pcm|ima4|ulaw|alaw", "encoding of the samples, instead of the default"),
-      .flag("cut", "keep the beginning of a sound that is too long"),
+      .flag("cut", "keep only the beginning of a sound that is too long"),
       .flag("json", "one JSON object"),
     ])
 
@@ -42,7 +42,7 @@ enum SoundCommand {
   private static func convert(_ options: CommandLineOptions) throws -> Int32 {
     let paths = options.positionals.map(FileSystem.absolute)
     guard let source = paths.first, FileSystem.exists(source) else {
-      Output.error("\(paths.first ?? "") does not exist", do: "give a sound file")
+      Output.error("\(paths.first ?? "") does not exist", do: "specify a sound file")
       return 1
     }
     var words = ["convert"]
@@ -57,7 +57,7 @@ enum SoundCommand {
     table.run(arguments) { options in
       guard let file = options.positionals.first.map(FileSystem.absolute) else { return 2 }
       guard FileSystem.exists(file) else {
-        Output.error("\(file) does not exist", do: "give a sound file")
+        Output.error("\(file) does not exist", do: "specify a sound file")
         return 1
       }
       return become(options.has("play") ? ["play", file] : ["check", file])
@@ -73,9 +73,9 @@ enum SoundCommand {
     defer { unsafe pointers.forEach { unsafe free($0) } }
     if let path { _ = unsafe execv(path, pointers) }
     Output.error(
-      "\(name) cannot be run",
+      "cannot run \(name)",
       do:
-        "install the package belfry-agent-desktop, or build it ('make build') and put it beside belfry or on PATH"
+        "install the package belfry-agent-desktop, or build it ('make build') and put it next to belfry or on PATH"
     )
     return 1
   }

@@ -6,7 +6,7 @@ enum StateCommand {
   static let table = OptionTable(
     command: "belfry state",
     summary:
-      "Shows the device's state, and sets the values that no service of the machine provides.",
+      "Shows the device's state, or sets the values that no service on this machine provides.",
     positionals: "[locked=on|off] [battery=low|normal] [metered=on|off] [focus=on|off] "
       + "[front=APP_ID|none]",
     positionalCount: 0...5, [AgentControl.jsonOption, AgentControl.socketOption])

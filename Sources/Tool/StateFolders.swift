@@ -37,8 +37,8 @@ enum StateFolders {
   static var state: String {
     guard isKnown else {
       Output.error(
-        "HOME is \(variable("HOME") == nil ? "missing" : "no absolute path"), where data is kept",
-        do: "set it to your folder, or name what the command needs with --data or --socket")
+        "HOME is not \(variable("HOME") == nil ? "set" : "an absolute path"), so the data folder is unknown",
+        do: "set it to your home folder, or use --data or --socket")
       exit(1)
     }
     return AgentPaths.stateHome(variable)

@@ -106,7 +106,7 @@ enum Tool {
       tables: { CampaignCommand.tables },
       run: CampaignCommand.run),
     Command(
-      name: "team", group: .gateway, summary: "manage teams, which own apps and keys",
+      name: "team", group: .gateway, summary: "manage the teams that own apps and keys",
       tables: { TeamCommand.noun.tables },
       run: TeamCommand.noun.run),
     Command(
@@ -150,7 +150,7 @@ enum Tool {
       run: RestoreCommand.run),
     Command(
       name: "console", group: .gateway,
-      summary: "print a URL that opens the web console signed in",
+      summary: "print a URL that opens the web console and signs you in",
       tables: { [ConsoleCommand.table] },
       run: ConsoleCommand.run),
     Command(
@@ -233,7 +233,7 @@ enum Tool {
 
   private static var documents: String {
     guard let folder = DocumentationFolder.path else { return "" }
-    return "The documents that messages name, such as docs/provider.md, are in \(folder)."
+    return "Documents that messages refer to, such as docs/provider.md, are in \(folder)."
   }
 
   private static func usage() -> Int32 {

@@ -140,7 +140,7 @@ private let app = "com.example.app"
       let target = scenario.folder.file("restored")
       for (pragma, what) in [
         ("user_version", "\(store).sqlite has schema version 99"),
-        ("application_id", "\(store).sqlite is not a file of this store"),
+        ("application_id", "\(store).sqlite does not belong to this store"),
       ] {
         _ = try await scenario.command([
           TestTool.python.required(), "-c",
@@ -155,7 +155,8 @@ private let app = "com.example.app"
         // The next start does not create a new gateway.
         #expect(try Set(FileSystem.list(target)) == ["lock", "restoring"])
         #expect(
-          try await scenario.refusedStart(in: target).errors.contains("is incompletely restored"))
+          try await scenario.refusedStart(in: target).errors.contains("was not completely restored")
+        )
       }
     }
   }
@@ -237,7 +238,7 @@ private let app = "com.example.app"
       try "half".write(toFile: other + "/restoring", atomically: true, encoding: .utf8)
       let half = try await scenario.refusedStart(in: other)
       #expect(half.status == 1)
-      #expect(half.errors.contains("is incompletely restored from a backup"), "\(half.errors)")
+      #expect(half.errors.contains("was not completely restored from a backup"), "\(half.errors)")
       let nothing = try await scenario.belfryCommand(
         ["backup", file, "--data", scenario.folder.file("no-gateway")], succeeding: false)
       #expect(nothing.status == 1)

@@ -223,7 +223,8 @@ extension Scenario {
       try await Scenario.wait("the problem") { try await status()["problem"] != .null }
       let held = try await status()
       #expect(held["state"].string == "running")
-      #expect(held["problem"].string?.contains("waits for the registry's store") == true, "\(held)")
+      #expect(
+        held["problem"].string?.contains("is waiting for the registry's store") == true, "\(held)")
       #expect(held["sent"].integer ?? 0 < count)
       let overview = try await scenario.ask(registry, "/status").values.first
       #expect(overview?["disk"].string?.contains("no space left") == true)
@@ -233,7 +234,7 @@ extension Scenario {
       #expect(end["accepted"].integer == count && end["problem"] == .null, "\(end)")
       for _ in 0..<count { _ = try await devices.received() }
       #expect(devices.program.untaken.allSatisfy { $0["event"].string != "received" }, "twice")
-      #expect(registry.program.errors.contains("a campaign waits for its store"))
+      #expect(registry.program.errors.contains("a campaign is waiting for its store"))
     }
   }
 
@@ -337,7 +338,8 @@ extension Scenario {
           ["campaign", "status", "--provider", url] + data, succeeding: false)
         #expect(refused.status == 1)
         #expect(
-          refused.errors.contains("does not serve at \(url), so its admin token is not sent there"),
+          refused.errors.contains(
+            "does not listen at \(url), so its admin token is not sent there"),
           "\(refused.errors)")
       }
       #expect(stranger.lines == ["listening"])

@@ -155,7 +155,7 @@ struct CenterPageTests {
       #expect(try await page.end() == 0)
       let without = try await scenario.belfryCommand(["center", "--page"], succeeding: false)
       #expect(without.status == 1)
-      #expect(without.errors.contains("needs a terminal"))
+      #expect(without.errors.contains("requires a terminal"))
     }
   }
 }

@@ -185,7 +185,7 @@ import Testing
         let full = try await scenario.command(
           ["/bin/sh", "-c", "\(Installation.belfry) \(words) > /dev/full"], succeeding: false)
         #expect(full.status == 1, "\(words)")
-        #expect(full.errors.contains("could not be written (No space"), "\(full.errors)")
+        #expect(full.errors.contains("cannot write the output (No space"), "\(full.errors)")
         let closed = try await scenario.command(
           ["/bin/sh", "-c", "\(Installation.belfry) \(words) >&-"], succeeding: false)
         #expect(closed.status == 1, "\(words)")

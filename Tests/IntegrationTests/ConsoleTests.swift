@@ -56,7 +56,7 @@ struct ConsoleTests {
       let stopped = try await scenario.belfryCommand(
         ["console", "--data", gateway.data], succeeding: false)
       #expect(stopped.status == 1 && stopped.lines.isEmpty)
-      #expect(stopped.errors.contains("no gateway is running on \(gateway.data)"))
+      #expect(stopped.errors.contains("no gateway is running with the data folder \(gateway.data)"))
     }
   }
 }

@@ -101,7 +101,7 @@ import Testing
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let nobody = try await order(scenario, "offline", "--data", gateway.data, expecting: 1)
-      #expect(nobody.errors.contains("no devices run for the gateway"))
+      #expect(nobody.errors.contains("no devices are running for the gateway"))
       let data = scenario.folder.file("fleet")
       let received = scenario.folder.file("received.jsonl")
       let devices = try scenario.belfry([

@@ -55,7 +55,7 @@ import Testing
   @Test func `Of a gateway it says what runs, and what does not any more`() async throws {
     try await Scenario.run { scenario in
       let nowhere = try await scenario.belfryCommand(["doctor", "--gateway"], succeeding: false)
-      #expect(nowhere.status == 1 && nowhere.output.contains("holds no gateway.json"))
+      #expect(nowhere.status == 1 && nowhere.output.contains("does not contain a gateway.json"))
 
       let gateway = try await scenario.gateway()
       let doctor = ["doctor", "--gateway", "--data", gateway.data, "--json"]
@@ -81,7 +81,9 @@ import Testing
       }
       let exposed = try await scenario.belfryCommand(doctor)
       #expect(states(exposed)["secret files"] == "attention", "\(exposed.output)")
-      #expect(exposed.output.contains("others may read ca-key.pem\""), "\(exposed.output)")
+      #expect(
+        exposed.output.contains("other users may be able to read ca-key.pem\""), "\(exposed.output)"
+      )
       // Run the command in an environment like that of a service.
       let bare = try await scenario.command(
         ["/usr/bin/env", "-i", Installation.belfry] + doctor, succeeding: false)
@@ -133,7 +135,7 @@ import Testing
       let app = try register()
       let message = try await app.event("registrationFailed")["message"].string
       let problem = "the gateway does not list the app \(id)"
-      let advice = "run 'belfry topic add \(id)' on its machine, then restart the app"
+      let advice = "run 'belfry topic add \(id)' on the gateway's machine, then restart the app"
       #expect(message == "\(problem): \(advice)")
       let found = try await findings()
       #expect(found.map { $0["detail"].string } == [problem], "\(found)")
@@ -144,7 +146,7 @@ import Testing
       try await app.stop()
       _ = try await scenario.belfryCommand(["topic", "add", id, "--data", gateway.data])
       _ = try await register().event("registered")
-      #expect(try await findings().map { $0["detail"].string } == ["may notify"])
+      #expect(try await findings().map { $0["detail"].string } == ["can show notifications"])
     }
   }
 

@@ -61,7 +61,7 @@ import Testing
       let list = try await fault(scenario, gateway, "list", "--json")
       #expect(list.values.map { $0["reason"].string } == ["TooManyRequests"])
       let missing = try await fault(scenario, gateway, "remove", "1", expecting: 1)
-      #expect(missing.errors.contains("no fault has the id 1"))
+      #expect(missing.errors.contains("unknown fault 1"))
       _ = try await fault(scenario, gateway, "remove", "first", expecting: 2)
       _ = try await fault(scenario, gateway, "add", "--close", "--times", "0", expecting: 2)
       for (word, near) in [("TooManyRequest", "TooManyRequests"), ("Foo", "BadPath")] {

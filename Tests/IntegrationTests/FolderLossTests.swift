@@ -49,7 +49,7 @@ extension Scenario {
   }
 
   @Test(arguments: [
-    ("control.sqlite", "devices enroll again"), ("notifications.sqlite", "not delivered yet"),
+    ("control.sqlite", "devices enroll again"), ("notifications.sqlite", "not been delivered yet"),
     ("ca-key.pem", "the new ca.pem"), ("ca.pem", "the new ca.pem"),
     ("token-keys", "BadDeviceToken"),
   ])
@@ -110,13 +110,13 @@ extension Scenario {
       try await gateway.crash()
       remove(["notifications.sqlite-wal", "notifications.sqlite-shm"], of: gateway)
       let after = try await scenario.restart(gateway)
-      let told = "notifications.sqlite lacks the last 12 notifications"
+      let told = "notifications.sqlite lost its last 12 notifications"
       #expect(after.program.errors.contains(told), "\(after.program.errors)")
       #expect(try await scenario.readiness(of: after).contains(told))
       try await after.crash()
       remove(["control.sqlite-wal", "control.sqlite-shm"], of: gateway)
       let without = try await scenario.restart(gateway)
-      #expect(without.program.errors.contains("control.sqlite lacks the last"))
+      #expect(without.program.errors.contains("control.sqlite lost its last"))
       try await without.stop()
       let again = try await scenario.restart(gateway)
       #expect(try await scenario.readiness(of: again) == "ready")

@@ -63,7 +63,7 @@ private let app = "com.example.app"
         try await end(scenario, gateway, trusting: gateway.caFile, name: "new.example") == nil)
       try configure("name: new.example\ndevice-rate: 1\n")
       gateway.program.signal(SIGHUP)
-      try await says(gateway, "follows the configuration")
+      try await says(gateway, "reloaded the configuration")
       #expect(
         try await end(scenario, gateway, trusting: gateway.caFile, name: "new.example") != nil)
       var answers: [Int?] = []
@@ -110,14 +110,14 @@ private let app = "com.example.app"
       gateway.program.signal(SIGHUP)
       try await says(gateway, "keeping the previous configuration")
       #expect(gateway.program.errors.contains("no certificate in"))
-      #expect(!gateway.program.errors.contains("follows the configuration"))
+      #expect(!gateway.program.errors.contains("reloaded the configuration"))
       #expect(try names.map(read) == before)
       #expect(
         try await end(scenario, gateway, trusting: gateway.caFile, name: "kept.example") != nil)
       // The gateway applies the next valid configuration.
       try configure("name: new.example\n")
       gateway.program.signal(SIGHUP)
-      try await says(gateway, "follows the configuration")
+      try await says(gateway, "reloaded the configuration")
       #expect(
         try await end(scenario, gateway, trusting: gateway.caFile, name: "new.example") != nil)
     }

@@ -213,7 +213,7 @@ import Transport
         ),
         (
           "authority", device, other.caFile, code, "unknown CA",
-          "the gateway's authority has changed: join again"
+          "the gateway's CA certificate has changed: join again"
         ),
         (
           "port", gateway.port("provider"), gateway.caFile, code, "check the port",
@@ -221,7 +221,7 @@ import Transport
         ),
         (
           "closed", ReservedPorts.next(), gateway.caFile, code, "not connected",
-          "check host and port"
+          "check that the gateway is running, and that"
         ),
       ]
       for (name, port, authority, code, problem, advice) in cases {

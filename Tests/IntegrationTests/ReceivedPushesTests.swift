@@ -83,7 +83,7 @@ import Testing
         let refused = try await scenario.belfryCommand(
           ["device", "received", "--file", file, "--since", wrong], succeeding: false)
         #expect(refused.status == 2 && refused.lines.isEmpty, "\(wrong)")
-        #expect(refused.errors.contains("is not a mark of this run"), "\(refused.errors)")
+        #expect(refused.errors.contains("is not from this run"), "\(refused.errors)")
       }
     }
   }

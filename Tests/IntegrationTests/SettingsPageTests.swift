@@ -140,7 +140,7 @@ struct SettingsPageTests {
       #expect(try await page.end() == 0)
       let without = try await scenario.belfryCommand(["settings", "--page"], succeeding: false)
       #expect(without.status == 1)
-      #expect(without.errors.contains("needs a terminal"))
+      #expect(without.errors.contains("requires a terminal"))
     }
   }
 }

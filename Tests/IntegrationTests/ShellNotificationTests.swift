@@ -93,7 +93,8 @@ import Testing
         "/bin/sh", "-c", #"exec "$0" "$@" 2>&1"#, Installation.belfry, "notify", "Tea", "--id",
         "tea", "--socket", agent.socket,
       ])
-      _ = try await waiting.text("belfry: belfry.shell waits for permission to notify: ")
+      _ = try await waiting.text(
+        "belfry: belfry.shell is waiting for permission to show notifications: ")
       try await allow(scenario, agent)
       #expect(try await waiting.end() == 0)
       #expect(waiting.lines.last == "tea")
@@ -113,7 +114,7 @@ import Testing
       let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
       let answer = try await notify(scenario, agent, "Backup", option, succeeding: false)
       #expect(answer.status == status, "\(answer.errors)")
-      #expect(answer.errors.contains("shown once somebody allows"), "\(answer.errors)")
+      #expect(answer.errors.contains("shown once permission is granted"), "\(answer.errors)")
       #expect(answer.lines.count == (status == 0 ? 1 : 0))
       try await allow(scenario, agent)
       #expect(try await agent.program.event("presented")["title"].string == "Backup")
@@ -136,7 +137,7 @@ import Testing
       let agent = try await scenario.agent(of: nil, options: ["--grant", "none"])
       let answer = try await notify(scenario, agent, "Backup", succeeding: false)
       #expect(answer.status == 1 && answer.lines.isEmpty)
-      #expect(!answer.errors.contains("waits for permission"))
+      #expect(!answer.errors.contains("is waiting for permission"))
     }
   }
 

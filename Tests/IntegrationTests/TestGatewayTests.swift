@@ -68,7 +68,7 @@ import Testing
       let program = try scenario.belfry(
         ["test-gateway", "--app", "com.example.ci", "no-such-program-anywhere"])
       #expect(try await program.end() == 127)
-      #expect(program.errors.contains("'no-such-program-anywhere' cannot be run"))
+      #expect(program.errors.contains("cannot run 'no-such-program-anywhere'"))
     }
   }
 

@@ -130,7 +130,7 @@ private func problems(
     #expect(try warnings(#"{"ja":{"body":{"other":"%d"}}}"#, ["5"]).isEmpty)
     #expect(
       try warnings(#"{"en":{"body":"%1$@"}}"#, ["Ann", "Bob"]) == [
-        "argument 2 ('Bob') is not used in any text"
+        "argument 2 ('Bob') is not used in any string"
       ])
   }
 

@@ -260,9 +260,9 @@ private struct TestService {
   @Test(arguments: [
     ("deviceToken=00ff&user=\u{FFFD}\u{FFFD}&tag=\u{FFFD}(", "user: not valid UTF-8"),
     ("deviceToken=00ff&tag=\u{FFFD}(", "tag: not valid UTF-8"),
-    ("deviceToken=00ff&deviceToken=00fe", "deviceToken: given twice"),
-    ("deviceToken=00ff&token=00ff", "deviceToken: given twice"),
-    ("deviceToken=00ff&user=ann&user=bob", "user: given twice"),
+    ("deviceToken=00ff&deviceToken=00fe", "deviceToken: sent twice"),
+    ("deviceToken=00ff&token=00ff", "deviceToken: sent twice"),
+    ("deviceToken=00ff&user=ann&user=bob", "user: sent twice"),
     ("devicetoken=00ff", "deviceToken: missing"),
     ("deviceToken=00ff&language=english", "language: invalid value 'english'"),
   ])

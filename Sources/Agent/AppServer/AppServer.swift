@@ -121,7 +121,7 @@ final class AppServer {
       log.warning(
         "refused a process whose sandbox claims to be Flatpak's", ["pid": String(process.pid)])
     case .ended:
-      log.info("refused a process that has ended", ["pid": String(process.pid)])
+      log.info("refused a process that has exited", ["pid": String(process.pid)])
     case .unreadable(let what):
       log.warning(
         "refused a process that the agent may not inspect",
@@ -143,7 +143,7 @@ final class AppServer {
     }
     guard let index, let silent = connections[ungreeted[index]] else { return }
     log.warning(
-      "closed a connection that had not sent its greeting, to make room",
+      "closed a connection that had not sent its greeting, to make room for another",
       ["pid": String(silent.process.pid)])
     ungreeted.remove(at: index)
     uncount(silent)

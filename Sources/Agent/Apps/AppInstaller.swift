@@ -20,7 +20,9 @@ enum AppInstaller {
         .map { "\(place)/\($0)" }
     }
     guard let file = files.first, files.count == 1 else {
-      return refusal("\(path) needs an Info.plist, an Info.json or exactly one .desktop file")
+      return refusal(
+        "\(path) does not contain an app: expected an Info.plist, an Info.json or exactly one .desktop file"
+      )
     }
     return desktop(file, folder: path, languages: languages)
   }
@@ -58,7 +60,7 @@ enum AppInstaller {
     let file = path.split(separator: "/").last.map(String.init) ?? path
     guard file.hasSuffix(".desktop"), let id = AppID(String(file.dropLast(8))) else {
       return refusal(
-        "\(path) must be named after the app's id, for example org.example.app.desktop")
+        "the name of \(path) must be the app's ID, for example org.example.app.desktop")
     }
     let bytes: [UInt8]
     do {

@@ -113,7 +113,7 @@ final class AppLauncher {
   private func isGuarded(_ name: String, _ app: AppID) -> Bool {
     guard !suspensionGuard.add(name) else { return true }
     log.warning(
-      "not suspending an app: nothing would resume it if the agent ended", ["app": app.text])
+      "not suspending an app: nothing would resume it if the agent exited", ["app": app.text])
     return false
   }
 

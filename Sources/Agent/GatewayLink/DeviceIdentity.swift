@@ -31,8 +31,9 @@ extension LinkEnrollmentRefusal {
     switch self {
     case .wrongCode where !hasCode:
       "no enrollment code: add --enroll CODE, or use the line that 'belfry device invite' prints"
-    case .revoked: "the gateway revoked its key; remove identity.key to enroll as another device"
-    case _ where isTemporary: "it retries automatically"
+    case .revoked:
+      "the gateway revoked the device's key; remove identity.key to enroll as another device"
+    case _ where isTemporary: "the device retries automatically"
     default: "check --enroll"
     }
   }

@@ -286,7 +286,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
         nowSeconds: loop.unixMilliseconds / 1_000)
     } catch {
       let why = "\(error)"
-      reason = "the gateway enrolled the device with an unusable certificate: \(why)"
+      reason = "the gateway issued a certificate that the device cannot use: \(why)"
       delegate?.link(self, enrollmentUnusable: why)
       return perform(
         machine.enrollmentFailed(

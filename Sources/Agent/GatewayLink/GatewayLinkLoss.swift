@@ -26,23 +26,24 @@ extension GatewayLinkLoss {
         + "invitation from \(device)"
     case .enrollmentRefused(let refusal, let hasCode): return refusal.advice(hasCode: hasCode)
     case .closed(let closure) where closure.isUnknownAuthority:
-      return "the gateway's authority has changed: join again with a new invitation or gateway.json"
+      return
+        "the gateway's CA certificate has changed: join again with a new invitation or gateway.json"
     case .closed(let closure) where closure.isOwnCertificateRefused:
       return
         "the gateway does not accept this device's certificate: stop the agent, remove 'identity' in its data "
         + "folder, and start it with a new invitation from \(device)"
     case .closed(let closure) where closure.isOtherName:
       return
-        "join by a name that the gateway's certificate has, or restart the gateway with --name \(host)"
+        "use a host name that the gateway's certificate contains, or restart the gateway with --name \(host)"
     case .closed(.connectFailed), .closed(.timedOut(.connect)):
       return
-        "check host and port: does the gateway run, and can \(host) be reached on TCP port \(port)?"
+        "check that the gateway is running, and that \(host) can be reached on TCP port \(port)"
     case .otherProtocol, .closed(.tlsFailed), .closed(.timedOut(.handshake)):
       return "check the port: \(port) is not the device port of a gateway (by default 5223)"
     case .closed(.local), .closed(.peer), .closed(.truncated), .closed(.broken), .closed(.timedOut),
       .closed(.outputOverflow), .other:
       return
-        "check that the gateway runs, and that its device port can be reached (TCP port \(port))"
+        "check that the gateway is running, and that its device port can be reached (TCP port \(port))"
     }
   }
 }

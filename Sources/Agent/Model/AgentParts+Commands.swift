@@ -69,7 +69,8 @@ extension AgentParts {
       guard registrations.hasGateway else {
         throw AppLinkFailure(
           .noGateway,
-          "this device has joined no gateway: start 'belfry gateway', or the agent with --gateway")
+          "this device has not joined a gateway: start 'belfry gateway', or start the agent with --gateway"
+        )
       }
       emit(.moveLink(isOnline: isOnline))
       context.confirm(requestID)
@@ -93,7 +94,8 @@ extension AgentParts {
       }
       bytes += max(entry.bytes, texts)
       guard bytes < Limits.sentFrameBytes else {
-        throw AppLinkFailure(.invalidArgument, "the list is too long: request one app's (--app)")
+        throw AppLinkFailure(
+          .invalidArgument, "the list is too long: request that of one app (--app)")
       }
       rows.append(row)
     }

@@ -7,7 +7,8 @@ extension AgentParts {
   /// An app's request is answered at once or later.
   mutating func onRequest(_ requestID: RequestID, _ request: AppRequest) {
     guard let peer = context.connections[requestID.connection] else {
-      return context.refuse(requestID, .helloExpected, "say hello first")
+      return context.refuse(
+        requestID, .helloExpected, "the first message must be a greeting: send hello")
     }
     do throws(AppLinkFailure) {
       if case .control(let request) = request {

@@ -158,7 +158,7 @@ struct AgentParts: ~Copyable {
         guard context.connections.connections(of: app).count < Limits.connectionsPerApp else {
           throw AppLinkFailure(
             .appRefused,
-            "\(app) has the maximum of \(Limits.connectionsPerApp) connections: end some of its processes first"
+            "\(app) has reached the limit of \(Limits.connectionsPerApp) connections: stop some of its processes first"
           )
         }
         if context.apps[app] == nil {

@@ -11,7 +11,8 @@ struct AppIdentification {
   {
     guard hello.version == AppHello.protocolVersion else {
       return AppLinkFailure(
-        .unsupportedProtocol, "this agent speaks version \(AppHello.protocolVersion)")
+        .unsupportedProtocol,
+        "this agent supports only version \(AppHello.protocolVersion) of the protocol")
     }
     guard process.uid == configuration.userID || process.uid == 0 else {
       return AppLinkFailure(
@@ -24,7 +25,7 @@ struct AppIdentification {
     case .ended:
       return AppLinkFailure(
         .appRefused,
-        "the process that connected (\(process.pid)) has ended: connect from the requesting process"
+        "the process that connected (\(process.pid)) has exited: connect from the requesting process"
       )
     case .unreadable(let what):
       return AppLinkFailure(

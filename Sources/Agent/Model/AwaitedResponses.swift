@@ -21,7 +21,7 @@ struct AwaitedResponses {
     if let other = waiting.removeValue(forKey: key) { Self.giveUp(other.requestID, &context) }
     guard waiting.count < Limits.awaitedResponses else {
       throw AppLinkFailure(
-        .invalidArgument, "too many commands wait for responses: end some of them first")
+        .invalidArgument, "too many commands are waiting for responses: stop some of them first")
     }
     waiting[key] = Waiting(requestID: requestID)
   }

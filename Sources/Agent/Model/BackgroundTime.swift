@@ -78,7 +78,7 @@ struct BackgroundTime {
       guard tasks[app, default: []].count < Limits.backgroundTasksPerApp else {
         throw AppLinkFailure(
           .invalidArgument,
-          "\(app) has the maximum of \(Limits.backgroundTasksPerApp) background tasks: end some first"
+          "\(app) has reached the limit of \(Limits.backgroundTasksPerApp) background tasks: end some of them first"
         )
       }
       tasks[app, default: []].insert(Task(connection: requestID.connection, number: number))

@@ -177,7 +177,8 @@ struct LocalNotifications: ~Copyable {
       let body = context.text(content.body, of: key.app)
       bytes += key.id.utf8.count + title.utf8.count + body.utf8.count
       guard bytes < Limits.sentFrameBytes else {
-        throw AppLinkFailure(.invalidArgument, "the list is too long: request one app's (--app)")
+        throw AppLinkFailure(
+          .invalidArgument, "the list is too long: request that of one app (--app)")
       }
       rows.append([
         "app": .string(key.app.text), "id": .string(key.id),

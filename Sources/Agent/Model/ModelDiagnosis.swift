@@ -79,8 +79,8 @@ extension LocalApp {
     case .notDetermined:
       problems.append(
         isUndecided
-          ? ("waits for the user's answer", "belfry settings \(id) notifications=on")
-          : ("never asked for permission", "let the app call requestAuthorization"))
+          ? ("waiting for the user's answer", "belfry settings \(id) notifications=on")
+          : ("never asked for permission", "make the app call requestAuthorization"))
     case .denied:
       problems.append(("denied by the user", "belfry settings \(id) notifications=on"))
     case .authorized, .provisional: break
@@ -88,8 +88,8 @@ extension LocalApp {
     if status.allows, requested.isEmpty {
       problems.append(
         (
-          "authorized, but never requested alerts, sounds or badges: it cannot be seen or heard",
-          "let the app call requestAuthorization"
+          "authorized, but never requested alerts, sounds or badges: its notifications are not seen or heard",
+          "make the app call requestAuthorization"
         ))
     }
     if status.allows, settings.alert == .disabled {
@@ -122,7 +122,7 @@ extension LocalApp {
     if registrations[.alert] != nil, !mayRun(inMode: "remote-notification") {
       problems.append(
         (
-          "its manifest lacks the background mode remote-notification: no push starts it",
+          "its manifest lacks the background mode remote-notification: pushes do not start it",
           "if the app needs background pushes, add it and run 'belfry app install' again"
         ))
     }
@@ -131,12 +131,13 @@ extension LocalApp {
         (
           "a background push is waiting",
           holdsBackgroundWork
-            ? "for power or another network" : "its budget is used up: it is delivered later"
+            ? "until power or an unrestricted network is available"
+            : "the app's budget is used up: the push is delivered later"
         ))
     }
     let feature = "app \(id)"
     guard !problems.isEmpty else {
-      return [Finding(feature: feature, isFine: true, detail: "may notify")]
+      return [Finding(feature: feature, isFine: true, detail: "can show notifications")]
     }
     return problems.map { problem, advice in
       Finding(feature: feature, isFine: false, isLack: false, detail: problem, advice: advice)

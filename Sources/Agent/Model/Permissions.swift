@@ -149,7 +149,7 @@ struct Permissions {
     guard (asks?.count ?? 0) >= Limits.waitingRequestsPerApp else { return true }
     context.refuse(
       requestID, .invalidArgument,
-      "\(Limits.waitingRequestsPerApp) requests of the app wait for the user's decision: wait for their answers"
+      "\(Limits.waitingRequestsPerApp) requests of the app are waiting for the user's decision: wait for the answers"
     )
     return false
   }
@@ -163,7 +163,7 @@ struct Permissions {
     else {
       throw AppLinkFailure(
         .invalidArgument,
-        "\(others.count) notifications of \(waiting.app) wait for the user's permission: use 'belfry settings "
+        "\(others.count) notifications of \(waiting.app) are waiting for the user's permission: use 'belfry settings "
           + "\(waiting.app) notifications=on'")
     }
   }
@@ -317,7 +317,7 @@ struct Permissions {
         context.release(waiting.request.content.attachments, of: waiting.app)
         context.refuse(
           waiting.requestID, .notificationsNotAllowed,
-          "the question was dismissed without an answer: ask again")
+          "the user dismissed the question without an answer: ask again")
       }
       if keeps { appsWithPostponedNotifications.insert(prompt.app) }
     case .location: onLocationDecided(prompt.app, &context)

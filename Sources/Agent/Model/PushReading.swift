@@ -18,7 +18,8 @@ enum PushReading {
         payload = PushPayload(push.payload)
         context.emit(
           .log(
-            .pushValuesIgnored(push.app, keys: omitted, why: "a number is out of a Double's range"))
+            .pushValuesIgnored(
+              push.app, keys: omitted, why: "a number is out of the range of a Double"))
         )
       } catch {
         context.emit(.log(.pushUnreadable(push.app, why: "\(error)")))
@@ -28,7 +29,7 @@ enum PushReading {
       context.emit(
         .log(
           .pushValuesIgnored(
-            push.app, keys: ["badge"], why: "a badge is a whole number of 0 or more")))
+            push.app, keys: ["badge"], why: "a badge must be a whole number of at least 0")))
     }
     return (push, payload ?? PushPayload())
   }

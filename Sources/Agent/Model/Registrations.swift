@@ -40,7 +40,9 @@ struct Registrations {
 
   /// The advice to the user about a registered app that has no token yet.
   var advice: String {
-    hasGateway ? "wait for the gateway, or see its line above" : "start the agent with --gateway"
+    hasGateway
+      ? "wait for the gateway, or see the line about the gateway above"
+      : "start the agent with --gateway"
   }
 
   /// Returns the gateway's refusal to register an app since the app's last attempt, or nil.
@@ -147,7 +149,8 @@ struct Registrations {
     guard hasGateway else {
       return fail(
         .noGateway,
-        "this device has joined no gateway: start 'belfry gateway', or the agent with --gateway")
+        "this device has not joined a gateway: start 'belfry gateway', or start the agent with --gateway"
+      )
     }
     let known = context.apps[app]?.registrations[kind]
     if known == nil {
@@ -183,10 +186,10 @@ struct Registrations {
       fault = "its manifest does not claim aps-environment"
     case ("development", .production), ("production", .sandbox):
       fault =
-        "it claims \(installation.pushEnvironment ?? ""), and the gateway is of the "
+        "it claims \(installation.pushEnvironment ?? ""), but the gateway belongs to the "
         + "\(environment?.name ?? "") environment"
     case ("development", _), ("production", _): return nil
-    case (let claimed?, _): fault = "there is no environment \"\(claimed)\""
+    case (let claimed?, _): fault = "unknown environment \"\(claimed)\""
     }
     return
       "no valid 'aps-environment' entitlement string found for \(record.id): \(fault): set it to "

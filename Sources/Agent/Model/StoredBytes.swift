@@ -131,8 +131,8 @@ extension AgentContext {
     guard growth > 0, storedBytes.developmentTotal + growth > developmentBytesMax else { return }
     throw AppLinkFailure(
       .storageFailed,
-      "the development apps of this device together store the maximum of \(developmentBytesMax >> 20) MiB: "
-        + "remove notifications of such apps, or remove some apps with 'belfry app remove'")
+      "this device's development apps have reached their common limit of \(developmentBytesMax >> 20) MiB: "
+        + "remove some of their notifications, or some of the apps with 'belfry app remove'")
   }
 
   /// Throws if an app is a development app, and a change to its record exceeds the limit for all of them.

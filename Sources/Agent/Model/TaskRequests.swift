@@ -34,13 +34,14 @@ struct TaskRequests {
     guard context.apps[app]?.mayRun(inMode: request.kind.mode) == true else {
       throw AppLinkFailure(
         .taskNotPermitted,
-        "\(app) does not have \(request.kind.mode) among the UIBackgroundModes of its manifest")
+        "UIBackgroundModes in the manifest of \(app) does not contain \(request.kind.mode): add it")
     }
     let known = waiting[app] ?? [:]
     guard known[UTF8Text(request.id)] != nil || known.count < Limits.taskRequestsPerApp else {
       throw AppLinkFailure(
         .tooManyTasks,
-        "\(app) has the maximum of \(Limits.taskRequestsPerApp) pending tasks: cancel some first")
+        "\(app) has reached the limit of \(Limits.taskRequestsPerApp) pending tasks: cancel some first"
+      )
     }
     let (key, record) = (Self.recordKey(app, request.id), request.json.bytes)
     try context.checkRoom(for: app, .tasks, key: key, bytes: record.count)

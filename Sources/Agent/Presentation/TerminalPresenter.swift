@@ -65,7 +65,7 @@ final class TerminalPresenter: Presenter {
       let wasAsking = prompts.first?.id == prompt.id
       prompts.removeAll { $0.id == prompt.id }
       guard wasAsking else { break }
-      write("(question \(prompt.id.number) is withdrawn)")
+      write("(question \(prompt.id.number) was withdrawn)")
       hasQuestionChanged = true
       askNext()
     }
@@ -120,7 +120,7 @@ final class TerminalPresenter: Presenter {
   }
 
   private func decide(_ isAllowed: Bool, _ number: String?) {
-    guard let prompt = prompts.first else { return write("there is no question to answer") }
+    guard let prompt = prompts.first else { return write("no question is waiting for an answer") }
     if let number {
       guard number == "\(prompt.id.number)" else {
         return write("question \(Self.printable(number)) is not the current one")

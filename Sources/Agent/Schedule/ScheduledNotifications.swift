@@ -304,7 +304,8 @@ struct ScheduledNotifications: ~Copyable {
         .invalidArgument, "the agent uses the machine's clock: start it with --clock manual")
     }
     guard clockMove == nil else {
-      throw Refusal(.invalidArgument, "the clock is already being moved: wait until that is done")
+      throw Refusal(
+        .invalidArgument, "another command is moving the clock: wait until it has finished")
     }
   }
 
@@ -349,7 +350,7 @@ struct ScheduledNotifications: ~Copyable {
       AppLinkFailure(
         .invalidArgument,
         "a repeating interval must be at least \(ScheduleLimits.shortestRepeatSeconds) s: "
-          + "use a longer one, or do not repeat")
+          + "use a longer interval, or do not repeat")
     case .neverFires, .passed:
       AppLinkFailure(
         .notificationInvalidNoDate, "the notification would never fire: choose a date in the future"

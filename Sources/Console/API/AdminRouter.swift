@@ -149,10 +149,11 @@ public struct AdminRouter: Sendable {
       value = try JSONValue(parsing: request.body)
     } catch {
       throw AdministrationFailure(
-        .invalid, "the body is not valid JSON (\(error))", do: "send an object")
+        .invalid, "the body is not valid JSON (\(error))", do: "send a JSON object")
     }
     guard let object = value.objectValue else {
-      throw AdministrationFailure(.invalid, "the body is not a JSON object", do: "send one")
+      throw AdministrationFailure(
+        .invalid, "the body is not a JSON object", do: "send a JSON object")
     }
     return object
   }

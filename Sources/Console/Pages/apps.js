@@ -24,7 +24,7 @@ export function show(main, parameters) {
     make: whole,
   });
   const apps = new Section("Apps", {
-    path: "/api/topics", empty: "No apps. Add one, or register it from a device.", action: "Add an app",
+    path: "/api/topics", empty: "No apps. Add an app, or register one from a device.", action: "Add an app",
     columns: [["Bundle identifier", (row) => row.topic], ["Team", (row) => h("code", {}, row.team)],
       ["Queue limit per token", (row) => String(row.keep)], ["Broadcasts", (row) => (row.broadcast ? "on" : "off")]],
     remove: { text: "Remove", done: "removed", what: (row) => `app ${row.topic}`, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}`,
@@ -61,10 +61,10 @@ export function show(main, parameters) {
       h("button", { type: "button", onclick: () => saveFile(`${made.topic}.pem`, new Blob([made.certificateChain + made.privateKey])) }, "Save certificate and key (PEM)")),
   });
   const channels = new Section("Channels", {
-    path: "/api/channels", empty: "No channels. An app needs broadcasts turned on before it can have channels.", action: "Add a channel",
+    path: "/api/channels", empty: "No channels. Turn on broadcasts for an app before you add a channel.", action: "Add a channel",
     columns: [["Channel", (row) => h("code", {}, row.channel)], ["App", (row) => row.app], ["Message storage", (row) => (row.storage ? "newest message" : "none")],
       ["Added", (row) => dateTime(row.createdAt)]],
-    remove: { text: "Remove", done: "removed", what: (row) => `channel ${row.channel}`, effect: "Devices that subscribe to the channel receive nothing more from it.",
+    remove: { text: "Remove", done: "removed", what: (row) => `channel ${row.channel}`, effect: "Devices that subscribe to the channel no longer receive messages from it.",
       path: (row) => `/api/channels?channel=${encodeURIComponent(row.channel)}&app=${encodeURIComponent(row.app)}` },
     fields: { app: new Field("App", select([])), storage: new Field("Message storage", select([["0", "none"], ["1", "newest message"]])) },
     make: ({ app, storage }) => ({ app, storage: Number(storage) }),

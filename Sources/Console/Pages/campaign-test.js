@@ -10,12 +10,12 @@ export function deviceName({ user, tags, language, deviceToken }) {
 /** Shows a dialog that sends a campaign's content to one registered device. */
 export async function sendTest(campaign) {
   const result = h("p", { role: "status" });
-  const device = new Field("Device", select([]), { hint: "The newest 100 registered devices of the app are listed." });
+  const device = new Field("Device", select([]), { hint: "Lists the app's newest 100 registered devices." });
   const user = new Field("Find by user", h("input", { type: "text", spellcheck: "false", autocomplete: "off" }), { hint: "Leave empty for all users." });
   const send = h("button", { type: "submit" }, "Send test");
   const dialog = show({
     title: `Send a test of “${campaign.name}”`,
-    text: [h("p", { class: "hint" }, "The device gets the campaign's content now, in its language. The campaign does not change.")],
+    text: [h("p", { class: "hint" }, "The device gets the campaign's content now, in the device's language. The campaign does not change.")],
     content: h("form", { class: "stack", onsubmit: submit }, user.element, device.element, result,
       h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Close"), send)),
   });

@@ -73,18 +73,18 @@ function showOne(main, id) {
       remark.textContent = refusal.message;
       return;
     }
-    const text = `${count(preview.devices, "device gets", "devices get")} it now.`;
+    const text = `${count(preview.devices, "device gets", "devices get")} the campaign now.`;
     if (await confirm({ title: `Send “${status.name}” now?`, text, action: "Send" })) await act("resume");
   }
 
   async function cancel(status) {
-    const text = status.state === "scheduled" ? "It will not be sent at its time. To send it later, copy it."
-      : "Nothing more is sent, and it cannot be resumed. The report keeps what was sent.";
+    const text = status.state === "scheduled" ? "The campaign will not be sent. To send it later, copy it."
+      : "No more pushes are sent, and the campaign can't be resumed. The report still includes the pushes that were sent.";
     if (await confirm({ title: `Cancel “${status.name}”?`, text, action: "Cancel campaign", keep: "Keep campaign" })) await act("cancel");
   }
 
   async function remove(status) {
-    const text = ended.includes(status.state) ? "Its report is deleted, too. This can't be undone." : "This can't be undone.";
+    const text = ended.includes(status.state) ? "The report is deleted, too. This can't be undone." : "This can't be undone.";
     if (!await confirm({ title: `Delete “${status.name}”?`, text, action: "Delete campaign" })) return;
     await attempt(async () => {
       await call("DELETE", `/campaigns/${id}`);
@@ -131,7 +131,7 @@ function showOne(main, id) {
       if (status.secondsLeft) parts.push(`about ${duration(status.secondsLeft)} left`);
       figures.textContent = `${parts.join(" · ")}. ${outcome(status)}.`;
     } else {
-      figures.textContent = status.state === "scheduled" ? `${count(status.devices, "device", "devices")} registered now. Devices that register until then are included.` : "Nothing has been sent.";
+      figures.textContent = status.state === "scheduled" ? `${count(status.devices, "device", "devices")} registered now. Devices that register before that time are included.` : "Nothing has been sent.";
     }
     remark.hidden = !status.problem;
     remark.textContent = status.problem ? sentences(status.problem) : "";
@@ -141,7 +141,7 @@ function showOne(main, id) {
     news.textContent = state === "scheduled" ? schedule(status) : capital(stateText(status));
     put(buttons, actions(status));
     const quiet = status.quietHours ? `${status.quietHours.from} to ${status.quietHours.to}, device's time zone` : "none";
-    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : "as soon as it is started"],
+    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : "as soon as you start it"],
       ["Quiet hours", quiet], ["Created", dateTime(status.created)],
       [state === "cancelled" ? "Cancelled" : "Completed", dateTime(status.finished) || "not yet"],
       ["Rate limit", status.rate ? `${status.rate} per second` : "none"]].flatMap(([name, value]) =>
@@ -177,14 +177,14 @@ function showOne(main, id) {
           ...(found.state === "cancelled" ? [["Not sent", number(left)]] : []),
         ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
         h("h3", {}, "By language"),
-        table("By language", [["Text", (row) => (row.language ? `${languageName(row.language)} (${row.language})` : "one text for all")],
+        table("By language", [["Text", (row) => (row.language ? `${languageName(row.language)} (${row.language})` : "same text for all")],
           ["Devices", (row) => row.devices.toLocaleString()], ["Accepted", (row) => row.accepted.toLocaleString()],
           ["Expired tokens", (row) => row.dead.toLocaleString()], ["Failed", (row) => row.failed.toLocaleString()],
           ["Unknown", (row) => row.unknown.toLocaleString()]], found.languages, "No outcomes."),
         h("h3", {}, "By outcome"),
         table("By outcome", [["Outcome", (row) => (row.outcome === "dead" ? "expired token" : row.outcome)], ["Reason", (row) => row.reason ?? "–"],
           ["Language", (row) => row.language ?? "–"], ["Devices", (row) => row.devices.toLocaleString()]], found.outcomes, "No outcomes."),
-        h("p", { class: "hint" }, "Opens and actions are not included: devices report delivery only."),
+        h("p", { class: "hint" }, "Opens and actions are not included: devices report only deliveries."),
         h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => save("json") }, "Export as JSON"),
           h("button", { type: "button", class: "quiet", onclick: () => save("csv") }, "Export as CSV")));
       if (found.state === "paused") {

@@ -112,7 +112,7 @@ export class Languages {
       for (const [name] of texts) {
         const [placeholder] = fields[name].value.replaceAll("%%", "").match(/%(\d+\$)?[du]/) ?? [];
         if (placeholder && fields[name].error.hidden) {
-          fields[name].fail(`No value for “${placeholder}”, so it appears literally. Add one under “Placeholder values”.`);
+          fields[name].fail(`No value for “${placeholder}”, so the placeholder appears literally. Add a value under “Placeholder values”.`);
         }
       }
     }

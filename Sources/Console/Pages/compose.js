@@ -91,7 +91,7 @@ function showForm(main, draft, edited) {
     topic: new Field("App", text("topic", { list: "apps" }), { hint: "Bundle identifier" }),
     to: new Field("To", select([["all", "all devices"], ["tag", "devices with a tag"], ["user", "one user's devices"], ["list", "a list of device tokens"]], { name: "to" })),
     subject: new Field("Tag", text("subject")),
-    list: new Field("Device tokens", area("list", 3, { class: "code" }), { hint: edited?.document.to === "list" ? "One hex device token per line. Leave empty to keep the present list." : "One hex device token per line.", wide: true }),
+    list: new Field("Device tokens", area("list", 3, { class: "code" }), { hint: edited?.document.to === "list" ? "One hex device token per line. Leave empty to keep the current list." : "One hex device token per line.", wide: true }),
     fallback: new Field("Other languages", select([], { name: "fallback" })),
     arguments: new Field("Placeholder values, one per line", area("arguments", 2), { hint: "Values for %@, %d or %2$@, in order. The first number selects the plural form." }),
     rate: new Field("Rate limit (per second)", text("rate", { inputmode: "numeric" }), { hint: "Leave empty for no limit." }),
@@ -116,7 +116,7 @@ function showForm(main, draft, edited) {
   const more = h("details", { class: "wide" }, h("summary", {}, "Payload, push type and priority"),
     h("div", { class: "grid" }, ["pushType", "priority", "expiration", "collapseID", "environment", "payload"].map((name) => fields[name].element)));
   const fromFile = h("details", { class: "wide" }, h("summary", {}, "Use a file instead"), file.element,
-    h("p", { class: "hint" }, "Audience, rate, time and quiet hours are taken from the form; texts and payload from the file."));
+    h("p", { class: "hint" }, "The audience, rate, time and quiet hours are taken from the form; the text and payload are taken from the file."));
   /** The selected campaign and its files; null if the form's own texts apply. */
   let chosen = edited && !isPlain(edited.document.alert) ? { campaign: contentOf(edited.document), files: {} } : null;
   let timer;
@@ -379,7 +379,7 @@ function showForm(main, draft, edited) {
 
   main.append(h("form", { class: "grid", onsubmit: submit, oninput: changed, novalidate: true },
     fields.name.element, fields.topic.element, apps, fields.to.element, fields.subject.element, fields.list.element,
-    chosen ? h("p", { class: "hint wide" }, "This campaign has plural forms or texts of the app, which the form can't show. They are kept unless you choose a file.") : null,
+    chosen ? h("p", { class: "hint wide" }, "This campaign contains plural forms or strings of the app, which the form can't show. They are kept unless you choose a file.") : null,
     written, time.element, fields.rate.element,
     more, fromFile, general, h("p", { class: "wide buttons" }, dryRun, store)), result);
   arrange();

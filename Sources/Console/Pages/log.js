@@ -180,9 +180,9 @@ export function show(main, parameters) {
     isDue = false;
     table.update(rows.count, added);
     added = 0;
-    const full = rows.count >= most ? ", the most that this page keeps" : "";
+    const full = rows.count >= most ? ", the maximum on this page" : "";
     const waiting = isPaused ? `, ${count(held.length + dropped, "new line", "new lines")}` : "";
-    const lost = dropped > 0 ? `; ${count(dropped, "line", "lines")} of the pause are not shown` : "";
+    const lost = dropped > 0 ? `; ${count(dropped, "line", "lines")} received while paused are not shown` : "";
     summary.textContent = `${count(rows.count, "notification", "notifications")}${full}${waiting}${lost}`;
     if (rows.count === 0 && isLive) table.explain(...emptyText());
     else table.explain();

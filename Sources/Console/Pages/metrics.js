@@ -42,7 +42,7 @@ export function show(main) {
       const [{ at, series, stepSeconds }] = await call("GET", `/api/history?minutes=${wanted}`);
       if (wanted !== minutes) return;
       const step = stepSeconds < 60 ? `${stepSeconds} seconds` : stepSeconds === 60 ? "minute" : `${stepSeconds / 60} minutes`;
-      note.textContent = at.length < 2 ? `Collecting data. There is one value every ${step}.` : `One value every ${step}. Percentiles are computed from all values of each step.`;
+      note.textContent = at.length < 2 ? `Collecting data: one value every ${step}.` : `One value every ${step}. Percentiles are computed from all values of each step.`;
       empty.hidden = ["accepted", "refused", "delivered", "stored", "discarded"].some((key) => series[key]?.some((value) => value > 0));
       for (const { plot, lines } of shown) plot.draw(at, lines.map(([name, key]) => [name, series[key] ?? []]), minutes >= 1440);
     } catch (refusal) { note.textContent = refusal.message; }

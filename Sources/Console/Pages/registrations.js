@@ -55,11 +55,11 @@ export function show(main) {
     try {
       const query = new URLSearchParams({ deviceToken: row.deviceToken, topic: row.topic });
       const [answer] = await call("GET", `/sent?${query}`);
-      put(sent, answer.sent === null ? h("p", { class: "hint" }, "Not available: the push service has no delivery log that can be read.")
+      put(sent, answer.sent === null ? h("p", { class: "hint" }, "Not available: the push service does not provide a delivery log.")
         : table("Sent to this device", [["Campaign", (line) => h("a", { href: `#/campaigns?id=${line.id}` }, line.name)],
           ["State", (line) => line.state], ["Time", (line) => dateTime(line.at)], ["Notification ID", (line) => h("code", {}, line.apnsID)]],
-        answer.sent, "The gateway's delivery log has no notification of a campaign to this device."),
-      h("p", { class: "hint" }, "From the gateway's delivery log, which keeps the most recent lines, and the app's 200 newest campaigns."));
+        answer.sent, "The gateway's delivery log contains no campaign notifications to this device."),
+      h("p", { class: "hint" }, "Based on the gateway's delivery log, which keeps only the most recent lines, and on the app's 200 newest campaigns."));
     } catch (refusal) {
       put(sent, h("p", { class: "error" }, refusal.message));
     }
@@ -67,7 +67,7 @@ export function show(main) {
 
   async function remove(row) {
     const isSure = await confirm({ title: `Remove the device of ${row.user ?? `token ${row.deviceToken.slice(0, 8)}…`}?`,
-      text: "It gets no campaigns until its app registers it again.", action: "Remove device" });
+      text: "The device gets no campaigns until the app registers it again.", action: "Remove device" });
     if (!isSure) return;
     try {
       await call("DELETE", `/register?${new URLSearchParams({ deviceToken: row.deviceToken, topic: row.topic })}`);

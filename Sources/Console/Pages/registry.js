@@ -8,7 +8,7 @@ export const title = "Overview";
 function judge({ service, held, paused, scheduled, campaigns, devices, disk, notices: found }) {
   const problems = [];
   const notices = found.map((text) => `${text}.`);
-  if (disk) problems.push(`The registry can't be changed: ${disk}.`);
+  if (disk) problems.push(`The registry is not writable: ${disk}.`);
   if (service.connection === "failed") {
     problems.push(service.name ? `Can't connect to ${service.name}: ${service.problem}.` : `Can't send: ${service.problem}.`);
   }
@@ -64,7 +64,7 @@ export function show(main) {
       ["By language", (row) => parts(row.languages, "language", "unknown")],
       ["By environment", (row) => parts(row.environments, "environment", "unknown")],
       ["Expired tokens removed", (row) => row.dead.toLocaleString()],
-    ], status.apps, "No device tokens registered yet. Apps register theirs with /register."));
+    ], status.apps, "No device tokens registered yet. Apps register tokens with /register."));
     put(sends, h("h2", {}, "Recent campaigns"), table("Recent campaigns", [
       ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["When", (row) => schedule(row)], ["Outcome", (row) => outcome(row)],
       ["App", (row) => row.topic], ["Created", (row) => dateTime(row.created)],

@@ -41,7 +41,7 @@ export class Recipient {
       const rows = this.#devices.filter(isExact).length ? this.#devices.filter(isExact)
         : (await list(`/api/devices?limit=2&of=${encodeURIComponent(text)}`)).rows.filter((row) => !row.revokedAt);
       if (rows.length === 0) { this.device.fail(`No device matches “${text}”.`); this.#show([], "Choose a device first"); return; }
-      if (rows.length > 1) { this.device.fail(`More than one device matches “${text}”. Enter its number.`); this.#show([], "Choose a device first"); return; }
+      if (rows.length > 1) { this.device.fail(`More than one device matches “${text}”. Enter a device number.`); this.#show([], "Choose a device first"); return; }
       const apps = await call("GET", `/api/devices/${rows[0].device}/apps`);
       this.#show(apps.filter((app) => app.token), "This device has no apps");
     } catch (refusal) { this.device.fail(refusal.message); }

@@ -110,7 +110,7 @@ public final class VirtualPhones: Sendable {
     do {
       authority = try FileSystem.readRegularFile(folder.authorityFile, limit: Limits.fileBytes)
     } catch {
-      throw AdministrationFailure(.broken, "cannot read the authority certificate", do: "\(error)")
+      throw AdministrationFailure(.broken, "cannot read the CA certificate", do: "\(error)")
     }
     let made: Result<Void, AdministrationFailure> = turn.withLock { _ in
       guard phones.withLock({ $0[number] }) == nil else { return .success(()) }

@@ -91,7 +91,7 @@ public final class TestPushes: Sendable {
       if case .badPush = error { kind = .invalid }
       throw AdministrationFailure(
         kind, parts.first ?? "the push was not sent",
-        do: parts.count > 1 ? parts[1] : "see the gateway's log")
+        do: parts.count > 1 ? parts[1] : "check the gateway's log")
     }
   }
 
@@ -115,7 +115,7 @@ public final class TestPushes: Sendable {
     } catch {
       throw AdministrationFailure(
         .missing, "cannot sign with the key \(key) (\(error))",
-        do: "choose a key whose file is in the gateway's folder")
+        do: "choose a key whose file is in the gateway's data folder")
     }
     return state.withLock { state in
       if let known = state.clients[key] {

@@ -8,16 +8,17 @@ public enum GatewayGauges {
     to metrics: MetricRegistry, condition: GatewayCondition, history: MetricHistory,
     isReady: @escaping @Sendable () -> Bool
   ) {
-    metrics.gauge("belfry_ready", help: "1 while /readyz says ready.") {
+    metrics.gauge("belfry_ready", help: "1 while /readyz reports that the gateway is ready.") {
       isReady() && condition.obstacle == nil ? 1 : 0
     }
     metrics.gauge(
       "belfry_notifications_waiting",
-      help: "Notifications in the store, for devices that are away; counted every ten seconds."
+      help: "Notifications in the store for offline devices, counted every ten seconds."
     ) { [weak history] in history?.waiting.map(Double.init) }
     for store in Store.allCases {
       metrics.gauge(
-        "belfry_store_bytes", help: "Bytes of a store's files, the write-ahead file included.",
+        "belfry_store_bytes",
+        help: "Size of a store's files in bytes, including the write-ahead file.",
         labels: ["store": store.rawValue]
       ) {
         let storage = condition.storage
@@ -27,12 +28,12 @@ public enum GatewayGauges {
         }
       }
     }
-    metrics.gauge("belfry_disk_bytes", help: "Size of the disk that has the data folder.") {
+    metrics.gauge("belfry_disk_bytes", help: "Size of the data folder's disk, in bytes.") {
       condition.storage.space.map { Double($0.totalBytes) }
     }
     metrics.gauge(
       "belfry_disk_free_bytes",
-      help: "Free bytes of the disk that has the data folder, as far as the gateway may have them."
+      help: "Free bytes on the data folder's disk that the gateway can use."
     ) { condition.storage.space.map { Double($0.freeBytes) } }
   }
 

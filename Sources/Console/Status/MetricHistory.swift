@@ -128,7 +128,7 @@ public final class MetricHistory: Sendable {
     guard let minutes = Int64(text), (1...Limits.historyMinutes).contains(minutes) else {
       throw AdministrationFailure(
         .invalid, "invalid value '\(text)' for minutes",
-        do: "give a number from 1 to \(Limits.historyMinutes)")
+        do: "expected a number from 1 to \(Limits.historyMinutes)")
     }
     let now = SystemClock.unixMilliseconds
     return archive.withLock { $0?.json(lastMilliseconds: minutes * 60_000, before: now) } ?? [:]

@@ -25,8 +25,8 @@ extension Administration {
       guard known.team == new.team else {
         return .failure(
           .init(
-            .conflict, "topic \(new.bundleID) belongs to team \(known.team)",
-            do: "remove it there first"))
+            .conflict, "the app \(new.bundleID) belongs to team \(known.team)",
+            do: "remove it from that team first"))
       }
       app = known
     } else {
@@ -134,7 +134,7 @@ extension Administration {
   func listApps(ofDevice number: UInt64) throws(StorageFailure) -> AdministrationAnswer {
     guard try store.device(number: number) != nil else {
       return .failure(
-        .init(.missing, "no device has the number \(number)", do: "see `belfry device list`"))
+        .init(.missing, "unknown device \(number)", do: "see `belfry device list`"))
     }
     let names = Dictionary(
       try store.apps().map { ($0.number, $0.bundleID) }, uniquingKeysWith: { first, _ in first })

@@ -27,15 +27,15 @@ extension Administration {
       guard !present.isRotating else {
         return .failure(
           .init(
-            .conflict, "the authority is already being rotated",
+            .conflict, "the certificate authority is already being rotated",
             do: "run `belfry ca finish` first"))
       }
       guard let both = try folder.addAuthority(nowSeconds: now / 1_000) else {
         return .failure(
           .init(
-            .conflict, "\(folder.authorityFile) contains your own authority",
+            .conflict, "\(folder.authorityFile) contains your own CA certificate",
             do:
-              "append the next one to that file and its key to ca-key.pem, then "
+              "append the next CA certificate to that file and its key to ca-key.pem, then run "
               + "`systemctl reload`"))
       }
       try apply([Self.change(both)])
@@ -55,7 +55,8 @@ extension Administration {
       guard let present = try folder.presentAuthorities(), present.isRotating else {
         return .failure(
           .init(
-            .conflict, "there is only one authority", do: "run `belfry ca rotate` first"))
+            .conflict, "there is only one certificate authority", do: "run `belfry ca rotate` first"
+          ))
       }
       let summary = try summary(present, now)
       let providers = try providers(present, now).former
@@ -63,10 +64,10 @@ extension Administration {
         return .failure(
           .init(
             .conflict,
-            "\(summary.waiting) of \(summary.devices) devices and \(providers) providers' certificates still need the "
-              + "former authority",
+            "\(summary.waiting) of \(summary.devices) devices and \(providers) provider certificates still need the "
+              + "previous authority",
             do:
-              "wait until they have connected, create new certificates for the providers, or drop them with --force"
+              "wait for the devices, and create new provider certificates; or lock out the rest with --force"
           ))
       }
       guard let one = try folder.giveUpFormerAuthorities() else {
@@ -132,6 +133,6 @@ extension Administration {
   /// Rethrows a storage failure, and converts any other error to an answer.
   static func broken(_ error: any Error) throws(StorageFailure) -> AdministrationAnswer {
     if let failure = error as? StorageFailure { throw failure }
-    return .failure(.init(.broken, "the keys in the folder cannot be changed", do: "\(error)"))
+    return .failure(.init(.broken, "cannot change the keys in the folder", do: "\(error)"))
   }
 }

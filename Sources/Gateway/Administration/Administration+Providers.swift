@@ -133,7 +133,7 @@ extension Administration {
     guard let key = id.map({ id in good.first { $0.id == id } }) ?? first else {
       return .failure(
         .init(
-          .missing, "there is no valid key\(id.map { " \($0)" } ?? "")",
+          .missing, "no valid key\(id.map { " \($0)" } ?? "")",
           do: "see `belfry key list`"))
     }
     do {

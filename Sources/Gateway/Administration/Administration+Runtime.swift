@@ -32,7 +32,7 @@ extension Administration {
       guard let fault = faults.first(where: { $0.id == id }) else {
         return .failure(
           .init(
-            .missing, "no fault has the id \(id)", do: "use one that `belfry fault list` shows"))
+            .missing, "unknown fault \(id)", do: "see `belfry fault list`"))
       }
       try kept.keep(faults.filter { $0.id != id }, lastID: lastID)
       runtime?.faults.remove(id)
@@ -75,9 +75,9 @@ extension Administration {
     }
     guard let entry = payloads.entry(of: id) else {
       throw AdministrationFailure(
-        .missing, "the payload of \(id.text) is not kept",
+        .missing, "the payload of \(id.text) is not available",
         do:
-          "only the newest \(payloads.countMax) since the gateway's start are kept; change this with `--log-payloads N`"
+          "the gateway keeps the newest \(payloads.countMax) since its start; change this with `--log-payloads N`"
       )
     }
     var line: JSONObject = ["apnsID": .string(entry.id.text)]

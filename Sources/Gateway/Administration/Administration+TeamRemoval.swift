@@ -16,7 +16,7 @@ extension Administration {
       return .failure(
         .init(
           .conflict,
-          "team \(id) is this gateway's first team: gateway.json names it, and apps that devices register belong to it",
+          "team \(id) is the first team: gateway.json contains its ID, and it owns the apps that devices register",
           do: "revoke its keys and certificates and remove its apps instead"))
     }
     let apps = try store.apps().filter { $0.team == id }

@@ -56,7 +56,7 @@ extension Administration {
         return .failure(
           .init(
             .conflict, "retiring key \(id) invalidates \(count) tokens",
-            do: "wait until their devices have connected, or drop them with --force"))
+            do: "wait until the devices have connected, or use --force"))
       }
       keys.remove(at: index)
       assert(!keys.isEmpty, "the sealing key is never removed")

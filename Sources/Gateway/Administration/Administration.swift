@@ -124,7 +124,7 @@ public final class Administration: Sendable {
     let query = try Self.logQuery(text)
     guard let runtime else {
       throw AdministrationFailure(
-        .conflict, "only a running gateway can follow the delivery log",
+        .conflict, "following the delivery log requires a running gateway",
         do: "start it with `belfry gateway`")
     }
     let earlier = runtime.log.follow(query) { lines in

@@ -47,7 +47,7 @@ public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringCon
       }
     self.init(
       kind, parts.first.map(String.init) ?? text,
-      do: parts.count > 1 ? String(parts[1]) : "see the gateway's log")
+      do: parts.count > 1 ? String(parts[1]) : "check the gateway's log")
   }
 
   /// The problem and the advice, in one line.

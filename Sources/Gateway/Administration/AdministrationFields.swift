@@ -92,11 +92,11 @@ public struct AdministrationFields {
   }
 
   private static func missing(_ key: String) -> AdministrationFailure {
-    AdministrationFailure(.invalid, "'\(key)' is missing", do: "give it")
+    AdministrationFailure(.invalid, "'\(key)' is missing", do: "add it")
   }
 
   static func wrong(_ key: String, _ wanted: String) -> AdministrationFailure {
-    AdministrationFailure(.invalid, "invalid value for '\(key)'", do: "give \(wanted)")
+    AdministrationFailure(.invalid, "invalid value for '\(key)'", do: "expected \(wanted)")
   }
 }
 
@@ -123,7 +123,7 @@ extension FaultRule {
     let share = try fields.optionalShare("share") ?? 1
     if let reason = try fields.optionalText("reason") {
       guard let rejection = Rejection(reason: reason) else {
-        throw AdministrationFields.wrong("reason", "one of APNs' reasons, such as Unregistered")
+        throw AdministrationFields.wrong("reason", "an APNs reason such as Unregistered")
       }
       effects.append(.answer(rejection, timestampMilliseconds: timestamp, share: share))
     }

@@ -161,7 +161,7 @@ final class CertificateWatch {
     for end in list where end.notAfter - nowSeconds < Self.warningSeconds(end.kind) {
       log.warning(
         end.notAfter > nowSeconds
-          ? "a certificate ends within a \(end.kind == .authority ? "year" : "month"): \(end.advice)"
+          ? "a certificate expires within a \(end.kind == .authority ? "year" : "month"): \(end.advice)"
           : "a certificate has expired: \(end.advice)",
         [
           "certificate": end.kind.rawValue, "subject": end.subject, "ends": Self.time(end.notAfter),

@@ -123,7 +123,8 @@ private struct OwnCertificate {
     let hosts = certificate.hostNames
     guard !hosts.isEmpty else {
       throw GatewayServer.Failure.setup(
-        "the certificate in \(files.chainFile) names no host: expected a server certificate")
+        "the certificate in \(files.chainFile) contains no host name: expected a server certificate"
+      )
     }
     identity = TLSServerContext.Identity(
       certificateChainPEM: chain, privateKeyPEM: key, hostNames: hosts.map { $0.lowercased() })

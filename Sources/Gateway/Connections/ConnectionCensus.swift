@@ -129,7 +129,7 @@ struct ConnectionMetrics: Sendable {
     endedUnproven = registry.counter(
       "belfry_connections_ended_unproven_total",
       help:
-        "Connections that ended without authenticating, including stalled handshakes."
+        "Connections that closed without authenticating, including stalled handshakes."
     )
     refused = Dictionary(
       uniqueKeysWithValues: ConnectionBounds.Excess.allCases.map {

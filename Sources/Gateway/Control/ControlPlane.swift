@@ -385,7 +385,7 @@ final class ControlPlane {
     guard !isRetryScheduled || publishDirectory(), let published else { return .tryLater }
     guard adoptions[device, default: 0] < Limits.adoptionsPerDeviceMax else {
       log.warning(
-        "a device registers more apps than allowed: refused", ["device": "\(device)"])
+        "refused an app of a device that registers more apps than allowed", ["device": "\(device)"])
       return .tooMany
     }
     guard adoptions.values.reduce(0, +) < Limits.adoptionsMax else {

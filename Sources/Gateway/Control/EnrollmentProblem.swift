@@ -29,8 +29,8 @@ enum EnrollmentProblem: Error {
     case .refused(let refusal):
       let why =
         switch refusal {
-        case .tooMany: "more per minute than --enroll-rate allows"
-        case .revoked: "its key was revoked"
+        case .tooMany: "more enrollments per minute than --enroll-rate allows"
+        case .revoked: "the device's key was revoked"
         default: refusal.reason(hasCode: hasCode)
         }
       log.warning("refused to enroll a device", ["peer": peer, "why": why])

@@ -31,7 +31,7 @@ final class FeedbackConnection: StreamHandler {
       let app = home.directory.app(bundleID: topic.span), app.teamID == credential.teamID
     else {
       home.log.info(
-        "closed a feedback connection: its certificate names no app of this gateway",
+        "closed a feedback connection: its certificate is not for an app of this gateway",
         ["peer": stream.peerDescription])
       stream.close()
       return

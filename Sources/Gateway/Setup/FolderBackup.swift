@@ -107,7 +107,7 @@ public enum FolderBackup {
       throw AdministrationFailure(
         .broken,
         "\(folder.file(name)) is missing or empty, and a backup without it could not be restored",
-        do: "start the gateway once and read its log")
+        do: "start the gateway once, and check its log")
     }
     guard !FileSystem.isSameFile(FileSystem.parent(of: file), folder.path) else {
       throw AdministrationFailure(
@@ -227,7 +227,7 @@ public enum FolderBackup {
     _ file: String
   ) throws -> (TarReader, Summary, [String: SHA256.Digest]?) {
     guard FileSystem.exists(file) else {
-      throw AdministrationFailure(.missing, "no such file: \(file)", do: "name a backup")
+      throw AdministrationFailure(.missing, "no such file: \(file)", do: "specify a backup file")
     }
     let damaged = AdministrationFailure(
       .broken, "\(file) is not a gateway's backup, or is truncated", do: "use another copy")
@@ -240,7 +240,8 @@ public enum FolderBackup {
     else { throw damaged }
     guard number <= format else {
       throw AdministrationFailure(
-        .broken, "\(file) was made by a newer release (\(object["release"]?.stringValue ?? "?"))",
+        .broken,
+        "\(file) was created by a newer release (\(object["release"]?.stringValue ?? "?"))",
         do: "restore it with that release")
     }
     var sums: [String: SHA256.Digest]?
@@ -300,8 +301,8 @@ public enum FolderBackup {
     let (created, done) = (object?["createdAt"]?.stringValue, object?["restoredAt"]?.stringValue)
     try FileSystem.remove(marker)
     return "the data folder was restored at \(done ?? "an unknown time") from a backup of "
-      + "\(created ?? "an unknown time"): what was accepted, registered, enrolled, made or revoked in "
-      + "between is not in it"
+      + "\(created ?? "an unknown time"): it contains nothing that was accepted, registered, enrolled, created "
+      + "or revoked in between"
   }
 
   /// Locks a folder that must not contain files.
@@ -313,7 +314,7 @@ public enum FolderBackup {
       guard case .busy = error else { throw error }
       throw AdministrationFailure(
         .conflict, "\(folder.path) is in use by a gateway or another command",
-        do: "stop it, move the directory away, then restore")
+        do: "stop that process, move the directory away, then restore")
     }
     // A failed restore leaves only its marker.
     let files = try FileSystem.list(folder.path).filter { !["lock", unfinished].contains($0) }
@@ -321,7 +322,7 @@ public enum FolderBackup {
       throw AdministrationFailure(
         .conflict,
         "\(folder.path) is not empty (\(files.prefix(3).joined(separator: ", "))\(files.count > 3 ? ", …" : ""))",
-        do: "move it away, or choose an empty directory with --data")
+        do: "move the directory away, or choose an empty one with --data")
     }
     return lock
   }

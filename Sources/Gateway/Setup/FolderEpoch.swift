@@ -73,11 +73,11 @@ struct FolderEpoch {
     if kept.current == 0 {
       return
         "control.sqlite is new or older than notifications.sqlite: devices that it does not contain "
-        + "must enroll again, and what is stored for them is kept until it expires"
+        + "must enroll again, and notifications stored for them are kept until they expire"
     }
     if other == 0 {
       return
-        "notifications.sqlite is new or older than control.sqlite: what was stored since is gone"
+        "notifications.sqlite is new or older than control.sqlite: notifications stored since then are lost"
     }
     return "control.sqlite and notifications.sqlite do not match: one of them was restored "
       + "from a copy; unknown devices must enroll again"

@@ -31,12 +31,12 @@ enum FolderPart: CaseIterable {
       "teams, provider keys, certificates, apps, channels, devices and registrations: providers need "
         + "new keys, devices enroll again with the new code, apps get new tokens"
     case .notificationStore:
-      "accepted notifications that are not delivered yet"
+      "accepted notifications that have not been delivered yet"
     case .authority:
-      "the trust of all clients: they need the new ca.pem, devices enroll again, providers need new "
+      "the trust of all clients: clients need the new ca.pem, devices enroll again, providers need new "
         + "certificates"
     case .tokenKeys:
-      "every device token: providers are told BadDeviceToken, and apps get new tokens when they "
+      "every device token: providers get BadDeviceToken, and apps get new tokens when they "
         + "register again"
     }
   }

@@ -67,8 +67,8 @@ final class FolderRecovery {
   func writeManifest() throws {
     let names = FolderPart.allCases.flatMap(\.files)
     let text =
-      "# What this folder must hold. A gateway does not start without one of these files, unless it is\n"
-      + "# given --recover, which creates the file again and reports what is lost.\n"
+      "# The files that this folder must contain. If one of them is missing, a gateway starts only with\n"
+      + "# --recover, which creates the file again and reports what is lost.\n"
       + names.map { $0 + "\n" }.joined()
     let bytes = Array(text.utf8)
     let kept = try? FileSystem.readRegularFile(
@@ -99,7 +99,7 @@ final class FolderRecovery {
   private static func damage(_ error: any Error) -> String? {
     switch error {
     case StorageFailure.corrupt(_, let detail): "is damaged (\(detail))"
-    case StorageFailure.foreign: "is not a file of this store, or its beginning is damaged"
+    case StorageFailure.foreign: "does not belong to this store, or its beginning is damaged"
     case GatewayFolder.Failure.crypto(_, let failure): "cannot be used (\(failure))"
     case GatewayFolder.Failure.damaged(_, let what): what
     default: nil
@@ -134,8 +134,8 @@ final class FolderRecovery {
     case .repaired(let repair):
       let lost = repair.rowsLost.map { "\($0)" } ?? "an unknown number of"
       notice(
-        "\(file) was damaged (\(repair.damage)): \(repair.rowsKept) rows are served, \(lost) rows "
-          + "could not be read and are set aside in \(repair.asideFile)")
+        "\(file) was damaged (\(repair.damage)): \(repair.rowsKept) rows are still used, \(lost) rows "
+          + "could not be read and were set aside in \(repair.asideFile)")
     }
   }
 
@@ -143,7 +143,7 @@ final class FolderRecovery {
   func note(lost count: UInt64, what: String, of file: String) {
     guard count > 0 else { return }
     notice(
-      "\(file) lacks the last \(count) \(what) that it had: \(file)-wal is gone or cut, or an older copy "
-        + "of the store is in its place")
+      "\(file) lost its last \(count) \(what): \(file)-wal is missing or truncated, or the store was replaced "
+        + "with an older copy")
   }
 }

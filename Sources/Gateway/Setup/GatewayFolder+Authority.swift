@@ -41,7 +41,7 @@ extension GatewayFolder {
   func presentAuthorities() throws(Failure) -> Authorities? {
     guard let certificates = try read("ca.pem") else { return nil }
     guard let keys = try read("ca-key.pem") else {
-      throw .damaged(file: file("ca-key.pem"), "is missing while ca.pem is there")
+      throw .damaged(file: file("ca-key.pem"), "is missing, but ca.pem exists")
     }
     return try crypto("ca.pem") { () throws(CryptoFailure) in
       let signing = try CertificateAuthority.loadAll(

@@ -39,7 +39,7 @@ public struct GatewayFolder: Sendable {
       case .damaged(let file, let what):
         "\(file): \(what): restore it from a backup, or move the folder away to start with an empty one"
       case .halfRestored(let folder):
-        "\(folder) is incompletely restored from a backup: move it away and run `belfry restore` again"
+        "\(folder) was not completely restored from a backup: move it away and run `belfry restore` again"
       case .lost(let file, let why, let loss):
         "\(file) \(why): restore it from a backup, or start with --recover, which discards \(loss)"
       }
@@ -60,12 +60,13 @@ public struct GatewayFolder: Sendable {
     } catch {
       throw AdministrationFailure(
         .broken, "cannot read \(path) (\(error.reason))",
-        do: "run this as the gateway's user, or choose its directory with --data")
+        do:
+          "run the command as the gateway's user, or specify the gateway's data folder with --data")
     }
     guard isThere else {
       throw AdministrationFailure(
         .missing, "no gateway in \(path)",
-        do: "start the gateway once with `belfry gateway`, or name its folder with --data")
+        do: "start the gateway once with `belfry gateway`, or specify its data folder with --data")
     }
   }
 

@@ -36,8 +36,8 @@ struct ServerNames {
   func requirePermitted(by authority: CertificateAuthority, in folder: GatewayFolder) throws {
     for name in given where try folder.forbids(name, authority) {
       throw GatewayServer.Failure.setup(
-        "\(folder.authorityFile) permits no certificate for --name \(name): remove the option, or install an "
-          + "authority that permits it")
+        "\(folder.authorityFile) does not permit certificates for --name \(name): remove the option, or install "
+          + "a CA certificate that permits the name")
     }
   }
 
@@ -50,7 +50,7 @@ struct ServerNames {
     }
     if !certificates.addedNames.isEmpty {
       log.warning(
-        "a name is newer than the first ca.pem: clients that use it need the current ca.pem, others can "
+        "a name is newer than the first ca.pem: clients that use this name need the current ca.pem, others can "
           + "keep theirs",
         ["names": certificates.addedNames.joined(separator: ","), "ca": file])
     }

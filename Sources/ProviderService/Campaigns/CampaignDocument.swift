@@ -288,7 +288,7 @@ private struct CampaignReader {
     switch object["alert"] {
     case nil, .null?: return .none
     case .object(let alert)? where alert.keys.isEmpty:
-      report("alert", "no text", do: "add a text, or remove 'alert'")
+      report("alert", "no text", do: "add text in a language, or remove 'alert'")
       return .none
     case .object(let alert)?:
       do throws(RequestProblems) {
@@ -311,7 +311,8 @@ private struct CampaignReader {
     let aps = payload["aps"]?.objectValue ?? [:]
     if hasAlert, aps["alert"] != nil {
       report(
-        "payload", "both 'alert' and 'payload' have a text (aps.alert)", do: "remove one of them")
+        "payload", "both 'alert' and 'payload' contain alert text (aps.alert)",
+        do: "remove one of them")
     }
     if type == .alert, object["alert"] == nil, payload.isEmpty {
       report("alert", "nothing to show", do: "add 'alert' or 'payload'")

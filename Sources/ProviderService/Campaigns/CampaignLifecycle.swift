@@ -192,7 +192,8 @@ extension CampaignLifecycle.Refusal {
     case .cannotCancel(let state):
       (
         "cannot cancel campaign \(id): it is \(state.phrase)",
-        state == .draft ? "delete it" : "only a scheduled, running or paused one can be cancelled"
+        state == .draft
+          ? "delete it" : "only a scheduled, running or paused campaign can be cancelled"
       )
     case .cannotEdit(let state):
       ("cannot edit campaign \(id): it is \(state.phrase)", "copy it and edit the copy")
@@ -201,7 +202,7 @@ extension CampaignLifecycle.Refusal {
     case .cannotSend(let state):
       ("cannot send campaign \(id): it is \(state.phrase)", "copy it and send the copy")
     case .isEnding:
-      ("campaign \(id) waits for answers to the pushes in flight", "try again in a few seconds")
+      ("campaign \(id) is waiting for responses to pushes in flight", "try again in a few seconds")
     }
   }
 }

@@ -88,15 +88,15 @@ final class CampaignRunner: Sendable {
       guard let failure = work(&run) else { return trouble.withLock { $0 = nil } }
       guard failure.isOfDisk else {
         return resources.log.error(
-          "a campaign stops", ["campaign": campaign.id, "why": failure.description])
+          "a campaign has stopped", ["campaign": campaign.id, "why": failure.description])
       }
       failures = run.hasWritten ? 1 : failures + 1
       if trouble.withLock({ $0 == nil }) {
         resources.log.error(
-          "a campaign waits for its store",
+          "a campaign is waiting for its store",
           ["campaign": campaign.id, "why": failure.description])
       }
-      trouble.withLock { $0 = "the campaign waits for the registry's store: \(failure)" }
+      trouble.withLock { $0 = "the campaign is waiting for the registry's store: \(failure)" }
       endState = awaitRetry(of: &run, afterFailures: failures)
       if endState == .running { return }
       do throws(StorageFailure) {

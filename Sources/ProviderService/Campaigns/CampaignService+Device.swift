@@ -56,7 +56,7 @@ extension CampaignService {
     guard found.isEmpty else {
       throw Self.invalid(
         "deviceToken", "several devices are registered for \(campaign.topic)",
-        "give the device token of the one to send to")
+        "specify the device token of one of them")
     }
     guard token != nil else {
       throw Self.invalid(
@@ -65,7 +65,7 @@ extension CampaignService {
     }
     throw Self.invalid(
       "deviceToken", "this token is not registered for \(campaign.topic)",
-      "choose one that 'GET /tokens' lists")
+      "choose a token that 'GET /tokens' lists")
   }
 
   private static func invalid(_ field: String, _ what: String, _ advice: String) -> Failure {

@@ -109,8 +109,8 @@ extension CampaignService {
     let campaign = try campaign(id)
     guard campaign.state == .draft, campaign.audience == .list else {
       throw .conflict(
-        "campaign \(id) does not take a list of recipients",
-        advice: "only a draft with \"to\":\"list\" does")
+        "campaign \(id) does not accept a list of recipients",
+        advice: "only a draft with \"to\":\"list\" accepts one")
     }
     return campaign
   }

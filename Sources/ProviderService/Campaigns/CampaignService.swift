@@ -79,7 +79,7 @@ public final class CampaignService: Sendable {
         var damaged = campaign
         if !isWhole {
           damaged.problem =
-            "some of its rows were damaged and set aside: devices may get nothing, or get it twice"
+            "some of the campaign's rows were damaged and set aside: devices may get no push, or get it twice"
         }
         _ = try change(damaged, .serviceStarted(isWhole: isWhole, hasBatches: hasBatches))
         if !isWhole, campaign.state == .running {

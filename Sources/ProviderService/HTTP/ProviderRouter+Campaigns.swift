@@ -69,7 +69,7 @@ extension ProviderRouter {
     if !parts.isHeld {
       guard campaign.audience != .list else {
         throw Refusal(
-          400, "a list needs its recipients first",
+          400, "a campaign to a list cannot start without its recipients",
           do: "send \"draft\":true, then POST /campaigns/ID/recipients and /resume", field: "to")
       }
       _ = try campaigns.resume(campaign.id)
@@ -154,7 +154,7 @@ extension ProviderRouter {
     }
     if let key = JSONValue.doubledKey(in: request.body) {
       throw RequestProblems([
-        RequestProblem(key, "given twice in one object", do: "remove one of them")
+        RequestProblem(key, "duplicate key in one object", do: "remove one of the two")
       ])
     }
     return object

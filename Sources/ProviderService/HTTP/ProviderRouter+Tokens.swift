@@ -221,7 +221,8 @@ extension ProviderRouter {
     guard let object = (try? JSONValue(parsing: line))?.objectValue else {
       throw RequestProblems([
         RequestProblem(
-          "deviceToken", "the line is not a JSON object", do: "use an object, or hexadecimal")
+          "deviceToken", "the line is not a JSON object",
+          do: "use a JSON object, or a token as a hex string")
       ])
     }
     return try RegistrationRequest(object, zones: registry.zones)

@@ -56,7 +56,7 @@ public struct ProviderRouter: Sendable {
       return response(to: failure)
     } catch {
       log.error("a request failed", ["path": request.path, "why": "\(error)"])
-      let problem = RequestProblem(nil, "\(error)", do: "see the service's log")
+      let problem = RequestProblem(nil, "\(error)", do: "check the service's log")
       return .refusal([problem], status: 500)
     }
   }
@@ -139,7 +139,7 @@ public struct ProviderRouter: Sendable {
     else {
       throw Refusal(
         403,
-        "an open service does not answer other host names or web pages",
+        "a service with --open does not answer requests for other host names or from web pages",
         do: "use http://127.0.0.1 or http://localhost, and not from a web page")
     }
     return .anybody
@@ -178,7 +178,7 @@ public struct ProviderRouter: Sendable {
   }
 
   private static func unauthorized(_ what: String) -> Refusal {
-    Refusal(401, what, do: "send 'authorization: Bearer' with the content of its file")
+    Refusal(401, what, do: "send 'authorization: Bearer' with the content of the token's file")
   }
 
   /// Returns true if the browser reports that a page of another site sent the request; requests for images and scripts
@@ -221,13 +221,13 @@ public struct ProviderRouter: Sendable {
       return .refusal(
         [
           RequestProblem(
-            nil, "the test push was not answered: \(why)",
+            nil, "no response to the test push: \(why)",
             do: "check that the push service is running, and try again")
         ], status: 504)
     case .storage(let failure):
       log.error("the registry failed", ["why": failure.description])
       return .refusal(
-        [RequestProblem(nil, failure.description, do: "see the service's log")], status: 500)
+        [RequestProblem(nil, failure.description, do: "check the service's log")], status: 500)
     }
   }
 }

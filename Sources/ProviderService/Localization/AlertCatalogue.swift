@@ -148,7 +148,7 @@ struct AlertCatalogue: Sendable {
     }
     for place in arguments.indices.map({ $0 + 1 }) where !used.contains(place) {
       warnings.append(
-        "argument \(place) ('\(RequestProblem.excerpt(arguments[place - 1]))') is not used in any text"
+        "argument \(place) ('\(RequestProblem.excerpt(arguments[place - 1]))') is not used in any string"
       )
     }
     return warnings
@@ -161,8 +161,8 @@ struct AlertCatalogue: Sendable {
     if directives.isContradictory {
       problems.append(
         RequestProblem(
-          field, "it uses the same argument as text and as a number",
-          do: "use each argument as one of the two"))
+          field, "the same argument is used as text and as a number",
+          do: "use each argument as only one of the two"))
     }
     for format in text.formats where !arguments.isEmpty {
       guard let formatted = TextDirectives(format).formatted else { continue }
@@ -192,7 +192,7 @@ struct AlertCatalogue: Sendable {
           RequestProblem(
             field,
             "invalid value '\(RequestProblem.excerpt(argument))' for argument \(index + 1)",
-            do: "expected a number, or use %@ for a text"))
+            do: "expected a number, or use %@ for text"))
       }
     }
     if case .text = text { return problems }

@@ -33,10 +33,10 @@ struct LocalizedAlert: Sendable {
             AlertText.lacksOther(member.value)
               ? RequestProblem(
                 name, "missing plural form 'other'",
-                do: "add it for all numbers that have no form of their own")
+                do: "add it for the numbers without a form of their own")
               : RequestProblem(
                 name, "invalid value '\(RequestProblem.excerpt(member.value))'",
-                do: "expected a text, or plural forms such as {\"one\":…,\"other\":…}"))
+                do: "expected a string, or plural forms such as {\"one\":…,\"other\":…}"))
           continue
         }
         texts.append((member.key, text))

@@ -78,7 +78,7 @@ public enum StringsFile {
       let all = try catalogue(path, field, source)
       guard let own = all[language]?.objectValue else {
         throw problem(
-          field, "\(shown(name)): no texts in \(RequestProblem.excerpt(language))",
+          field, "\(shown(name)): no strings in \(RequestProblem.excerpt(language))",
           do: "add the language to the file")
       }
       return own

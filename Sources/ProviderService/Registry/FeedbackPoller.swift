@@ -21,11 +21,11 @@ public final class FeedbackPoller: Sendable {
           let removed = try registry.removeDead(dead)
           if !dead.isEmpty {
             log.info(
-              "the feedback service named dead tokens",
+              "the feedback service reported expired tokens",
               ["named": "\(dead.count)", "removed": "\(removed)"])
           }
         } catch {
-          log.warning("the feedback service cannot be read", ["why": "\(error)"])
+          log.warning("cannot read from the feedback service", ["why": "\(error)"])
         }
         guard waitForNext() else { return }
       }

@@ -151,7 +151,7 @@ struct RegistrationFields {
       }
       let field = pair.name == "token" ? "deviceToken" : pair.name
       if field != "tag", !given.insert(field).inserted, told.insert("\(field) twice").inserted {
-        problems.append(RequestProblem(field, "given twice", do: "send it once"))
+        problems.append(RequestProblem(field, "sent twice", do: "send it once"))
       }
     }
   }

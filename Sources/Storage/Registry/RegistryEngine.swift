@@ -69,7 +69,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     // With the former token's number, a running campaign reaches the installation once: by the former token or the new.
     try upsert.bind(9, known == nil ? former : nil)
     guard try upsert.step() else {
-      throw .corrupt(path: database.path, detail: "a token was written and has no number")
+      throw .corrupt(path: database.path, detail: "a token that was written has no number")
     }
     let number = upsert.integer(0)
     upsert.reset()

@@ -46,12 +46,12 @@ extension SQLiteDatabase {
     }
     do throws(StorageFailure) {
       let check = try prepare(once: "PRAGMA quick_check(1)")
-      guard try check.step() else { return .damaged("the check gave no answer") }
+      guard try check.step() else { return .damaged("the check returned no result") }
       let answer = check.text(0)
       if deadline.isOver { return .unfinished }
       guard answer == "ok" else { return .damaged(answer.replacing("\n", with: " ")) }
       guard try hasTables(of: schema) else {
-        return .damaged("its schema is not the expected one")
+        return .damaged("the schema differs from the expected schema")
       }
       for table in schema.tables where try !verify(table).isWhole { return .hasDamagedRows }
       return deadline.isOver ? .unfinished : .whole

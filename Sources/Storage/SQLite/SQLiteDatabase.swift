@@ -194,7 +194,7 @@ internal import System
       return inputOutput(operation, detail, systemError)
     case SQLITE_CORRUPT: return .corrupt(path: path, detail: detail)
     case SQLITE_CONSTRAINT where code == Self.foreignKeyViolated:
-      return .missing(what: "what a new record belongs to")
+      return .missing(what: "an object that a new record belongs to")
     case SQLITE_CONSTRAINT where code == Self.triggerRefused:
       return .damagedRow(path: path, table: detail)
     case SQLITE_CONSTRAINT: return .exists(what: detail)

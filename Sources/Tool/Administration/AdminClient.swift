@@ -84,16 +84,16 @@ struct AdminClient {
     guard !isLocal || !owners.isEmpty || address.isLoopback else {
       throw AdministrationFailure(
         .conflict,
-        "nothing of this machine listens at \(address): the admin token was not sent there",
-        do: "start the service, or see whose address it is now with `ip address`")
+        "no program on this machine listens at \(address): the admin token was not sent there",
+        do: "start the service, or check which machine has this address with `ip address`")
     }
     let strangers = owners.subtracting([0, geteuid(), owner])
     guard let stranger = strangers.min() else { return }
     throw AdministrationFailure(
       .conflict,
-      "the port \(address) is user \(stranger)'s, and the service's files are user \(owner)'s: "
+      "the listener at \(address) belongs to user \(stranger), but the service's files belong to user \(owner): "
         + "the admin token was not sent there",
-      do: "see who it is with `ss -ltnp`; the service does not run, or has another port now")
+      do: "find the process with `ss -ltnp`; the service is not running, or uses another port now")
   }
 
   private func exchange(
@@ -165,8 +165,10 @@ struct AdminClient {
         throw SystemFailure.call(name: "poll", errno: errno, subject: address.description)
       }
       throw AdministrationFailure(
-        .broken, "nothing came from \(address) for \(milliseconds / 1_000) s",
-        do: "the service hangs, or the machine is very busy: see its log, or restart it")
+        .broken, "no data from \(address) for \(milliseconds / 1_000) s",
+        do:
+          "the service is hanging, or the machine is very busy: check the service's log, or restart the service"
+      )
     }
   }
 
@@ -238,7 +240,7 @@ struct AdminAnswer {
   func end() throws {
     guard isInBody, pending.isEmpty else {
       throw AdministrationFailure(
-        .broken, "the gateway's answer ends in the middle", do: "see the gateway's log")
+        .broken, "the gateway's response is incomplete", do: "check the gateway's log")
     }
   }
 
@@ -263,7 +265,7 @@ struct AdminAnswer {
       default: .broken
       }
     return AdministrationFailure(
-      kind, object["error"]?.stringValue ?? "the gateway answered \(status ?? 0)",
-      do: object["advice"]?.stringValue ?? "see the gateway's log")
+      kind, object["error"]?.stringValue ?? "the gateway responded with status \(status ?? 0)",
+      do: object["advice"]?.stringValue ?? "check the gateway's log")
   }
 }

@@ -40,7 +40,7 @@ struct AdministrationVerb: Sendable {
       positionals: positionals, positionalCount: positionalCount,
       options + [
         .value(
-          "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
+          "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
         .flag("json", "one JSON object per line"),
       ])
     self.columns = columns
@@ -98,7 +98,7 @@ struct AdministrationNoun: Sendable {
   /// Returns the exit status.
   func run(_ arguments: [String]) -> Int32 {
     guard let first = arguments.first else {
-      Output.error("'belfry \(name)' needs a verb", do: "give \(verbNames)")
+      Output.error("missing command after 'belfry \(name)'", do: "use \(verbNames)")
       return 2
     }
     if first == "--help" {
@@ -109,7 +109,7 @@ struct AdministrationNoun: Sendable {
       let nearest = Suggestion.nearest(to: first, in: verbs.map(\.name))
       Output.error(
         "unknown command 'belfry \(name) \(first)'",
-        do: nearest.map { "did you mean '\($0)'?" } ?? "give \(verbNames)")
+        do: nearest.map { "did you mean '\($0)'?" } ?? "use \(verbNames)")
       return 2
     }
     return Self.run(verb, Array(arguments.dropFirst()))

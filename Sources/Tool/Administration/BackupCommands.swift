@@ -6,11 +6,12 @@ import System
 enum BackupCommand {
   static let table = OptionTable(
     command: "belfry backup",
-    summary: "Copies a gateway's stores, keys and certificates into one file, while it runs or is "
-      + "stopped. Protect the file like the data folder: it contains every key. It has mode 0600.",
+    summary:
+      "Copies the stores, keys and certificates of a running or stopped gateway into one file. "
+      + "Protect the file (mode 0600) like the data folder: it contains every key.",
     positionals: "FILE", positionalCount: 1...1,
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
       .flag("json", "one JSON object"),
     ])
 
@@ -65,7 +66,8 @@ enum RestoreCommand {
       }
       if !summary.hasSums {
         Output.error(
-          "\(file) is of a former release and has no hashes", do: "check that the gateway has all")
+          "\(file) was created by an earlier release and contains no hashes",
+          do: "check that the restored data is complete")
       }
       let created = Timestamp.rfc3339(unixMilliseconds: summary.createdMilliseconds)
       if options.has("json") {
@@ -76,10 +78,10 @@ enum RestoreCommand {
         return 0
       }
       Output.line(
-        "\(folder.path) is restored from a backup of \(created): "
+        "restored \(folder.path) from a backup of \(created): "
           + Output.counted(summary.devices, "device") + ", "
           + Output.counted(summary.notifications, "undelivered notification"))
-      Output.line("Since then:")
+      Output.line("Effects on what happened since the backup:")
       for effect in effects { Output.line("- \(effect)") }
       return 0
     }
@@ -87,11 +89,11 @@ enum RestoreCommand {
 
   /// The effects that providers and devices will see, one sentence each.
   private static let effects = [
-    "pushes that were accepted and not delivered are lost",
+    "pushes that were accepted but not delivered are lost",
     "pushes that were stored at the time of the backup and delivered later are sent again; devices recognize "
       + "their ids and show them once",
-    "devices that enrolled are unknown: the gateway refuses them, and they enroll again with the backup's code",
-    "tokens of apps that registered are BadDeviceToken or Unregistered until the app registers again",
+    "devices that enrolled are unknown: the gateway refuses them, and they enroll again with the code in the backup",
+    "tokens that were issued are rejected as BadDeviceToken or Unregistered until the app registers again",
     "provider keys, certificates, apps and channels that were added are unknown: providers are refused "
       + "with InvalidProviderToken or TopicDisallowed",
     "keys, certificates and devices that were revoked are valid again: revoke them again "

@@ -7,7 +7,7 @@ enum ConsoleCommand {
   static let table = OptionTable(
     command: "belfry console",
     summary:
-      "Prints a URL that opens the console of a running gateway signed in. The URL works once, within one minute.",
+      "Prints a URL that opens a running gateway's console and signs you in. The URL works once, within one minute.",
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
       .flag("json", "print one JSON object: url, validSeconds"),
@@ -20,8 +20,8 @@ enum ConsoleCommand {
       guard let link = try GatewayAccess(folder: folder).consoleLink() else {
         try GatewayFolder(path: folder).requireGateway()
         Output.error(
-          "no gateway is running on \(folder)",
-          do: "start it with `belfry gateway`, or select its data folder with --data")
+          "no gateway is running with the data folder \(folder)",
+          do: "start it with `belfry gateway`, or specify its data folder with --data")
         return 1
       }
       if options.has("json") {

@@ -9,7 +9,7 @@ enum DamageCommand {
       AdministrationVerb(
         "damage", "list",
         "Lists damaged rows of the gateway's stores. They are set aside, and requests that may depend on them "
-          + "are answered 503.",
+          + "get a 503 response.",
         columns: columns, listing: "damaged rows"
       ) { _ in .listDamage },
       AdministrationVerb(

@@ -12,15 +12,17 @@ enum FaultCommand {
         options: [
           .value("token", "HEX", "only for this device token"),
           .value("topic", "T", "only for this topic"),
-          .value("reason", "R", "answer with this APNs reason"),
-          .value("timestamp", "MS", "timestamp of Unregistered, in milliseconds since 1970"),
-          .value("share", "0..1", default: "1", "share of the requests, with --reason"),
+          .value("reason", "R", "reject the request with this APNs reason"),
+          .value(
+            "timestamp", "MS", "timestamp of an Unregistered response, in milliseconds since 1970"),
+          .value(
+            "share", "0..1", default: "1", "share of the requests that are rejected with --reason"),
           .value("goaway-after", "N", "send GOAWAY after N requests on a connection"),
           .value("streams", "N", "limit of concurrent streams"),
           .value("window", "BYTES", "initial flow-control window"),
-          .value("delay", "MS", "delay each answer"),
-          .flag("close", "close the connection without an answer"),
-          .value("times", "N", "end the fault after N requests"),
+          .value("delay", "MS", "delay each response by this time"),
+          .flag("close", "close the connection without a response"),
+          .value("times", "N", "remove the fault after N requests"),
         ], columns: columns, text: { "added " + sentence($0) }
       ) { .addFault(try rule($0)) },
       list,
@@ -30,8 +32,8 @@ enum FaultCommand {
       ) { options in
         guard let id = UInt64(options.positionals[0]) else {
           throw AdministrationFailure(
-            .invalid, "'\(options.positionals[0])' is not a fault's id",
-            do: "use a number that `belfry fault list` shows")
+            .invalid, "'\(options.positionals[0])' is not a fault ID",
+            do: "use an ID that `belfry fault list` shows")
         }
         return .removeFault(id: id)
       },
@@ -43,7 +45,7 @@ enum FaultCommand {
 
   private static let list: AdministrationVerb = {
     var list = AdministrationVerb(
-      "fault", "list", "Lists the faults, with the remaining number of those with --times.",
+      "fault", "list", "Lists the faults, with the remaining count for faults added with --times.",
       columns: columns
     ) { _ in .listFaults }
     list.hidesEmptyColumns = true
@@ -81,7 +83,7 @@ enum FaultCommand {
     guard effects.count == 1 else {
       throw AdministrationFailure(
         .invalid, "a fault has exactly one action",
-        do: "give one of --reason, --goaway-after, --streams, --window, --delay, --close")
+        do: "use one of --reason, --goaway-after, --streams, --window, --delay, --close")
     }
     return FaultRule(
       token: token, topic: options.value("topic"), effect: effects[0],
@@ -96,7 +98,7 @@ enum FaultCommand {
         let examples = nearest.isEmpty ? "" : " such as \(nearest.joined(separator: ", "))"
         throw CommandLineOptions.Problem.badValue(
           key: "reason", value: reason,
-          wanted: "one of APNs' reasons\(examples); docs/rejections.md lists them")
+          wanted: "an APNs reason\(examples); docs/rejections.md lists them all")
       }
       effects.append(
         .answer(

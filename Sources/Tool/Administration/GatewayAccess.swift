@@ -34,7 +34,7 @@ struct GatewayAccess {
   func follow(_ request: AdministrationRequest, _ receive: (JSONObject) -> Void) throws {
     guard let client = try client(), try client.follow(request, receive) else {
       throw AdministrationFailure(
-        .conflict, "only a running gateway's log can be followed",
+        .conflict, "--follow requires a running gateway",
         do: "start it with `belfry gateway`")
     }
   }
@@ -70,7 +70,8 @@ struct GatewayAccess {
     else { return nil }
     guard let secret = line["link"]?.stringValue else {
       throw AdministrationFailure(
-        .broken, "the gateway returned no console link", do: "restart it with this version")
+        .broken, "the gateway returned no console link", do: "restart the gateway with this version"
+      )
     }
     let url = client.address.consoleURL(port: client.address.port)
     return ("\(url)#link=\(secret)", line["validSeconds"]?.integerValue ?? 0)
@@ -93,8 +94,8 @@ struct GatewayAccess {
       let bytes = try FileSystem.readRegularFile(file, limit: Self.fileBytesMax)
       guard let object = (try? JSONValue(parsing: bytes))?.objectValue else {
         throw AdministrationFailure(
-          .broken, "\(file) is not what a gateway writes",
-          do: "restart the gateway, which writes it again")
+          .broken, "\(file) is not a valid gateway description",
+          do: "restart the gateway to write it again")
       }
       return object
     }

@@ -7,7 +7,8 @@ enum LogCommand {
   private static let columns = ["at", "state", "reason", "apnsID", "uniqueID", "device", "topic"]
 
   static let verb = AdministrationVerb(
-    "log", "", "Prints the delivery log of a token, an apns-id or an apns-unique-id, newest last.",
+    "log", "",
+    "Prints the delivery log, newest entry last, or only the entries for a token, an apns-id or an apns-unique-id.",
     positionals: "[TOKEN|APNS-ID|UNIQUE-ID]", positionalCount: 0...1,
     options: [.flag("follow", "keep printing new lines until interrupted")],
     columns: columns, listing: "notifications"

@@ -37,13 +37,13 @@ enum KeyCommand {
   private static let add = AdministrationVerb(
     "key", "add", "Adds an ES256 key, in the .p8 format that Apple uses.",
     options: [
-      .value("team", "ID", default: "the only team", "the team whose apps it can send to"),
+      .value("team", "ID", default: "the only team", "the team whose apps the key can send to"),
       .value("id", "KEYID", default: "generated", "10 uppercase letters and digits"),
-      .repeatable("topic", "T", default: "all", "a bundle identifier that it can send to"),
+      .repeatable("topic", "T", default: "all", "a bundle ID that the key can send to"),
       .value(
-        "environment", "sandbox|production", default: "both", "the environment in which it is valid"
-      ),
-      .value("related", "KEYID", "the other key that can share its connection"),
+        "environment", "sandbox|production", default: "both",
+        "environment in which the key is valid"),
+      .value("related", "KEYID", "another key that can use the same connection"),
       .value("out", "FILE.p8", "also write the private key to this file"),
     ], columns: ["id", "file"],
     finish: { lines, _, out in
@@ -93,15 +93,16 @@ enum CertificateCommand {
     "certificate", "add",
     "Creates a provider's TLS certificate with its key, as PEM or as PKCS#12 with an empty password.",
     options: [
-      .value("team", "ID", default: "the only team", "the team"),
-      .value("topic", "T", "the app's bundle identifier"),
       .value(
-        "environment", "sandbox|production", default: "both", "the environment in which it is valid"
-      ),
+        "team", "ID", default: "the only team", "the team whose apps the certificate can send to"),
+      .value("topic", "T", "the app's bundle ID"),
       .value(
-        "form", "universal|uid", default: "universal", "the kind of Apple's certificate to imitate"),
-      .value("key", "ec|rsa", default: "ec", "the kind of its key; Apple's are RSA"),
-      .flag("legacy-p12", "PKCS#12 with RC2 and triple DES, for old readers"),
+        "environment", "sandbox|production", default: "both",
+        "environment in which the certificate is valid"),
+      .value(
+        "form", "universal|uid", default: "universal", "the kind of Apple certificate to imitate"),
+      .value("key", "ec|rsa", default: "ec", "key type; Apple's certificates use RSA"),
+      .flag("legacy-p12", "PKCS#12 with RC2 and triple DES, for older software"),
       .value("out", "FILE.pem|FILE.p12", "the file for the certificate and its key"),
     ], columns: ["serial", "file"], finish: write
   ) { options in

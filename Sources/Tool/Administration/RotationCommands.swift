@@ -8,17 +8,21 @@ enum AuthorityCommand {
     verbs: [
       AdministrationVerb(
         "ca", "list",
-        "Lists the authorities, with what each signs and how many devices and providers still need it.",
+        "Lists the certificate authorities, with what each one signs and how many devices and providers still need it.",
         columns: columns, listing: "authorities"
       ) { _ in .listAuthorities },
       AdministrationVerb(
         "ca", "rotate",
-        "Creates an authority to replace the current one; both are trusted until `finish`.",
+        "Creates a certificate authority to replace the current one; both are trusted until `belfry ca finish`.",
         columns: columns
       ) { _ in .rotateAuthority },
       AdministrationVerb(
-        "ca", "finish", "Retires the previous authority, once no device and no provider needs it.",
-        options: [.flag("force", "also if devices and providers still need it; they lose access")],
+        "ca", "finish", "Retires the previous authority once no device or provider needs it.",
+        options: [
+          .flag(
+            "force",
+            "retire the authority even if devices or providers still need it (they lose access)")
+        ],
         columns: columns
       ) { .finishAuthority(isForced: $0.has("force")) },
     ])
@@ -33,7 +37,7 @@ enum TokenKeyCommand {
     verbs: [
       AdministrationVerb(
         "token-key", "list",
-        "Lists the keys of device tokens, with the number of valid tokens of each.",
+        "Lists the keys that seal device tokens, with the number of valid tokens for each key.",
         columns: columns, listing: "token keys"
       ) { _ in .listTokenKeys },
       AdministrationVerb(
@@ -44,7 +48,8 @@ enum TokenKeyCommand {
       AdministrationVerb(
         "token-key", "retire", "Retires a key that no token needs.", positionals: "ID",
         positionalCount: 1...1,
-        options: [.flag("force", "also if valid tokens become invalid")], columns: columns
+        options: [.flag("force", "retire the key even if this invalidates tokens")],
+        columns: columns
       ) { .retireTokenKey(id: $0.positionals[0], isForced: $0.has("force")) },
     ])
 

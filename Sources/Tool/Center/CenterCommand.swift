@@ -7,16 +7,17 @@ enum CenterCommand {
   static let table = OptionTable(
     command: "belfry center",
     summary: """
-      Lists delivered notifications, oldest first; opens one as a click does, chooses one of its actions,
-      or dismisses it. --page shows the list as a page on the terminal, --window in a window.
+      Lists delivered notifications, oldest first. Can also open a notification as a click does, choose one of its
+      actions, or dismiss it. --page shows the list as an interactive page in the terminal, --window in a window.
       """,
     positionals: "[open ID | action ID ACTION | dismiss [ID]]", positionalCount: 0...3,
     [
       .value("app", "APP_ID", "the app, if several apps use the id"),
-      .value("text", "TEXT", "text for an action's text field"),
-      .flag("all", "with dismiss: all of them"),
-      .flag("page", "a page on the terminal, with keys to open, act, reply and clear"),
-      .flag("window", "a window of belfry-center on this desktop"),
+      .value("text", "TEXT", "with action: the text for its text field"),
+      .flag("all", "with dismiss: dismiss all notifications"),
+      .flag(
+        "page", "open an interactive page in the terminal, with keys to open, act, reply and clear"),
+      .flag("window", "open a window of belfry-center on this desktop"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
@@ -40,7 +41,7 @@ enum CenterCommand {
       command: "belfry center dismiss",
       summary: "Dismisses a notification, or all with --all.",
       positionals: "[ID]", positionalCount: 0...1,
-      [appOption, .flag("all", "all of them"), AgentControl.socketOption]),
+      [appOption, .flag("all", "dismiss all notifications"), AgentControl.socketOption]),
   ]
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -89,7 +90,7 @@ enum CenterCommand {
       return .act(app: app, id: words[1], action: words[2], text: options.value("text"))
     case ("dismiss", 2): return .dismiss(app: app, id: words[1])
     case ("dismiss", 1) where options.has("all"): return .dismiss(app: app, id: nil)
-    case ("dismiss", 1): throw UsageError("dismiss needs an ID, or --all")
+    case ("dismiss", 1): throw UsageError("missing ID for dismiss: add one, or use --all")
     default:
       throw UsageError(
         "invalid arguments '\(words.joined(separator: " "))': expected open ID, action ID ACTION or "

@@ -86,7 +86,7 @@ struct ConfigurationFile {
     }
     throw Fault(
       line: event.line,
-      what: "a second document begins here: write all options in the first")
+      what: "a second document begins here: write all options in the first document")
   }
 
   /// Returns the node at the position of an option name, or nil at the end of the mapping.
@@ -130,7 +130,7 @@ struct ConfigurationFile {
         }
       default:
         fault =
-          fault ?? Fault(line: element.line, what: "expected a plain list of texts for \(name)")
+          fault ?? Fault(line: element.line, what: "expected a plain list of strings for \(name)")
         try parser.skip(element.kind)
       }
     }

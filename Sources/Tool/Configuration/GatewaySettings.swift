@@ -81,8 +81,8 @@ enum GatewayCheck {
   static let table = OptionTable(
     command: "belfry gateway check-config",
     summary:
-      "Checks a configuration file of the gateway and prints each error with its line number. Exits 1 if "
-      + "there are errors. Nothing is started or changed.",
+      "Checks a gateway configuration file and prints each error with its line number, without starting or "
+      + "changing anything. Exits 1 if there are errors.",
     positionals: "FILE", positionalCount: 1...1, [])
 
   static func run(_ arguments: [String]) -> Int32 {

@@ -30,7 +30,7 @@ struct AgentOrder {
     defer { connection.close() }
     if case .device(let number) = order.target, number != 1, number != device {
       throw DeviceOrder.Refusal(
-        "no device of this run is number \(number)", do: "use 1, or \(device)")
+        "no device \(number) in this run", do: "use 1, or \(device)")
     }
     var registrations: [Registration] = []
     if order.isAboutApps || order.isForToken { registrations = try self.registrations() }
@@ -80,12 +80,12 @@ struct AgentOrder {
       guard !found.isEmpty else {
         throw DeviceOrder.Refusal(
           "no app of this agent has the token \(text)",
-          do: "use a registered token; a token that was unregistered is not valid again")
+          do: "use a registered token; an unregistered token never becomes valid again")
       }
     }
     guard !found.isEmpty else {
       throw DeviceOrder.Refusal(
-        "no app is registered", do: "run the app, or 'belfry app run APP_ID --register'")
+        "no app is registered", do: "start the app, or run 'belfry app run APP_ID --register'")
     }
     return found
   }

@@ -39,7 +39,7 @@ extension DeviceFleet {
       guard let device = devices.first(where: { $0.hasToken(token) }) else {
         throw .init(
           "no device of this run has the token \(Hexadecimal.encode(token))",
-          do: "use a registered token; a token that was unregistered is not valid again")
+          do: "use a registered token; an unregistered token never becomes valid again")
       }
       targets = [(device, token)]
     }
@@ -54,7 +54,7 @@ extension DeviceFleet {
     }
     if let (device, _) = targets.first(where: { $0.0.link?.isOffline != false }) {
       throw .init(
-        "device \(device.number ?? 0) is offline, so the gateway cannot learn of '\(order.verb.rawValue)'",
+        "device \(device.number ?? 0) is offline, so it cannot report '\(order.verb.rawValue)' to the gateway",
         do: "run 'belfry device order online' first")
     }
     return targets
@@ -65,7 +65,7 @@ extension DeviceFleet {
     let sorted = devices.sorted { ($0.number ?? .max) < ($1.number ?? .max) }
     guard let position = Int(exactly: number), (1...sorted.count).contains(position) else {
       throw .init(
-        "no device of this run is number \(number)",
+        "no device \(number) in this run",
         do: "use 1 to \(sorted.count), or a number that 'belfry device list' shows")
     }
     return sorted[position - 1]

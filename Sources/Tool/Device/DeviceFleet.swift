@@ -149,12 +149,14 @@ final class DeviceFleet: TurnEndTarget {
 
   func lost(_ device: VirtualDevice, because reason: String) {
     guard !isLeaving else { return stopWhenAllAreGone() }
-    if !device.isUp, statistics.tokens == 0 { reportOnce("no link to the gateway yet: \(reason)") }
+    if !device.isUp, statistics.tokens == 0 {
+      reportOnce("not connected to the gateway yet: \(reason)")
+    }
     guard device.isStopped else { return }
     if reason == "revoked" {
       reportOnce(
-        "the gateway has revoked a device: to enroll it again, remove its line from \(log.path), or give another "
-          + "--data, and --enroll with what `belfry device code` prints")
+        "the gateway has revoked a device: to enroll it again, remove its line from \(log.path), or use another "
+          + "--data, and --enroll with the code that `belfry device code` prints")
     }
     if devices.allSatisfy(\.isStopped) {
       status = 1

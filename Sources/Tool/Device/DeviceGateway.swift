@@ -25,10 +25,10 @@ struct DeviceGateway: Equatable {
       case .badInvitation(let reason):
         "invalid invitation (\(reason)): use the whole line that 'belfry device invite' prints"
       case .badAuthority(let path, let reason):
-        "invalid value '\(path)' for --ca: expected the gateway's certificate authority in PEM format "
+        "invalid value '\(path)' for --ca: expected the gateway's CA certificate in PEM format "
           + "(\(reason))"
       case .noAuthority:
-        "missing the gateway's certificate authority: add --ca FILE, or use its gateway.json or an invitation"
+        "missing the gateway's CA certificate: add --ca FILE, or use the gateway's gateway.json or an invitation"
       }
     }
   }

@@ -63,11 +63,11 @@ struct FleetCommand: Sendable {
     switch self.verb {
     case .disable, .enable, .register, .unregister:
       guard !topic.isEmpty else {
-        throw Refusal(line: line, reason: "it names no \"topic\"")
+        throw Refusal(line: line, reason: "missing \"topic\"")
       }
     case .subscribe, .unsubscribe:
       guard channel != nil else {
-        throw Refusal(line: line, reason: "it names no \"channel\" as APP/ID")
+        throw Refusal(line: line, reason: "missing \"channel\" in the form APP/ID")
       }
     default: break
     }

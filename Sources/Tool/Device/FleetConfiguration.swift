@@ -13,9 +13,9 @@ struct FleetConfiguration {
     var description: String {
       switch self {
       case .badApp(let text):
-        "--app '\(text)' is not BUNDLE-ID[:TYPE,…]: the types are \(Self.types)"
+        "invalid value '\(text)' for --app: expected BUNDLE-ID[:TYPE,…] with types from \(Self.types)"
       case .badChannel(let text):
-        "--channel '\(text)' is not APP/ID: give the app's bundle id and the channel's id in base64"
+        "invalid value '\(text)' for --channel: expected APP/ID, the app's bundle ID and the channel's ID in Base64"
       }
     }
 

@@ -21,15 +21,15 @@ enum Invitation {
 
   /// Parses a text that begins with the scheme.
   static func parse(_ text: String) throws(DeviceGateway.Problem) -> DeviceGateway {
-    guard text.utf8.count <= bytesMax else { throw .badInvitation(reason: "it is too long") }
+    guard text.utf8.count <= bytesMax else { throw .badInvitation(reason: "too long") }
     let parts = text.dropFirst(scheme.count).split(
       separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, let (host, port) = DeviceGateway.address(String(parts[0])) else {
-      throw .badInvitation(reason: "it is not \(scheme)HOST:PORT/CODE/CERTIFICATE")
+      throw .badInvitation(reason: "not in the form \(scheme)HOST:PORT/CODE/CERTIFICATE")
     }
     guard let der = Base64.decode(Array(parts[2].utf8).span),
       let pem = try? Certificate(der: der).pem()
-    else { throw .badInvitation(reason: "its certificate is cut or changed") }
+    else { throw .badInvitation(reason: "the certificate is truncated or altered") }
     return DeviceGateway(
       host: host, port: port, authorityPEM: pem, enrollmentCode: String(parts[1]))
   }

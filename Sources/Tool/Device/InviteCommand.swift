@@ -7,18 +7,18 @@ enum InviteCommand {
   static let table = OptionTable(
     command: "belfry device invite",
     summary: """
-      Prints the command with which another machine becomes a device of the gateway. It contains the gateway's
-      address, its certificate authority and the enrollment code. Anyone with this line can enroll devices until
-      you rotate the code.
+      Prints the command that enrolls another machine as a device of the gateway. The command contains the gateway's
+      address, its CA certificate and the enrollment code. Anyone who has the command can enroll devices until you
+      rotate the code.
 
-      With --out, the invitation is in a file that only you can read, for
+      With --out, writes the invitation to a file that only you can read, for
       'belfry agent --gateway FILE' and 'belfry device run --gateway FILE'.
       """,
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
+      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
       .value(
         "host", "NAME", default: "the gateway's first name, else the address that it listens on",
-        "the name or address of this machine for the other machine"),
+        "the name or address by which the other machine reaches this machine"),
       .value("out", "FILE", "write the invitation to a file, with mode 0600"),
       .flag("qr", "also print the invitation as a QR code"),
       .flag("json", "one JSON object: line, invitation, host, port, code; with --out, file"),
@@ -46,7 +46,9 @@ enum InviteCommand {
       guard GatewayFolder(path: folder).isCertified(for: gateway.host) != false else {
         Output.error(
           "the gateway's certificate is not for \(gateway.host), so devices refuse it",
-          do: "start the gateway with --name \(gateway.host), or invite by a name that it has")
+          do:
+            "start the gateway with --name \(gateway.host), or use --host with a name in the certificate"
+        )
         return 1
       }
       // The file of a stopped gateway may contain an older code.
@@ -55,7 +57,7 @@ enum InviteCommand {
       if !listensForOthers {
         Output.error(
           "the gateway listens only on this machine",
-          do: "start it with --host 0.0.0.0 so that other machines can join")
+          do: "start the gateway with --host 0.0.0.0 so that other machines can join")
       }
       let invitation = try Invitation.text(of: gateway)
       let file = options.value("out").map(FileSystem.absolute)

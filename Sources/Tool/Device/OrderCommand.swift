@@ -8,24 +8,27 @@ enum OrderCommand {
   static let table = OptionTable(
     command: "belfry device order",
     summary: """
-      Gives an order to the devices of 'belfry test-gateway', 'belfry dev' or 'belfry device run', waits until
-      they have carried it out, and prints what happened. Exits 1 if they do not carry it out in time.
+      Sends an order to the devices of 'belfry test-gateway', 'belfry dev' or 'belfry device run', waits until the
+      devices have executed it, and prints the result. Exits 1 if the devices do not execute the order in time.
 
-      offline, online: closes the link to the gateway; connects again. Pushes are stored meanwhile.
+      offline, online: disconnects from or reconnects to the gateway; pushes are stored while the device is offline.
       sleep, wake: pushes of priority 5 and 1 wait while the device sleeps.
-      unregister: invalidates the tokens; waits until the gateway answers 410 for them.
-      disable, enable: turns the notifications of the apps off or on, as the user would.
+      unregister: invalidates the tokens, and waits until the gateway answers 410 for them.
+      disable, enable: turns the apps' notifications off or on, as a user would in the settings.
       """,
     positionals: DeviceOrder.Verb.allCases.map(\.rawValue).joined(separator: "|"),
     positionalCount: 1...1,
     [
       .value("token", "HEX", "only the device and the app with this token"),
-      .value("device", "N", "only this device: 1 is the first one, or its number at the gateway"),
-      .value("timeout", "SECONDS", default: "10", "how long to wait"),
+      .value(
+        "device", "N",
+        "only this device: 1 for the first one, or the device's number at the gateway"),
+      .value("timeout", "SECONDS", default: "10", "time limit"),
       .value(
         "data", "DIR", default: "$BELFRY_GATEWAY, else $XDG_STATE_HOME/belfry/gateway",
-        "the folder of the gateway that the devices belong to"),
-      .value("devices", "DIR", "the --data folder of 'belfry device run' instead"),
+        "the data folder of the devices' gateway"),
+      .value(
+        "devices", "DIR", "the --data folder of 'belfry device run', instead of the gateway's"),
       .flag("json", "one JSON object per line"),
     ])
 
@@ -55,7 +58,7 @@ enum OrderCommand {
     if let text = options.value("token") {
       guard let token = Hexadecimal.decode(text), !token.isEmpty else {
         throw CommandLineOptions.Problem.badValue(
-          key: "token", value: text, wanted: "a device token in hexadecimal")
+          key: "token", value: text, wanted: "a device token as a hex string")
       }
       guard options.value("device") == nil else {
         throw UsageError("--token and --device cannot be combined: use one of them")
@@ -75,7 +78,7 @@ enum OrderCommand {
     let gateway = gatewayFolder(options)
     if let run = DeviceRunFile(ofGateway: gateway) { return run }
     throw DeviceOrder.Refusal(
-      "no devices run for the gateway in \(gateway)",
+      "no devices are running for the gateway in \(gateway)",
       do:
         "start 'belfry test-gateway', 'belfry dev' or 'belfry device run', or use --data or --devices"
     )

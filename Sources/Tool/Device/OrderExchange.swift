@@ -37,7 +37,7 @@ struct OrderExchange {
       let device = ready["device"]?.stringValue.flatMap({ UInt64($0) })
     else {
       throw DeviceOrder.Refusal(
-        "the agent has not joined the gateway", do: "see the agent's log, and try again")
+        "the agent has not joined the gateway", do: "check the agent's log, and try again")
     }
     for line in try AgentOrder(order, socket: socket, device: device).run() {
       try awaitGateway(gateway, line)
@@ -61,8 +61,8 @@ struct OrderExchange {
       let bytes = try read(descriptor)
       guard !bytes.isEmpty else {
         throw DeviceOrder.Refusal(
-          "the devices ended before they carried out '\(order.verb.rawValue)'",
-          do: "see what they printed last")
+          "the devices exited before they executed '\(order.verb.rawValue)'",
+          do: "check the last lines that they printed")
       }
       input += bytes
       while let index = input.firstIndex(of: 0x0A) {
@@ -94,7 +94,8 @@ struct OrderExchange {
         throw error
       }
       throw DeviceOrder.Refusal(
-        "no devices run in \(folder)", do: "start them with 'belfry device run --data \(folder)'")
+        "no devices are running in \(folder)",
+        do: "start them with 'belfry device run --data \(folder)'")
     }
   }
 
@@ -114,8 +115,8 @@ struct OrderExchange {
 
   private var timeout: DeviceOrder.Refusal {
     DeviceOrder.Refusal(
-      "timed out: '\(order.verb.rawValue)' was not carried out within \(seconds) s",
-      do: "see the gateway's log, or use a longer --timeout")
+      "timed out: '\(order.verb.rawValue)' was not executed within \(seconds) s",
+      do: "check the gateway's log, or use a longer --timeout")
   }
 
   // MARK: The gateway

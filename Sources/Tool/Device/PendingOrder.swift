@@ -53,7 +53,7 @@ final class PendingOrder {
       case .refused(let reason):
         isFinished = true
         client?.finish(
-          .init("the gateway refused the order: \(reason)", do: "see the gateway's log"))
+          .init("the gateway refused the order: \(reason)", do: "check the gateway's log"))
         return
       }
     }

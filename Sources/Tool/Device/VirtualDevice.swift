@@ -134,7 +134,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
 
   func link(_ link: GatewayConnection, enrollmentUnusable why: String) {
     fleet.reportOnce(
-      "the gateway enrolled a device with a certificate that it cannot use, and the device enrolls again: \(why)"
+      "the gateway issued a certificate that the device cannot use, so the device enrolls again: \(why)"
     )
   }
 

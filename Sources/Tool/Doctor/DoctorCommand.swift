@@ -8,12 +8,14 @@ enum DoctorCommand {
     command: "belfry doctor",
     summary: """
       Checks which features work on this machine, prints what to do about those that do not, and checks the link
-      to the gateway. Exits 1 if no agent answers. With --gateway, checks a gateway, and exits 1 if a part that it
-      needs is missing.
+      to the gateway. Exits 1 if no agent answers. With --gateway, checks a gateway, and exits 1 if a
+      required part is missing.
       """,
     [
       .flag("gateway", "check the gateway on this machine instead of the agent"),
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's folder"),
+      .value(
+        "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway",
+        "with --gateway: the gateway's data folder"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
@@ -35,7 +37,7 @@ enum DoctorCommand {
     }
     return AgentControl.run(arguments, table) { options, agent in
       guard options.value("data") == nil else {
-        throw UsageError("--data is a gateway's folder: give --gateway too")
+        throw UsageError("--data requires --gateway: add it, or remove --data")
       }
       try showAgent(options, agent)
     }

@@ -23,8 +23,8 @@ struct GatewayDoctor {
       }
       return [
         row(
-          "gateway", isFine: false, "\(doctor.folder.path) holds no gateway.json",
-          "start one with 'belfry gateway', or name its folder with --data")
+          "gateway", isFine: false, "\(doctor.folder.path) does not contain a gateway.json",
+          "start a gateway with 'belfry gateway', or specify its data folder with --data")
       ]
     }
     return [doctor.process] + doctor.listeners + doctor.certificates + doctor.ownCertificate
@@ -71,13 +71,13 @@ struct GatewayDoctor {
     do {
       isRunning = try GatewayAccess(folder: folder.path).status() != nil
     } catch {
-      return Self.row("process", isFine: false, "\(error)", "see the gateway's log")
+      return Self.row("process", isFine: false, "\(error)", "check the gateway's log")
     }
     let pid = description["pid"]?.integerValue ?? 0
     return Self.row(
       "process", isFine: isRunning,
-      isRunning ? "process \(pid), data \(folder.path)" : "nothing answers on its console port",
-      "start it with 'belfry gateway --data \(folder.path)'")
+      isRunning ? "process \(pid), data \(folder.path)" : "no response on the console port",
+      "start the gateway with 'belfry gateway --data \(folder.path)'")
   }
 
   private var listeners: [JSONObject] {
@@ -89,7 +89,7 @@ struct GatewayDoctor {
       return Self.row(
         "\(name) port", isFine: isOpen,
         "\(host):\(port)" + (isOpen ? ", listening" : ", not listening"),
-        "start the gateway, or run ss -ltnp to see which process has that port")
+        "start the gateway, or run ss -ltnp to see which process uses the port")
     }
   }
 
@@ -100,14 +100,15 @@ struct GatewayDoctor {
           let certificate = try? Certificate(pem: bytes)
         else {
           return Self.row(
-            feature, isFine: false, "\(file) holds no certificate",
-            "restart the gateway: it says what is lost")
+            feature, isFine: false, "\(file) does not contain a certificate",
+            "restart the gateway, and check its log for what is lost")
         }
         let now = SystemClock.unixMilliseconds / 1_000
         let end = Timestamp.rfc3339(unixMilliseconds: certificate.notAfter * 1_000)
         return Self.row(
           feature, isFine: certificate.notAfter - now > Self.certificateNoticeSeconds,
-          isLack: certificate.notAfter <= now, "until \(end)", "restart the gateway: it renews it")
+          isLack: certificate.notAfter <= now, "valid until \(end)",
+          "restart the gateway to renew the certificate")
       }
   }
 
@@ -123,8 +124,8 @@ struct GatewayDoctor {
     return [
       Self.row(
         "own certificate", isFine: end > Timestamp.rfc3339(unixMilliseconds: soon),
-        isLack: end <= Timestamp.rfc3339(unixMilliseconds: now), "until \(end)",
-        "renew it: the gateway takes new files as soon as they are there")
+        isLack: end <= Timestamp.rfc3339(unixMilliseconds: now), "valid until \(end)",
+        "renew the certificate: the gateway reloads changed files")
     ]
   }
 
@@ -140,7 +141,7 @@ struct GatewayDoctor {
       "provider key", isFine: isReadable && isLive,
       isReadable
         ? isLive ? "\(id), \(file)" : "\(id) was revoked" : "\(file) cannot be read",
-      "make one with 'belfry key add', or give senders another key")
+      "create a key with 'belfry key add', or use another key to send")
   }
 
   private var secrets: JSONObject {
@@ -148,7 +149,8 @@ struct GatewayDoctor {
     return Self.row(
       "secret files", isFine: exposed.isEmpty, isLack: false,
       exposed.isEmpty
-        ? "readable only by this user" : "others may read \(exposed.joined(separator: ", "))",
+        ? "readable only by this user"
+        : "other users may be able to read \(exposed.joined(separator: ", "))",
       "chmod 700 \(folder.path)")
   }
 
@@ -158,20 +160,20 @@ struct GatewayDoctor {
     return Self.row(
       "reach", isFine: !isLoopback, isLack: false,
       isLoopback ? "\(listener): only this machine" : "\(listener): other machines too",
-      "start it with --host 0.0.0.0 so that other machines can reach it")
+      "start the gateway with --host 0.0.0.0 so that other machines can reach it")
   }
 
   private var disk: JSONObject {
     var status = statvfs()
     guard unsafe statvfs(folder.path, &status) == 0 else {
       return Self.row(
-        "disk", isFine: false, "\(folder.path) cannot be read", "check its owner")
+        "disk", isFine: false, "cannot read \(folder.path)", "check the owner of the folder")
     }
     let bytes = UInt64(status.f_bavail) * UInt64(status.f_frsize)
     return Self.row(
       "disk", isFine: bytes >= Self.diskBytesMin, isLack: bytes == 0,
       "\(Output.bytes(Double(bytes))) free in \(folder.path)",
-      "free some space: nothing is accepted that cannot be written")
+      "free some space: the gateway accepts only pushes that it can store")
   }
 
   // MARK: - Addresses

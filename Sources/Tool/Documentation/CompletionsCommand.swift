@@ -5,7 +5,7 @@ enum CompletionsCommand {
   static let table = OptionTable(
     command: "belfry completions",
     summary: """
-      Prints a script that completes commands, options and values in a shell. To install it for this user:
+      Prints a script that completes commands, options and values in a shell. To install it for the current user:
       'belfry completions bash > ~/.local/share/bash-completion/completions/belfry',
       'belfry completions zsh > "${fpath[1]}/_belfry"',
       'belfry completions fish > ~/.config/fish/completions/belfry.fish'.
@@ -85,7 +85,8 @@ struct CompletionWords {
     }
     options.append(
       Option(
-        key: "help", help: "what it does and takes", takesValue: false, choices: [], isPath: false))
+        key: "help", help: "print a description of the command and its options", takesValue: false,
+        choices: [], isPath: false))
     takesFiles = Self.isPath(table.positionals)
     verbs += Self.choices(table.positionals).filter { word in !verbs.contains { $0.name == word } }
       .map { ($0, "") }

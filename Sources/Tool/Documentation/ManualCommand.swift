@@ -6,8 +6,8 @@ enum ManualCommand {
   static let table = OptionTable(
     command: "belfry man",
     summary: """
-      Shows the manual page of a command, or the overview without one. In a pipe, it prints the page's source
-      (roff). With --out, it writes all pages, as 'make man' does.
+      Shows the manual page of a command, or the overview if no command is given. When piped, prints the page's
+      source (roff). With --out, writes all pages, as 'make man' does.
       """,
     positionals: "[COMMAND [VERB]]", positionalCount: 0...2,
     [
@@ -23,7 +23,7 @@ enum ManualCommand {
       let format = try options.choice("format", of: ["roff", "markdown"])
       if let folder = options.value("out") {
         guard options.positionals.isEmpty else {
-          throw UsageError("--out writes all pages: leave out '\(options.positionals[0])'")
+          throw UsageError("--out writes all pages: remove '\(options.positionals[0])'")
         }
         try write(to: folder, isMarkdown: format == "markdown")
         return 0

@@ -25,15 +25,15 @@ struct ManualPage {
   }
 
   static let exitStatus =
-    "0: done, 1: failed, 2: wrong usage. Errors are printed on standard error."
+    "0: done, 1: failed, 2: wrong usage. Errors are printed to standard error."
 
   /// The environment variables of all commands, with their meanings.
   static let variables = [
     ("XDG_STATE_HOME", "the folder for data; ~/.local/state if it is not set"),
     ("XDG_RUNTIME_DIR", "the folder of the agent's socket"),
     ("BELFRY_SOCKET", "the agent's socket"),
-    ("BELFRY_GATEWAY", "the folder of the gateway that commands use"),
-    ("BELFRY_APP_ID", "the id of an app in development"),
+    ("BELFRY_GATEWAY", "the data folder of the gateway that commands use"),
+    ("BELFRY_APP_ID", "the ID of an app in development"),
   ]
 
   // MARK: - Pages
@@ -86,7 +86,7 @@ struct ManualPage {
       if let text = entry.defaultText { help += " [default: \(text)]" }
       roff += "\n\(line(help))\n"
     }
-    roff += ".TP\n\\fB\\-\\-help\\fR\nwhat it does and takes\n"
+    roff += ".TP\n\\fB\\-\\-help\\fR\nprint a description of the command and its options\n"
     roff += ".SH SEE ALSO\n.BR belfry (1)\n"
     return ManualPage(name: name, roff: roff, text: table.help)
   }

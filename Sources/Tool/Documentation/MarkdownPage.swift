@@ -16,8 +16,8 @@ struct MarkdownPage {
     var text = """
       # Commands
 
-      A page for each command of `belfry`, generated from the tables that also give `--help` and the manual pages:
-      `belfry man --format markdown --out docs/commands` writes them.
+      Each command of `belfry` has a page, generated from the same tables as `--help` and the manual pages.
+      `belfry man --format markdown --out docs/commands` writes these pages.
 
       """
     for group in Tool.Group.allCases {

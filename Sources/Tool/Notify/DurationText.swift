@@ -1,6 +1,6 @@
 /// Durations in human-readable form: `90`, `4m`, `1h30m`, `1.5h`, `2d`.
 enum DurationText {
-  static let wanted = "seconds, or a time like 90s, 4m, 1h30m, 2d"
+  static let wanted = "a number of seconds, or a duration such as 90s, 4m, 1h30m or 2d"
 
   /// Returns the seconds of a text, or nil if it is not a duration.
   static func seconds(_ text: String) -> Double? {

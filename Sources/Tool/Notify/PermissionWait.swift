@@ -10,8 +10,9 @@ struct PermissionWait {
   static let entries: [OptionTable.Entry] = [
     .value(
       "timeout", "SECONDS", default: "60 for permission, none for a button",
-      "time limit for the user's permission, and for the choice of a button"),
-    .flag("no-wait", "do not wait for permission: the notification is shown once it is given"),
+      "time limit for the user to give permission, and for choosing a button"),
+    .flag(
+      "no-wait", "do not wait for permission: show the notification once permission is granted"),
   ]
 
   /// The result of the wait.
@@ -55,13 +56,13 @@ struct PermissionWait {
     }
     guard doesWait else { return .waits }
     Output.error(
-      "\(app) waits for permission to notify",
-      do: "answer the question on the device, or type 'belfry settings \(app) notifications=on'")
+      "\(app) is waiting for permission to show notifications",
+      do: "answer the question on the device, or run 'belfry settings \(app) notifications=on'")
     try answer.wait(
       seconds: seconds,
       orSay:
-        "no answer came within \(seconds) s: it is shown once somebody allows it ('belfry settings "
-        + "\(app) notifications=on'); --no-wait does not wait at all")
+        "timed out: no answer within \(seconds) s; the notification is shown once permission is granted "
+        + "('belfry settings \(app) notifications=on'), and --no-wait does not wait for it")
     return .added
   }
 

@@ -6,10 +6,12 @@ import System
 enum CampaignCommand {
   /// The options that specify the registry.
   private static let access: [OptionTable.Entry] = [
-    .value("provider", "URL", "a running registry's address, such as http://127.0.0.1:2199"),
+    .value("provider", "URL", "address of a running registry, such as http://127.0.0.1:2199"),
     .value(
       "data", "DIR", default: "$XDG_STATE_HOME/belfry/provider", "the registry's data folder"),
-    .value("admin-token", "FILE", default: "the data folder's", "the file with the admin token"),
+    .value(
+      "admin-token", "FILE", default: "admin-token in the data folder",
+      "the file with the admin token"),
     .flag("json", "one JSON object per line"),
   ]
 
@@ -17,7 +19,7 @@ enum CampaignCommand {
   private static let content: [OptionTable.Entry] = [
     .value(
       "to", "all|tag:T|user:U|FILE", default: "all",
-      "the recipients; a file has one device token per line"),
+      "the recipients; FILE contains one device token per line"),
     .value("name", "NAME", default: "the first title", "the campaign's name"),
     .value(
       "at", "TIME",
@@ -30,25 +32,25 @@ enum CampaignCommand {
     summary: """
       Sends a campaign and waits until every recipient has an outcome. If the command is killed,
       'belfry campaign resume ID' continues the campaign, and no device gets it twice. A campaign
-      that starts later than in a minute is scheduled: the command ends, and the running provider
-      sends it.
+      that starts more than a minute from now is scheduled: the command exits, and the running
+      provider sends it.
       """,
     positionals: "FILE", positionalCount: 1...1,
     content + [
-      .flag("draft", "add the campaign without sending it"),
-      .flag("dry-run", "show each language's text and number of devices; send nothing"),
+      .flag("draft", "save the campaign as a draft, without sending it"),
+      .flag("dry-run", "show the text and number of devices for each language; send nothing"),
       .flag("detach", "do not wait; the running provider continues"),
     ] + access + SendTarget.entries)
 
   private static let edit = OptionTable(
     command: "belfry campaign edit",
     summary: """
-      Replaces the content of a draft or a scheduled campaign. Its recipients, name, time and rate
-      stay unless FILE or an option changes them. A scheduled campaign stays scheduled.
+      Replaces the content of a draft or a scheduled campaign. The recipients, name, time and rate
+      are kept unless FILE or an option changes them. A scheduled campaign stays scheduled.
       """,
     positionals: "ID FILE", positionalCount: 2...2,
     content.map { $0.key == "to" ? .value("to", "all|tag:T|user:U|FILE", "the recipients") : $0 }
-      + [.flag("draft", "make a scheduled campaign a draft")] + access + SendTarget.entries)
+      + [.flag("draft", "turn a scheduled campaign into a draft")] + access + SendTarget.entries)
 
   private static func named(
     _ verb: String, _ summary: String, isOptional: Bool = false, isSending: Bool = false
@@ -69,15 +71,18 @@ enum CampaignCommand {
   private static let list = OptionTable(
     command: "belfry campaign list", summary: "Lists the campaigns, oldest first.", access)
   private static let pause = named(
-    "pause", "Pauses a running campaign; pushes in flight are finished.")
+    "pause", "Pauses a running campaign; pushes already in flight are completed.")
   private static let resume = named(
-    "resume", "Starts a draft or continues a campaign, and waits for its end.", isSending: true)
+    "resume", "Starts a draft or resumes a paused campaign, and waits for it to finish.",
+    isSending: true)
   private static let cancel = named(
     "cancel",
-    "Cancels a scheduled, running or paused campaign for good. Its report keeps what was sent.")
+    "Cancels a scheduled, running or paused campaign permanently. The report still includes the "
+      + "pushes that were sent.")
   private static let delete = named(
     "delete", "Deletes a campaign that is not being sent, with its report.")
-  private static let copy = named("copy", "Copies a campaign to a new draft, without its time.")
+  private static let copy = named(
+    "copy", "Copies a campaign to a new draft, without the scheduled time.")
   private static let test = OptionTable(
     command: "belfry campaign test",
     summary: """
@@ -91,7 +96,7 @@ enum CampaignCommand {
     command: "belfry campaign report",
     summary: "Shows the results of a campaign by outcome, reason and language.",
     positionals: "ID", positionalCount: 1...1,
-    [.flag("csv", "a CSV table with one line per outcome, reason and language")] + access
+    [.flag("csv", "print a CSV table with one row per outcome, reason and language")] + access
       + SendTarget.entries)
 
   static let tables = [

@@ -25,7 +25,7 @@ enum CampaignSending {
   /// Reads the campaign and its audience.
   static func read(_ options: CommandLineOptions) throws -> Input {
     for flag in ["dry-run", "detach"] where options.has("draft") && options.has(flag) {
-      throw UsageError("--draft and --\(flag) exclude each other: use one of them")
+      throw UsageError("--draft and --\(flag) cannot be combined: use one of them")
     }
     var campaign = try self.campaign(options.positionals[0])
     let (audience, list) = try audience(options)
@@ -102,7 +102,7 @@ enum CampaignSending {
           CampaignOutput.added(status, asJSON: options.has("json"))
           if access.isLocal {
             Output.error(
-              "warning: no provider is running to send the campaign at its time",
+              "warning: no provider is running to send the campaign at the scheduled time",
               do: "start 'belfry provider'")
           }
           return 0
@@ -146,7 +146,7 @@ enum CampaignSending {
     let object = try JSONValue(parsing: bytes).objectValue ?? [:]
     if let key = JSONValue.doubledKey(in: bytes) {
       throw CampaignFailure.refused(
-        status: 400, ["\(file): '\(key)' is given twice in one object: remove one of them"])
+        status: 400, ["\(file): duplicate key '\(key)' in one object: remove one of the two"])
     }
     let folder = FileSystem.parent(of: FileSystem.absolute(file))
     do {

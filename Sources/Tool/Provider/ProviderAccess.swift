@@ -20,15 +20,16 @@ enum CampaignFailure: Error, CustomStringConvertible {
     switch self {
     case .refused(_, let lines): lines.joined(separator: "\nbelfry: ")
     case .unknown(let id): "unknown campaign '\(id)': 'belfry campaign status' lists them"
-    case .noService(let where_): "no token registry answers at \(where_): start belfry provider"
+    case .noService(let where_):
+      "no token registry answers at \(where_): start it with 'belfry provider'"
     case .noProvider(let folder):
       "no provider service in \(folder): start it with 'belfry provider', or use --data"
     case .otherService(let url, let folder):
-      "the service of \(folder) does not serve at \(url), so its admin token is not sent there: "
-        + "name that service's token with --admin-token FILE, or its folder with --data"
+      "the service of \(folder) does not listen at \(url), so its admin token is not sent there: "
+        + "specify the other service's token with --admin-token FILE, or its data folder with --data"
     case .needsService:
-      "no provider is running that could continue the campaign: start 'belfry provider', or omit --detach"
-    case .unreadable(let what): "\(what): see the service's log"
+      "no provider is running to continue the campaign: start 'belfry provider', or omit --detach"
+    case .unreadable(let what): "\(what): check the service's log"
     }
   }
 }
@@ -191,11 +192,11 @@ final class ProviderAccess {
     }
     let end = Array("\r\n\r\n".utf8)
     guard let headEnd = answer.firstRange(of: end) else {
-      throw CampaignFailure.unreadable("the response of \(client.address) is incomplete")
+      throw CampaignFailure.unreadable("the response from \(client.address) is incomplete")
     }
     let line = String(decoding: answer[..<headEnd.lowerBound].prefix(32), as: UTF8.self)
     guard let status = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
-      throw CampaignFailure.unreadable("the response of \(client.address) has no status")
+      throw CampaignFailure.unreadable("the response from \(client.address) has no status")
     }
     return try objects(status: status, Array(answer[headEnd.upperBound...]))
   }

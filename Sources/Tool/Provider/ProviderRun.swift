@@ -102,7 +102,7 @@ final class ProviderRun {
     guard !isShuttingDown else { return }
     isShuttingDown = true
     log.info(
-      "shutting down: waiting for answers to requests in flight; the rest is sent after the next start"
+      "shutting down: waiting for responses to requests in flight; other pushes are sent after the next start"
     )
     service.stopping()
     feedback?.stop()
@@ -116,7 +116,7 @@ final class ProviderRun {
     }
     loop.schedule(afterNanoseconds: Self.shutdownNanoseconds) { [log, loop] in
       log.warning(
-        "ended before everything was answered: clients may repeat requests, and the next run looks up the pushes"
+        "exited before all requests were answered: clients may repeat requests, and the next run looks up the pushes"
       )
       loop.stop()
     }

@@ -14,23 +14,26 @@ enum ProviderServiceCommand {
       """,
     [
       .value(
-        "data", "DIR", default: "$XDG_STATE_HOME/belfry/provider", "registry, keys, admin token"),
+        "data", "DIR", default: "$XDG_STATE_HOME/belfry/provider",
+        "folder for the registry, keys and admin token"),
       .value("host", "ADDR", default: "127.0.0.1", "address of the listener"),
-      .value("port", "PORT", default: "2199", "port of the listener (HTTP), including the console"),
-      .repeatable("name", "NAME", "a host name under which browsers may open the console"),
+      .value(
+        "port", "PORT", default: "2199",
+        "port of the listener (HTTP), which also serves the console"),
+      .repeatable("name", "NAME", "a host name by which browsers can open the console"),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .repeatable(
         "topic", "BUNDLE-ID", "an app that can register; its key is generated at the first start"),
       .value(
         "tokens-per-app", "N", default: "1000000",
-        "limit of registered tokens per app; more are refused"),
-      .flag("open", "apps need no key; only on loopback"),
+        "limit of registered tokens per app; further tokens are refused"),
+      .flag("open", "accept apps without a key; on loopback only"),
     ] + SendTarget.entries + [
       .value(
         "feedback", "HOST:PORT",
-        "a legacy feedback service to ask for dead tokens each hour, with --certificate"),
+        "a legacy feedback service to query for expired tokens every hour (requires --certificate)"),
       LogOptions.level, LogOptions.format,
-      .value("ready-file", "FILE", "written once the listener accepts"),
+      .value("ready-file", "FILE", "file to write once the listener accepts connections"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {

@@ -8,15 +8,16 @@ enum SettingsCommand {
     summary: """
       Shows or changes the notification settings of an app: notifications, alert, sound, badge, center,
       lockScreen, criticalAlert, timeSensitive (on, off), style (none, banner, alert), previews (always,
-      whenAuthenticated, never), location. Without arguments it lists every app that requested permission.
-      --window opens the settings in a window, --page on the terminal.
+      whenAuthenticated, never), location. Without arguments, lists every app that requested permission.
+      --window opens the settings in a window, --page in the terminal.
       """,
     positionals: "[APP_ID [SWITCH=VALUE]…]", positionalCount: 0...32,
     [
       .value("languages", "TAGS", "the device's languages, such as fr-CA,en"),
-      .value("location", "on|off", "location for the whole device"),
-      .flag("page", "a page on the terminal, with keys to choose and change"),
-      .flag("window", "a window of belfry-center on this desktop"),
+      .value("location", "on|off", "location services for the whole device"),
+      .flag(
+        "page", "open an interactive page in the terminal, with keys to choose and change settings"),
+      .flag("window", "open a window of belfry-center on this desktop"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
@@ -35,7 +36,7 @@ enum SettingsCommand {
     device["location"] = try options.choice("location", of: ["on", "off"])
     guard device.isEmpty else {
       guard options.positionals.isEmpty else {
-        throw UsageError("--languages and --location are the device's: leave out the app")
+        throw UsageError("--languages and --location apply to the whole device: remove the app ID")
       }
       return .changeDevice(device)
     }

@@ -20,7 +20,7 @@ struct AgentInstallation {
   init() throws(Failure) {
     let given = StateFolders.variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     guard let folder = given ?? StateFolders.variable("HOME").map({ $0 + "/.config" }) else {
-      throw Failure(description: "HOME is not set: set it to the user's folder")
+      throw Failure(description: "HOME is not set: set it to your home folder")
     }
     unitFile = "\(folder)/systemd/user/\(Self.unitName)"
     autostartFile = "\(folder)/autostart/belfry-agent.desktop"
@@ -134,7 +134,8 @@ struct AgentInstallation {
     let status = try run(words, isQuiet: false)
     guard status == 0 else {
       throw Failure(
-        description: "'systemctl --user \(words.joined(separator: " "))' ended with \(status): see "
+        description:
+          "'systemctl --user \(words.joined(separator: " "))' exited with status \(status): see "
           + "'systemctl --user status \(unitName)'")
     }
   }

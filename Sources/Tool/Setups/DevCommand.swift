@@ -9,23 +9,23 @@ enum DevCommand {
     command: "belfry dev",
     summary: """
       Runs a gateway and an agent that grants every permission, until interrupted, and prints the next
-      steps. The gateway chooses free ports and uses the same ones the next time.
+      steps. The gateway chooses free ports, and uses the same ports on the next run.
       """,
     [
       .value("app", "APP_ID", default: "com.example.app", "the app in the printed commands"),
       .value(
-        "data", "DIR", default: "this user's own folders",
-        "folder for the data of the gateway and the agent"),
+        "data", "DIR", default: "the current user's data folders",
+        "data folder for the gateway and the agent"),
       .value(
         "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock",
-        "where apps connect; with --data: in its folder"),
+        "the socket that apps connect to; with --data, in that folder"),
       .repeatable(
         "presenter", "desktop|terminal|json", default: "desktop with a session bus, else terminal",
         "how notifications are shown"),
       .value(
-        "grant", "ask|all|TYPES|none", default: "all", "how requests for permission are answered"),
-      .flag("json", "one JSON object instead of the next steps"),
-      .value("ready-file", "FILE", "written once apps and providers can connect"),
+        "grant", "ask|all|TYPES|none", default: "all", "the response to requests for permission"),
+      .flag("json", "print one JSON object instead of the next steps"),
+      .value("ready-file", "FILE", "file to write once apps and providers can connect"),
     ])
 
   /// Runs the command's own process, which checks the options and passes them to a keeper.
@@ -107,7 +107,7 @@ struct DevRun {
     let name = agent.status != nil ? "agent" : "gateway"
     let log = agent.status != nil ? agent.logFile : gateway.program.logFile
     throw SetupGateway.Failure(
-      description: "the \(name) ended: \(SetupGateway.lastLine(of: log ?? ""))")
+      description: "the \(name) exited: \(SetupGateway.lastLine(of: log ?? ""))")
   }
 
   private var receivedFile: String { agentFolder + ".received.jsonl" }
@@ -181,21 +181,21 @@ struct DevGuide {
   /// The instructions as text.
   var text: String {
     """
-    A gateway and an agent run; Ctrl-C ends both. From another shell:
+    A gateway and an agent are running; press Ctrl-C to stop both. In another shell:
 
-    Run your app, or be it:
+    Run your app, or act as it:
       \(belfry) app run \(appWord) --authorize alert,sound,badge --register\(socketOption)
 
-    Its device token, once it has registered, and a push to it:
+    Get its device token after it has registered, and send it a push:
       TOKEN=$(\(tokenCommand))
       \(belfry) send "$TOKEN" --topic \(appWord) --title Hello\(gatewayOption)
       \(curl("$TOKEN"))
 
-    The console, in a browser (sign in with the admin token):
+    Open the console in a browser (sign in with the admin token):
       xdg-open \(console)
       cat \(ShellWords.quoted(gateway.adminTokenFile))
 
-    Their messages are in \(gateway.program.logFile ?? "") and \(agentFolder).log
+    Their logs are in \(gateway.program.logFile ?? "") and \(agentFolder).log
 
     """
   }

@@ -68,8 +68,8 @@ final class ProgramSupervisor {
     else { return 1 }
     let number = ProgramLaunch.replaceThisProcess(with: Array(words.dropFirst()))
     Output.error(
-      "'\(words.dropFirst().first ?? "")' cannot be run (\(SystemFailure.message(number)))",
-      do: "give a program that is on PATH, or its path")
+      "cannot run '\(words.dropFirst().first ?? "")' (\(SystemFailure.message(number)))",
+      do: "use a program that is on PATH, or specify its path")
     // Return the exit statuses that a shell uses.
     return number == ENOENT ? 127 : 126
   }

@@ -8,28 +8,28 @@ enum ReceivedCommand {
     command: "belfry device received",
     summary: """
       Prints the next N pushes that the devices of 'belfry test-gateway', 'belfry dev' or 'belfry device run
-      --received' have received and that no earlier 'belfry device received' of this run has printed, one JSON
-      line each, and waits for those that are missing. Exits 1 if they do not arrive in time.
+      --received' have received, one JSON line each. Skips pushes that an earlier 'belfry device received' of this
+      run has printed, and waits for pushes that have not arrived yet. Exits 1 if they do not arrive in time.
 
-      With --count 0, exits 0 if no such push arrives within the time, and 1 if one does.
+      With --count 0, exits 0 if no such push arrives within the time limit, and 1 if one does.
       """,
     [
       .value("count", "N", default: "1", "number of pushes"),
       .value("id", "APNS-ID", "only pushes with this apns-id"),
       .value("token", "HEX", "only pushes to this device token"),
       .value("topic", "TOPIC", "only pushes with this topic, such as one of several apps"),
-      .value("since", "MARK", "all pushes after this mark, even if they were printed before"),
-      .flag("mark", "prints a mark of the present moment for --since, and nothing else"),
+      .value("since", "MARK", "all pushes after this marker, even if they were printed before"),
+      .flag("mark", "print a marker for the current time, for use with --since"),
       .value(
         "within", "SECONDS", default: "1 with --count 0, else that of --timeout",
-        "time in which the pushes arrive, or in which none does"),
-      .value("timeout", "SECONDS", default: "10", "the same; the shorter one applies"),
+        "time limit for the pushes to arrive, or, with --count 0, for none to arrive"),
+      .value("timeout", "SECONDS", default: "10", "alias of --within; the shorter limit applies"),
       .value(
         "file", "FILE", default: "$BELFRY_RECEIVED, else that of the devices of --data",
         "file with the received pushes"),
       .value(
         "data", "DIR", default: "$BELFRY_GATEWAY, else $XDG_STATE_HOME/belfry/gateway",
-        "the folder of the gateway that the devices belong to"),
+        "the data folder of the devices' gateway"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -39,8 +39,10 @@ enum ReceivedCommand {
       let filter = try filter(options)
       guard let file = file(options) else {
         Output.error(
-          "no devices run that keep their pushes",
-          do: "run it under 'belfry test-gateway', or start 'belfry device run --received FILE'")
+          "no running devices record their pushes",
+          do:
+            "run the command under 'belfry test-gateway', or start 'belfry device run --received FILE'"
+        )
         return 1
       }
       let pushes = try ReceivedPushes(file, where: filter, after: options.value("since"))
@@ -91,7 +93,7 @@ enum ReceivedCommand {
     if let text = options.value("token") {
       guard let token = Hexadecimal.decode(text), !token.isEmpty else {
         throw CommandLineOptions.Problem.badValue(
-          key: "token", value: text, wanted: "a device token in hexadecimal")
+          key: "token", value: text, wanted: "a device token as a hex string")
       }
       filter.token = token
     }

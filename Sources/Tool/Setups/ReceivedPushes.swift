@@ -46,7 +46,7 @@ final class ReceivedPushes {
     var description: String {
       switch self {
       case .unknownMark(let text):
-        "mark '\(text)' is not a mark of this run: use one that 'belfry device received --mark' prints"
+        "marker '\(text)' is not from this run: use one that 'belfry device received --mark' prints"
       }
     }
   }

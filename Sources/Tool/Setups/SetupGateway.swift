@@ -41,7 +41,7 @@ struct SetupGateway {
     let object = try JSONValue(parsing: FileSystem.read(readyFile, limit: fileBytesMax)).objectValue
     try FileSystem.remove(readyFile)
     guard let object, let ports = object["ports"]?.objectValue else {
-      throw Failure(description: "\(readyFile) is not what a gateway writes: see \(logFile)")
+      throw Failure(description: "\(readyFile) is not a valid ready file: see \(logFile)")
     }
     func text(_ key: String) -> String { object[key]?.stringValue ?? "" }
     return SetupGateway(
@@ -53,7 +53,7 @@ struct SetupGateway {
   /// Returns the last line of a program's log, which states why it ended.
   static func lastLine(of logFile: String) -> String {
     let text = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? ""
-    let line = text.split(separator: "\n").last.map(String.init) ?? "it said nothing"
+    let line = text.split(separator: "\n").last.map(String.init) ?? "its log is empty"
     return line.hasPrefix("belfry: ") ? String(line.dropFirst(8)) : line
   }
 

@@ -11,15 +11,15 @@ enum SubscribeCommand {
     command: "belfry subscribe",
     summary: """
       Registers this desktop for notifications under a name, and prints its device token and a curl command that
-      sends to it. A name such as 'backups' becomes an app of this shell; an app id is used as it is. Subscribing
-      allows the app to notify.
+      sends to it. A name such as 'backups' becomes an app of this shell; an app ID is used as given. The command
+      also allows the app to show notifications.
       """,
     positionals: "NAME", positionalCount: 1...1,
     [
       .value(
-        "gateway", "FILE", default: "this user's gateway",
+        "gateway", "FILE", default: "the current user's gateway",
         "the gateway.json for the curl command"),
-      .value("timeout", "SECONDS", default: "60", "time limit for the token"),
+      .value("timeout", "SECONDS", default: "60", "time limit for receiving the token"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 

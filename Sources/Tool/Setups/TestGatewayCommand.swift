@@ -9,31 +9,33 @@ enum TestGatewayCommand {
     command: "belfry test-gateway",
     summary: """
       Starts a gateway and virtual devices on free ports in a temporary folder, runs COMMAND, stops
-      everything, and exits with COMMAND's status (128 plus the signal's number if a signal ended it).
+      everything, and exits with COMMAND's status (128 plus the signal's number if a signal terminated it).
 
       The environment of COMMAND contains BELFRY_HOST, BELFRY_PROVIDER_PORT, BELFRY_CA, BELFRY_KEY_FILE,
       BELFRY_KEY_ID, BELFRY_TEAM_ID, BELFRY_TOPIC, BELFRY_TOKEN (the first device's), BELFRY_TOKENS
       (of all devices, up to 1,000, separated by spaces), BELFRY_TOKENS_FILE (a file with one token per
       line), BELFRY_RECEIVED (a file with one JSON line per push that a device has received), BELFRY_GATEWAY
-      (the gateway's folder, which other belfry commands then use) and BELFRY_INSECURE_PROVIDER_PORT (the
+      (the gateway's data folder, which other belfry commands then use) and BELFRY_INSECURE_PROVIDER_PORT (the
       provider API without TLS).
 
-      With several --app, these tokens and the topic are those of the first one. BELFRY_TOPIC_1,
-      BELFRY_TOKEN_1, BELFRY_TOPIC_2, BELFRY_TOKEN_2 and so on are the topics and the first device's tokens
-      in the order of --app, and BELFRY_TOKENS_JSON is an object with all tokens by topic, up to 1,000.
+      With several --app options, these tokens and the topic belong to the first app. BELFRY_TOPIC_1,
+      BELFRY_TOKEN_1, BELFRY_TOPIC_2, BELFRY_TOKEN_2 and so on contain the topics and the first device's tokens
+      in --app order. BELFRY_TOKENS_JSON is an object with all tokens by topic, up to 1,000.
 
-      'belfry device order' takes the devices offline, unregisters their tokens and more; 'belfry device
-      received' prints what they have received.
+      'belfry device order' takes the devices offline, unregisters their tokens and more. 'belfry device
+      received' prints the pushes that they have received.
       """,
     positionals: "-- COMMAND…", positionalCount: 1...100_000,
     [
       .repeatable(
-        "app", "APP_ID[:TYPE]", "an app that the devices register, for alert or for this type"),
+        "app", "APP_ID[:TYPE]",
+        "an app that the devices register, for alert pushes or for this type"),
       .value("count", "N", default: "1", "number of devices"),
-      .value("environment", "sandbox|production", default: "sandbox", "the gateway's"),
+      .value(
+        "environment", "sandbox|production", default: "sandbox", "the gateway's APNs environment"),
       .value(
         "data", "DIR",
-        "folder for the data, instead of a temporary one; the next run has the same tokens"),
+        "data folder to use instead of a temporary one; the next run gets the same tokens"),
       .flag("keep", "keep the temporary folder and print its path"),
     ])
 
@@ -151,7 +153,7 @@ struct TestGatewayRun {
       let part = gateway.program.status != nil ? gateway.program : devices.program
       let name = gateway.program.status != nil ? "the gateway" : "the devices"
       throw SetupGateway.Failure(
-        description: "\(name) ended before the command: "
+        description: "\(name) exited before the command: "
           + SetupGateway.lastLine(of: part.logFile ?? ""))
     }
     // Stop the devices first, so that none of them notices that the gateway stops. All received pushes are then

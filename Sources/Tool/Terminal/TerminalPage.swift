@@ -32,7 +32,8 @@ extension TerminalPage {
     show(try content(), problem: nil)
     guard let terminal = RawTerminal() else {
       throw AppLinkFailure(
-        .invalidArgument, "the page needs a terminal: run it in one, or use '\(command)'")
+        .invalidArgument,
+        "the page requires a terminal: run the command in one, or use '\(command)'")
     }
     defer { terminal.close() }
     while true {

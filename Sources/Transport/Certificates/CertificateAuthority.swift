@@ -44,7 +44,7 @@ public struct CertificateAuthority: Sendable {
     /// Without any name, host names would be unconstrained, too (RFC 5280 section 4.2.1.10).
     public init(hostNames: [String]) throws(CryptoFailure) {
       guard !hostNames.isEmpty else {
-        throw .malformed(expected: "name constraints: name a host at least")
+        throw .malformed(expected: "name constraints with at least one host name")
       }
       self.hostNames = hostNames
     }

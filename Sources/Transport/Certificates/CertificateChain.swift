@@ -25,10 +25,10 @@ public enum CertificateChain {
     /// A description of the problem and how to fix it.
     public var description: String {
       switch self {
-      case .expired: "the certificate has expired: ask for a new one"
+      case .expired: "the certificate has expired: request a new one"
       case .notYetValid: "the certificate is not valid yet: check the clock"
       case .foreignIssuer: "the certificate is not signed by this authority"
-      case .forbiddenName: "the certificate has a name that its authority may not sign"
+      case .forbiddenName: "the certificate contains a name that its authority may not sign"
       case .refused(let reason): "the certificate is refused: \(reason)"
       }
     }

@@ -110,7 +110,7 @@ public import System
       if let failure {
         fail(failure, excess)
       } else if consumed == Int(NGHTTP2_ERR_FLOODED.rawValue) {
-        fail(HTTP2ErrorCode.enhanceYourCalm, "too many frames that ask for an answer")
+        fail(HTTP2ErrorCode.enhanceYourCalm, "too many frames that request a response")
       } else {
         fail(
           HTTP2ErrorCode.protocolError,

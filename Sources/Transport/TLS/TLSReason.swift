@@ -3,8 +3,8 @@ import COpenSSL
 /// Descriptions of the reasons of failed connections, which state which side refused something.
 enum TLSReason {
   static let unknownAuthority = "certificate of an unknown CA: trust the CA that signed it"
-  static let wrongSignature = "certificate's signature is wrong"
-  static let otherName = "certificate is for another name"
+  static let wrongSignature = "the certificate's signature is invalid"
+  static let otherName = "the certificate is for another name"
   static let refusedAuthority = "the peer reported: certificate of an unknown CA"
   static let refusedCertificate = "the peer reported: certificate not accepted"
 
@@ -48,7 +48,7 @@ enum TLSReason {
     case SSL_R_WRONG_VERSION_NUMBER, SSL_R_BAD_RECORD_TYPE, SSL_R_UNEXPECTED_MESSAGE:
       "the peer does not speak TLS"
     case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, SSL_R_VERSION_TOO_LOW:
-      "no common version of TLS: use TLS 1.2 or 1.3"
+      "no common TLS version: use TLS 1.2 or 1.3"
     case SSL_R_NO_SHARED_CIPHER: "no common cipher"
     case SSL_R_NO_APPLICATION_PROTOCOL: "no common application protocol (ALPN)"
     case SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:

@@ -511,6 +511,6 @@ struct AppServerTests {
       #expect(body.utf8.count == WireLimits.filledTextBytesMax)
       #expect(body.unicodeScalars.allSatisfy { $0 == "é" })
     }
-    #expect(lines.all.count { $0.contains("an app's text was truncated") } == 1)
+    #expect(lines.all.count { $0.contains("an app's string was truncated") } == 1)
   }
 }

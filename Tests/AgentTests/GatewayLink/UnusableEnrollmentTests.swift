@@ -59,7 +59,7 @@ import Transport
     #expect(scenario.device.unusable.count == 2)
     #expect(scenario.device.downs.count == 2)
     #expect(
-      scenario.device.downs.allSatisfy { $0.contains("unusable certificate") },
+      scenario.device.downs.allSatisfy { $0.contains("a certificate that the device cannot use") },
       "\(scenario.device.downs)")
     #expect(scenario.device.identity?.device == 3)
     scenario.link.goOffline()

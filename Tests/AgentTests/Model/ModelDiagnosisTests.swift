@@ -28,15 +28,17 @@ import Testing
   }
 
   @Test func `an app that may notify is fine`() {
-    #expect(findings(app()) == ["may notify"])
-    #expect(findings(app { $0.registrations = [.alert: .init(token: [1])] }) == ["may notify"])
+    #expect(findings(app()) == ["can show notifications"])
+    #expect(
+      findings(app { $0.registrations = [.alert: .init(token: [1])] }) == ["can show notifications"]
+    )
   }
 
   @Test func `each obstacle is named with what to do`() {
     let obstacles: [((inout LocalApp) -> Void, String)] = [
       (
         { $0.status = .notDetermined },
-        "never asked for permission | let the app call requestAuthorization"
+        "never asked for permission | make the app call requestAuthorization"
       ),
       (
         { $0.status = .denied },
@@ -44,8 +46,8 @@ import Testing
       ),
       (
         { $0.asked = [] },
-        "authorized, but never requested alerts, sounds or badges: it cannot be seen or heard"
-          + " | let the app call requestAuthorization"
+        "authorized, but never requested alerts, sounds or badges: its notifications are not seen or heard"
+          + " | make the app call requestAuthorization"
       ),
       (
         { $0.switches.alert = false },
@@ -65,7 +67,7 @@ import Testing
           $0.registrations = [.alert: .init(token: [1])]
           $0.backgroundModes = []
         },
-        "its manifest lacks the background mode remote-notification: no push starts it"
+        "its manifest lacks the background mode remote-notification: pushes do not start it"
           + " | if the app needs background pushes, add it and run 'belfry app install' again"
       ),
     ]
@@ -74,15 +76,15 @@ import Testing
 
   @Test func `each waiting item is listed with the reason why it waits`() {
     let asked = app { $0.status = .notDetermined }
-    #expect(findings(asked, isUndecided: true).first?.hasPrefix("waits for the user") == true)
+    #expect(findings(asked, isUndecided: true).first?.hasPrefix("waiting for the user") == true)
     #expect(findings(app(), lacksLocationUsage: true).first?.contains("location") == true)
     #expect(
       findings(app(), holdsPush: true) == [
-        "a background push is waiting | its budget is used up: it is delivered later"
+        "a background push is waiting | the app's budget is used up: the push is delivered later"
       ])
     #expect(
       findings(app(), holdsPush: true, holdsBackgroundWork: true) == [
-        "a background push is waiting | for power or another network"
+        "a background push is waiting | until power or an unrestricted network is available"
       ])
   }
 }

@@ -34,7 +34,7 @@ struct OlderInterfaceTests {
     #expect(effects.prompts.isEmpty && effects.answers.count == 1)
     #expect(effects.presented.map(\.title) == ["T"] && effects.sounds == 1)
     #expect(Self.switches(bench) == ["authorized", "on", "on", "on"])
-    #expect(bench.findings().map(\.detail) == ["may notify"])
+    #expect(bench.findings().map(\.detail) == ["can show notifications"])
   }
 
   @Test
@@ -88,7 +88,7 @@ struct OlderInterfaceTests {
     let first = bench.ask(connection, .add(Self.request(.local, "one", inSeconds: 60)))
     // S1-42
     #expect(first.prompts.map(\.subject) == [.notifications] && first.answers.count == 1)
-    #expect(bench.findings().map(\.detail) == ["waits for the user's answer"])
+    #expect(bench.findings().map(\.detail) == ["waiting for the user's answer"])
     let second = bench.ask(connection, .add(Self.request(.local, "two", inSeconds: 61)))
     #expect(second.prompts.isEmpty && second.answers.count == 1)
     // The notification is listed as soon as it is scheduled.

@@ -88,9 +88,9 @@ struct RoutingTests {
   @Test
   func `an app with the wrong or an unknown environment gets no token`() {
     for (claimed, isKnownFirst, part) in [
-      ("production", true, "it claims production, and the gateway is of the sandbox"),
-      ("production", false, "it claims production, and the gateway is of the sandbox"),
-      ("staging", false, "there is no environment \"staging\""),
+      ("production", true, "it claims production, but the gateway belongs to the sandbox"),
+      ("production", false, "it claims production, but the gateway belongs to the sandbox"),
+      ("staging", false, "unknown environment \"staging\""),
     ] {
       let bench = ModelBench()
       bench.install {

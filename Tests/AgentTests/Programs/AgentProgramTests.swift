@@ -220,7 +220,7 @@ struct AgentProgramTests {
         gateway.with { Self.deliver(#"{"aps":{"alert":"Hi","mutable-content":1}}"#, 5, $0) })
       #expect(try await agent.event("presented")["body"].string == "Hi")
       // The reason is that the app's process ended, not that the time limit passed.
-      #expect(agent.errors.contains("its process ended before it connected"))
+      #expect(agent.errors.contains("its process exited before it connected"))
       #expect(agent.errors.contains("/bin/false"))
     }
   }
@@ -404,7 +404,7 @@ struct AgentProgramTests {
         (["settings", "x.y", "foo=on"], ["notifications", "location with always"]),
         (["state", "front=none.app"], ["unknown app", "belfry app list"]),
         (["notify", "--app", "x.y", "--title", "T", "--user-info", "{"], ["'{' for --user-info"]),
-        (["app", "token", "x.y"], ["has to register"]),
+        (["app", "token", "x.y"], ["register the app"]),
       ] {
         let errors = try await scenario.belfryCommand(arguments, succeeding: false).errors
         for word in words { #expect(errors.contains(word), "\(arguments): \(errors)") }

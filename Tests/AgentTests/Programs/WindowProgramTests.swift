@@ -232,9 +232,9 @@ struct WindowProgramTests {
         _ = try scenario.belfry(["app", "run", "org.example.\(name)", "--authorize", "alert"])
       }
       try await Scenario.wait("both questions") {
-        agent.errors.components(separatedBy: "an app waits for permission").count == 3
+        agent.errors.components(separatedBy: "an app is waiting for permission").count == 3
       }
-      #expect(agent.errors.components(separatedBy: "has no window").count == 2)
+      #expect(agent.errors.components(separatedBy: "windows are not available").count == 2)
     }
   }
 }

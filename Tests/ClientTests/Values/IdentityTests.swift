@@ -98,7 +98,7 @@ import Testing
       atPath: "/proc/\(agent.pid)/exe")
     #expect(program.hasSuffix("/belfry"))
     let log = try String(contentsOfFile: agent.log, encoding: .utf8)
-    #expect(log.contains("the agent serves apps") && log.contains(socket), "\(log)")
+    #expect(log.contains("ready: apps can connect") && log.contains(socket), "\(log)")
     // The agent has neither a desktop nor a terminal, so the log says how to answer.
     session.send(.requestAuthorization([.alert]))
     let advice = "'belfry settings org.example.a notifications=on'"

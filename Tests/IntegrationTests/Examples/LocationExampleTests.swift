@@ -133,7 +133,7 @@ import Testing
         agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
       // The app still opens, but it is not notified of the location. This line follows the place where that
       // callback would occur.
-      try await agent.program.error("an app is not told")
+      try await agent.program.error("an app does not receive a response")
       try await app.stop()
       // S1-66 part 3 of 3: not without access to the location
       // S1-73 part 3 of 3: nor of what was shown before it was switched off

@@ -54,7 +54,7 @@ final class FocusMonitor {
       if let change = Self.window(in: line) { onChange(change) }
     case .ended:
       log.info(
-        "the foreground window is not known any more: the X server ended or has none to tell")
+        "the foreground window is no longer known: the X server exited or does not report one")
       child = nil
       onChange(nil)
     }

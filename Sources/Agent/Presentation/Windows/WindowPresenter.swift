@@ -182,10 +182,11 @@ final class WindowPresenter: Presenter {
     guard !hasComplained, !calls.isEmpty else { return }
     hasComplained = true
     log.info(
-      "what the desktop cannot show has no window",
+      "windows are not available for notifications that the desktop cannot show",
       [
         "why": program == nil
-          ? "belfry-center is not installed" : hasDisplay ? "it ended" : "there is no display"
+          ? "belfry-center is not installed"
+          : hasDisplay ? "belfry-center exited" : "there is no display"
       ])
   }
 
@@ -238,14 +239,14 @@ final class WindowPresenter: Presenter {
         "the windows have closed",
         [
           "why": hasShown
-            ? "belfry-center ended" : "belfry-center cannot use the display"
+            ? "belfry-center exited" : "belfry-center cannot use the display"
         ])
       for case .notification(let presentation, _) in items where presentation.isDrawnByApp {
         listener?.presenterWindow(presentation.key, isOpen: false)
       }
       for case .prompt(let prompt) in items {
         log.warning(
-          "an app waits for permission: answer with 'belfry settings \(prompt.app) …=on'",
+          "an app is waiting for permission: answer with 'belfry settings \(prompt.app) …=on'",
           ["app": prompt.app.text])
       }
       onPromptsLost(

@@ -107,7 +107,7 @@ extension Administration {
       )
     }
     guard let publicKey = try? ES256PublicKey(spkiDER: record.publicKeySPKI) else {
-      return (.invalidProviderToken, "Key \(record.id) can't be read from the store.")
+      return (.invalidProviderToken, "Can't read key \(record.id) from the store.")
     }
     let key = ProviderVerificationKey(record, publicKey: publicKey)
     let verifier = TokenVerifier(directory: CredentialDirectory(version: 1, keys: [key], apps: []))
@@ -115,7 +115,7 @@ extension Administration {
     guard case .verified(let verified) = verifier.verify(authorization: authorization.span) else {
       return (
         .invalidProviderToken,
-        "Invalid signature: the token was signed with another key than \(record.id), or was changed."
+        "Invalid signature: the token was signed with a key other than \(record.id), or was altered."
       )
     }
     var rules = ConnectionCredentials(environment: environment)
