@@ -51,7 +51,7 @@ import Testing
   @Test func `The documented way back puts back each store of which an upgrade makes a copy`()
     throws
   {
-    let section = try section("The way back")
+    let section = try section("Downgrading")
     let commands = try #require(
       section.components(separatedBy: "```").dropFirst().first, "it has no commands")
     for released in ReleasedSchemaTests.released
