@@ -1,4 +1,4 @@
-# `make run` runs an end-to-end demonstration; `make test` runs every test. docs/development.md describes the rest.
+# `make run` runs an end-to-end demonstration; `make test` runs every test. docs/development.md describes all targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 SWIFT_TEST := scripts/run-tests
@@ -25,15 +25,15 @@ test: test-tools
 	swift build --package-path Examples
 	$(SWIFT_TEST)
 
-# What the tests use beyond the compiler. Where the Python environment cannot be made, the tests
-# that need it say so: they fail when CI is set, else they are skipped.
+# The tools that the tests need in addition to the compiler. If the Python environment cannot be created, the tests that
+# need it fail if CI is set, and are skipped with the reason otherwise.
 .PHONY: test-tools
 test-tools:
 	@scripts/install-packages build run test optional
 	@scripts/python-environment test || true
 	@scripts/python-environment tls || true
 
-# Leaks are not looked for: the helpers' sandbox keeps that from reading /proc.
+# Leaks are not checked, because the helpers' sandbox prevents LeakSanitizer from reading /proc.
 test-asan: test-tools
 	swift build --build-tests --sanitize address --scratch-path .build/asan -Xswiftc -DSANITIZED
 	ASAN_OPTIONS="suppressions=$(CURDIR)/scripts/asan-suppressions detect_leaks=0 $$ASAN_OPTIONS" $(SWIFT_TEST) --sanitize address --scratch-path .build/asan -Xswiftc -DSANITIZED
@@ -47,20 +47,20 @@ lint:
 	@scripts/install-packages build
 	scripts/lint
 
-# The real client libraries that are too slow or too heavy for `make test`; a Python environment each.
+# Tests the real client libraries that are too slow or too large for `make test`, each in its own Python environment.
 .PHONY: clients
 clients:
 	@scripts/install-packages build run
 	swift build -c release --product belfry
 	@scripts/clients
 
-# Certificates and keys of 1,000 devices over ten virtual years, where `make test` has 50.
+# Simulates the certificates and keys of 1,000 devices over ten virtual years; `make test` does so with 50 devices.
 .PHONY: ten-years
 ten-years:
 	@scripts/install-packages build test
 	BELFRY_TEN_YEARS_DEVICES=1000 swift test --filter TenYearsTests
 
-# Each against its reference in the same run; docs/development.md tells how to read them.
+# Runs each benchmark and its reference in the same run; docs/development.md explains how to read the results.
 .PHONY: bench bench-quick
 bench bench-quick:
 	@scripts/install-packages build bench
@@ -69,7 +69,7 @@ bench bench-quick:
 	@Benchmarks/run $(if $(findstring quick,$@),--quick)
 	@.build/release/ScheduleBenchmark $(if $(findstring quick,$@),--quick)
 
-# The schedule against a day-by-day count in Python: 100,000 schedules, where `make test` has 5,000.
+# Compares 100,000 schedules with a day-by-day count in Python; `make test` compares 5,000.
 SEED ?= 1
 .PHONY: oracle
 oracle:
@@ -78,9 +78,10 @@ oracle:
 	CI=1 BELFRY_ORACLE_COUNT=100000 BELFRY_ORACLE_SEED=$(SEED) \
 	  swift test --skip-build --filter ScheduleOracleTests
 
-# A whole system under seeds and a virtual clock, in a release build that keeps assertions and exclusivity
-# checks: SEED=n replays one world, WORLDS=n plays so many (from SEED, where it is given), SECONDS=n plays new
-# ones for so long (60 when none is given). MODEL names the system; LENGTH=short plays more and rougher worlds.
+# Simulates a whole system with seeds and a virtual clock, in a release build that keeps assertions and exclusivity
+# checks. SEED=n replays one world. WORLDS=n runs that many worlds, starting from SEED if it is given. SECONDS=n runs
+# new worlds for that long (60 if none of these is given). MODEL selects the system; LENGTH=short runs more worlds, with
+# more faults.
 MODEL ?= gateway agent
 .PHONY: simulate
 simulate:
@@ -95,7 +96,8 @@ simulate:
 	    $(if $(filter command environment,$(firstword $(origin SECONDS))),--seconds $(SECONDS)) \
 	    $(if $(filter command environment,$(firstword $(origin WORLDS))),--worlds $(WORLDS)); done
 
-# The figures of docs/reliability.md, a tenth of each: SCALE=10 for the whole, FIGURE=name for one.
+# Measures the figures of docs/reliability.md at a tenth of their full scale. SCALE=10 measures them at full scale, and
+# FIGURE=name measures only one.
 SCALE ?= 1
 .PHONY: reliability
 reliability:
@@ -105,73 +107,75 @@ reliability:
 	$(MAKE) simulate MODEL=disk WORLDS=1
 	scripts/reliability $(FIGURE) --scale $(SCALE)
 
-# The parsers of untrusted bytes under libFuzzer: SECONDS=n for each (20), TARGET=name for one.
+# Runs the parsers of untrusted bytes under libFuzzer, for SECONDS=n each (20 by default). TARGET=name runs only one.
 .PHONY: fuzz
 fuzz:
 	@scripts/install-packages build
 	scripts/fuzz $(if $(filter command environment,$(firstword $(origin SECONDS))),$(SECONDS),20) $(TARGET)
 
-# The cost of a byte for each handler of untrusted bytes, at 4 KB and at the interface's limit: it may be three times as
-# high at the most. QUICK=1: up to 64 KB; ONLY=text: the subjects with that text in their name.
+# Measures the cost per byte of each handler of untrusted bytes, at 4 KB and up to the interface's limit, where it may
+# be at most three times as high. QUICK=1 stops at 64 KB; ONLY=text selects the subjects whose names contain the text.
 .PHONY: check-cost
 check-cost:
 	@scripts/install-packages build
 	@scripts/check-cost $(if $(QUICK),--quick) $(if $(ONLY),--only "$(ONLY)")
 
-# One operator of the product broken at a time: which breaks does no test notice? AREA=name for one area,
-# SAMPLE=n for so many mutants of each, SEED=n for others.
+# Breaks one operator of the product at a time, and lists the breaks that no test detects. AREA=name selects an area,
+# SAMPLE=n sets the number of mutants per area, and SEED=n selects other mutants.
 .PHONY: mutate
 mutate:
 	@scripts/install-packages build test
 	scripts/mutate $(if $(AREA),--area $(AREA)) \
 	  --sample $(if $(filter command environment,$(firstword $(origin SAMPLE))),$(SAMPLE),150) --seed $(SEED)
 
-# The Debian packages, in .build/packages: Swift's runtime is linked in, so that they run without a toolchain.
+# Builds the Debian packages in .build/packages, with Swift's runtime linked in, so that they run without a toolchain.
 .PHONY: deb
 deb:
 	@scripts/install-packages build package
 	@scripts/package-deb
 
-# The same tree for other distributions, with an install.sh; beside the packages.
+# Builds an archive of the same files for other distributions, with an install.sh, next to the packages.
 .PHONY: tarball
 tarball:
 	@scripts/install-packages build package
 	@scripts/package-tarball
 
-# All of it in fresh roots, as root: an upgrade while pushes flow, another distribution, a container.
+# Tests the packages and the archive in fresh root file systems, as root: an upgrade while pushes are delivered, another
+# distribution, a container.
 .PHONY: packages-test
 packages-test: deb
 	@$(MAKE) --no-print-directory tarball
 	@scripts/install-packages build packages-test
 	@scripts/packages-test
 
-# The alert rules and the dashboard of docs/operations, with a real Prometheus that scrapes a real gateway.
+# Tests the alert rules and the dashboard of docs/operations with a real Prometheus that scrapes a real gateway.
 .PHONY: monitoring-test
 monitoring-test:
 	@scripts/install-packages build monitoring
 	swift build -c release --product belfry
 	@scripts/monitoring-test
 
-# The proxies and the firewall of docs/operations, with the real programs in front of a real gateway.
+# Tests the proxy and firewall files of docs/operations with the real programs in front of a real gateway.
 .PHONY: proxies-test
 proxies-test:
 	@scripts/install-packages build proxies
 	swift build -c release --product belfry
 	@scripts/proxies-test
 
-# The manual pages, in .build/man: `man -l .build/man/belfry-agent.1` shows one.
+# Writes the manual pages to .build/man; `man -l .build/man/belfry-agent.1` shows one.
 .PHONY: man
 man: build
 	.build/release/belfry man --out .build/man
 
-# A page for each public declaration, and the links of the pages here.
+# Generates a page for each public declaration, and checks the links in docstrings.
 .PHONY: docs
 docs:
 	@scripts/install-packages build
 	scripts/docs
 
-# Every check, the slow ones included, in turn; run it again to continue after an interruption. The result is
-# recorded in docs/checks.tsv. ONLY="name name" and SKIP="name name" choose; `scripts/check-all --list` names them.
+# Runs every check in turn, including the slow ones; run it again to continue after an interruption. The results are
+# recorded in docs/checks.tsv. ONLY="name name" and SKIP="name name" select checks; `scripts/check-all --list` lists
+# them.
 .PHONY: check-all
 check-all:
 	@scripts/check-all $(if $(ONLY),--only $(ONLY)) $(if $(SKIP),--skip $(SKIP))

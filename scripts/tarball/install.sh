@@ -2,7 +2,7 @@
 # Installs Belfry from this archive: install.sh [--prefix DIR]; the default is /usr/local. Nothing outside DIR is
 # changed, and DIR/lib/belfry/uninstall.sh removes the installed files.
 set -eu
-# Services and other users run the installed files, even if the caller's umask would hide the files from them.
+# Services and other users must be able to run the installed files, whatever the caller's umask is.
 umask 022
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 prefix=/usr/local
@@ -54,7 +54,7 @@ mkdir -p "$prefix/lib/belfry"
 : >"$list.new"
 put() {
   mkdir -p "$(dirname "$prefix/$2")"
-  # This creates another file instead of changing the bytes of the existing one, so that a running program continues.
+  # Create a new file instead of changing the existing file's bytes, so that a running program continues to run.
   cp "$1" "$prefix/$2.new"
   chmod "$3" "$prefix/$2.new"
   mv -f "$prefix/$2.new" "$prefix/$2"
@@ -86,7 +86,7 @@ for file in units/user/*; do
   put "$list.unit" "share/systemd/user/$(basename "$file")" 644
 done
 rm -f "$list.unit"
-# Files that an operator has changed are kept.
+# Keep the files that an operator has changed.
 for file in belfry/gateway.yaml default/belfry-provider; do
   sed "s#/etc/belfry#$prefix/etc/belfry#g" "etc/$file" >"$list.etc"
   if [ -e "$prefix/etc/$file" ] && ! cmp -s "$list.etc" "$prefix/etc/$file"; then
@@ -97,7 +97,7 @@ for file in belfry/gateway.yaml default/belfry-provider; do
 done
 rm -f "$list.etc"
 put uninstall.sh lib/belfry/uninstall.sh 755
-# Files of an earlier release that this one no longer contains.
+# Remove the files of an earlier release that this release no longer contains.
 if [ -e "$list" ]; then
   sort "$list.new" >"$list.sorted"
   sort "$list" | comm -23 - "$list.sorted" | while read -r file; do

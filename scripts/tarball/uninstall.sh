@@ -1,6 +1,6 @@
 #!/bin/sh
-# Removes the files that install.sh installed, and the folders that are empty after that. A changed configuration and
-# all data are kept.
+# Removes the files that install.sh installed, and the folders that are then empty. Changed configuration files and all
+# data are kept.
 set -eu
 prefix=$(CDPATH='' cd "$(dirname "$0")/../.." && pwd)
 list="$prefix/lib/belfry/installed-files"
