@@ -4,7 +4,7 @@ import Glibc
 /// The app socket that systemd passes to the agent under socket activation (sd_listen_fds(3)): systemd listens on it
 /// and starts the agent when the first app connects.
 ///
-/// It is part of this target because only this target links systemd's library.
+/// This type is part of this target because only this target links systemd's library.
 public enum ActivationSocket {
   /// Returns the descriptor that systemd passed to this process, or nil if it passed none.
   ///

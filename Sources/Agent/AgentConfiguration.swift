@@ -18,7 +18,7 @@ public struct AgentConfiguration {
     /// The enrollment code; empty for an open gateway or an enrolled device.
     public var enrollmentCode: String
 
-    /// Creates the settings of a gateway.
+    /// Creates the settings for a gateway.
     public init(host: String, port: UInt16, authorityPEM: [UInt8], enrollmentCode: String) {
       self.host = host
       self.port = port
@@ -27,11 +27,12 @@ public struct AgentConfiguration {
     }
   }
 
-  /// A gateway that has not started yet, so its description is missing.
+  /// A gateway that has not started yet, and whose description is therefore missing.
   public struct AwaitedGateway {
     /// The path of the description, which the gateway writes once it accepts devices.
     public var file: String
-    /// True if the user named the gateway; false if it is this user's default gateway, which may never exist.
+    /// True if the user specified the gateway; false if it is the current user's default gateway, which may never
+    /// exist.
     public var isNamed: Bool
     /// A function that reads the description of the gateway.
     public var read: () throws -> Gateway
@@ -46,7 +47,7 @@ public struct AgentConfiguration {
 
   /// The path of the agent's data folder.
   public var dataFolder: String
-  /// The folder that apps' client modules put attachment files into.
+  /// The folder in which apps' client modules store attachment files.
   ///
   /// If nil, the agent deletes no attachment files.
   public var attachmentsFolder: String?
@@ -57,7 +58,7 @@ public struct AgentConfiguration {
   /// The number of descriptors that the process may have open (`DescriptorLimit`), which limits the number of app
   /// connections.
   public var descriptors = Int.max
-  /// The number of bytes of the agent's memory that app connections may hold.
+  /// The limits on the bytes of the agent's memory that app connections may hold.
   var heldBytes = HeldBytes.Bounds()
   /// The presenters to use; if nil, the desktop presenter if a session bus is available, otherwise the terminal
   /// presenter.
@@ -66,7 +67,7 @@ public struct AgentConfiguration {
   public var usesSessionBus = true
   /// True to read the device's state from the machine's services: its battery, its network, and whether it is asleep.
   public var usesMachineServices = true
-  /// The device's name as the gateway shows it; nil for the machine's name.
+  /// The device's name, as shown by the gateway; nil to use the machine's name.
   public var deviceName: String?
   /// The policy for answering authorization requests.
   public var grant = GrantPolicy.ask
@@ -76,13 +77,13 @@ public struct AgentConfiguration {
   public var awaitedGateway: AwaitedGateway?
   /// True if only commands move the clock.
   public var hasManualClock = false
-  /// The maximum number of pending local notifications per app; those that fire soonest are kept.
+  /// The maximum number of pending local notifications per app; the agent keeps those that fire soonest.
   public var pendingLimit = 64
-  /// The path of a file to which each received push is appended; nil to keep none.
+  /// The path of a file to which each received push is appended; nil to record nothing.
   public var receivedFile: String?
   /// The path of a file that is written once apps can connect; nil to write none.
   public var readyFile: String?
-  /// A function that receives each line of a presenter, without its newline.
+  /// A function that receives each line that a presenter prints, without the newline.
   public var output: (String) -> Void
   /// True if the user can type answers on standard input.
   public var readsInput = false
@@ -102,7 +103,7 @@ public struct AgentConfiguration {
 
 /// The reason that the agent could not start.
 public struct AgentFailure: Error, CustomStringConvertible {
-  /// The problem and its remedy.
+  /// A description of the problem and how to fix it.
   public let description: String
 
   init(_ description: String) { self.description = description }

@@ -4,7 +4,7 @@ import System
 extension AgentDaemon {
   /// Carries out an effect.
   ///
-  /// The records that precede the effect have already been written, or writing them has failed.
+  /// The records that precede the effect have already been written, or the attempt to write them has failed.
   func carryOut(_ effect: AgentEffect) {
     switch effect {
     case .persist(let change):
@@ -204,7 +204,7 @@ extension AgentDaemon {
 }
 
 extension ServiceExtensions.Silence {
-  /// The problem and its remedy.
+  /// A description of the problem and how to fix it.
   fileprivate var advice: String {
     switch self {
     case .ended:

@@ -16,13 +16,13 @@ extension AgentDaemon: AppServerListener {
     handle(.appRequested(requestID, request))
   }
 
-  /// Returns the reason that a file of a new notification cannot be used; nil if all can.
+  /// Returns the reason that a file of a new notification cannot be used; nil if all files can be used.
   private func fileRefusal(_ request: AppRequest) -> AppLinkFailure? {
     switch request {
     case .add(let added): return AttachmentCheck.refusal(added.content.attachments)
     case .control(.notify(let app, let added)):
-      // An app that names a missing sound gets the default one (client-api 3.51). For a command, the name is a typing
-      // error.
+      // An app that specifies a missing sound gets the default sound (client-api 3.51). In a command, such a name is
+      // probably a typing error.
       return AttachmentCheck.refusal(added.content.attachments)
         ?? AppID(app).flatMap { soundRefusal(added.content.sound?.name, of: $0) }
     default: return nil

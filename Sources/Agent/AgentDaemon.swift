@@ -7,8 +7,8 @@ import Transport
 
 /// The device's daemon, which owns the sockets, the files, the buses and the child programs of the agent.
 ///
-/// Confined to its loop. It passes every event to `AgentModel`, which makes all decisions, and carries out the effects
-/// once the records before them are durable.
+/// The daemon is confined to its loop. It passes every event to `AgentModel`, which makes all decisions, and carries
+/// out the effects once the records before them are durable.
 public final class AgentDaemon {
   let configuration: AgentConfiguration
   let loop: EventLoop
@@ -23,10 +23,10 @@ public final class AgentDaemon {
   private(set) var presenters: PresenterHub?
   private(set) var launcher: AppLauncher?
   private(set) var receiver: PushReceiver?
-  /// The gateway that the device belongs to; nil until an awaited one has been started.
+  /// The gateway that the device belongs to; nil until an awaited gateway has started.
   private(set) var gateway: AgentConfiguration.Gateway?
   private var gatewayWatch: PathWatch?
-  /// The storage that apps' client modules put attachment files into.
+  /// The storage in which apps' client modules store attachment files.
   var attachments: AttachmentStorage? {
     configuration.attachmentsFolder.map(AttachmentStorage.init(root:))
   }
@@ -35,14 +35,14 @@ public final class AgentDaemon {
   private(set) var focus: FocusMonitor?
   private(set) var services: MachineServices?
   private(set) var timers: AgentTimers?
-  /// The number of moves of a manual clock in this turn of the loop.
+  /// The number of times that a manual clock moved in this turn of the loop.
   var clockMoves = 0
   private var isTurnEndDue = false
   /// The contents of the ready file; nil before apps can connect.
   private var readyText: String?
   private var isStopped = false
 
-  /// Creates the daemon and starts serving; throws failures that an operator can correct.
+  /// Creates and starts the daemon; throws failures that an operator can correct.
   public init(_ configuration: AgentConfiguration, on loop: EventLoop) throws(AgentFailure) {
     self.configuration = configuration
     gateway = configuration.gateway
@@ -51,10 +51,11 @@ public final class AgentDaemon {
     let records: RestoredRecords
     do {
       folder = try DataFolder(configuration.dataFolder)
-      // Remove a ready file that a killed agent left, because it would look like this agent's.
+      // Remove a ready file left behind by a killed agent, because it would look like this agent's.
       if let file = configuration.readyFile { try FileSystem.remove(file) }
       Self.warnOfLostRecords(configuration)
-      // A manual clock may cause a year's worth of commits at once. To be fast, they need not survive a power failure.
+      // A manual clock may cause a year's worth of commits at once. For speed, these commits need not survive a power
+      // failure.
       let store = try StoredRecords(
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
       journal = RecordJournal(store, log: log)
@@ -119,7 +120,7 @@ public final class AgentDaemon {
 
   private static func lookUps(_ journal: RecordJournal, log: Log) -> AgentModel.LookUps {
     let texts = LocalizedTexts()
-    /// Apps whose texts were truncated; each is logged once.
+    /// Apps whose text was truncated; each app is logged once.
     var cut: Set<AppID> = []
     return AgentModel.LookUps(
       text: {
@@ -136,7 +137,7 @@ public final class AgentDaemon {
       requestRecord: { journal.durableValue(.pending, key: $0.recordKey) })
   }
 
-  // MARK: - Start and end
+  // MARK: - Starting and stopping
 
   private func start() throws(AgentFailure) {
     let launcher = AppLauncher(
@@ -210,7 +211,7 @@ public final class AgentDaemon {
     }
   }
 
-  /// Polls for the description at increasing intervals, because the kernel allows no further file watch.
+  /// Polls for the description at increasing intervals, because the kernel allows no more file watches.
   private func poll(
     _ awaited: AgentConfiguration.AwaitedGateway, afterNanoseconds pause: Int64
   ) {
@@ -290,7 +291,7 @@ public final class AgentDaemon {
     focus.start()
   }
 
-  /// Shuts down in order, so that no confirmed data is lost.
+  /// Shuts down gracefully, so that no confirmed data is lost.
   public func stop() {
     guard !isStopped else { return }
     turnEnded()
@@ -339,7 +340,7 @@ public final class AgentDaemon {
   /// Returns the app that owns a connection.
   func app(ofConnection connection: ConnectionID) -> AppID? { model.app(of: connection) }
 
-  /// Returns the folder with an app's resources; nil if it has none.
+  /// Returns the folder with an app's resources; nil if the app has no such folder.
   func bundlePath(of app: AppID) -> String? { model.bundlePath(of: app) }
 
   // MARK: - Events
@@ -384,7 +385,7 @@ public final class AgentDaemon {
     }
   }
 
-  /// Reports the time zones from a new, empty cache, because the time zone database may have changed.
+  /// Reports the time zones with a new, empty cache, because the time-zone database may have changed.
   func reportZones() {
     handle(
       .zonesChanged(

@@ -1,8 +1,6 @@
 import System
 
-/// The agent's timers that can be cancelled or reset.
-///
-/// Confined to its loop.
+/// The agent's timers that can be cancelled or reset; confined to the agent's loop.
 final class AgentTimers {
   private let loop: EventLoop
   private let report: (AgentEvent) -> Void
@@ -19,14 +17,14 @@ final class AgentTimers {
     self.report = report
   }
 
-  /// Converts a wait to nanoseconds, limited to 73 years: an app may request a date for which `Int64` has no room.
+  /// Converts a wait to nanoseconds, limited to 73 years: an app may request a date that does not fit in an `Int64`.
   static func nanoseconds(_ milliseconds: Int64) -> Int64 {
     min(max(0, milliseconds), .max / 4_000_000) * 1_000_000
   }
 
   /// Reports an event after the given number of milliseconds.
   ///
-  /// It cannot be cancelled.
+  /// The report cannot be cancelled.
   func report(_ event: AgentEvent, afterMilliseconds milliseconds: Int64) {
     loop.schedule(afterNanoseconds: Self.nanoseconds(milliseconds)) { [weak self] in
       self?.report(event)
@@ -51,7 +49,7 @@ final class AgentTimers {
     if let timer = questions.removeValue(forKey: question) { loop.cancel(timer) }
   }
 
-  /// Sets the timer that reports `backgroundWorkDue`, replacing an earlier one; nil cancels it.
+  /// Sets the timer that reports `backgroundWorkDue`, replacing an earlier timer; nil cancels the timer.
   func armBackgroundWork(afterMilliseconds milliseconds: Int64?) {
     if let backgroundWork { loop.cancel(backgroundWork) }
     backgroundWork = milliseconds.map { milliseconds in
@@ -65,7 +63,7 @@ final class AgentTimers {
     }
   }
 
-  /// Sets the timer that reports `backgroundTimeDue`, replacing an earlier one; nil cancels it.
+  /// Sets the timer that reports `backgroundTimeDue`, replacing an earlier timer; nil cancels the timer.
   func armBackgroundTime(afterMilliseconds milliseconds: Int64?) {
     if let backgroundTime { loop.cancel(backgroundTime) }
     backgroundTime = milliseconds.map { milliseconds in

@@ -11,26 +11,27 @@ enum Limits {
   static let minimalActionsShown = 2
   /// Delivered notifications retained per app: more than a user reads.
   static let deliveredPerApp = 200
-  /// The maximum total size of those notifications in bytes: enough for 20 kB of texts and data in each.
+  /// The maximum total size of those notifications in bytes: enough for 20 kB of text and data in each.
   ///
   /// A list of this size fits into one answer.
   static let deliveredBytesPerApp = 4 << 20
   /// The size in bytes up to which a pending notification's request counts toward no total: 64 requests of this size,
-  /// the limit of iOS, have 2 MiB.
+  /// the limit of iOS, take 2 MiB.
   static let smallRequestBytes = 32 << 10
-  /// The maximum total size in bytes of an app's pending requests when a larger one is added.
+  /// The maximum total size in bytes of an app's pending requests when a request above the small size is added.
   ///
-  /// With the maximum number of small requests in addition, they fit into one answer.
+  /// Together with the maximum number of small requests, these requests fit into one answer.
   static let pendingBytesPerApp = 4 << 20
-  /// Requests for a permission that wait for the user's decision about one app: far more than its processes send.
+  /// Permission requests of one app that wait for the user's decision: far more than its processes send.
   static let waitingRequestsPerApp = 1_000
-  /// Notifications of commands that wait for the user's decision about one app: as many as its list has.
+  /// Notifications from commands that wait for the user's permission decision about one app: as many as the app's list
+  /// holds.
   static let waitingNotificationsPerApp = 200
   /// Pushes whose IDs are retained to detect repetitions: far more than a link has in flight.
   static let rememberedPushes = 4_096
   /// User responses retained for an app that cannot be reached: more than a user gives in a day.
   static let waitingResponsesPerApp = 32
-  /// The maximum number of a notification's dates that a command may request: more than anyone reads.
+  /// The maximum number of dates that a command may request for a notification: more than anyone reads.
   static let datesAsked: Int64 = 10_000
 
   /// Nanoseconds between checks of a terminal that belongs to another program: short enough that a user who brings the
@@ -53,17 +54,17 @@ enum Limits {
   /// Milliseconds for a service extension to change a notification (client-api 3.48).
   static let extensionMilliseconds: Int64 = 30_000
   /// Milliseconds after which a service extension is notified that its time is about to expire: three seconds before
-  /// the end.
+  /// that.
   static let extensionWarningMilliseconds: Int64 = 27_000
   /// Milliseconds for a content extension to decide what happens to its notification after an action.
   ///
-  /// It is short, because the user is waiting at the window.
+  /// The limit is short, because the user is waiting at the window.
   static let contentActionMilliseconds: Int64 = 10_000
   /// Bytes of attachments stored per app: ten of the largest attachments that Apple allows.
   static let attachmentBytesPerApp: Int64 = 512 << 20
   /// Attachment files stored per app: several for each notification of a full list.
   static let attachmentFilesPerApp = 1_000
-  /// Seconds during which a stored file may belong to no notification, since it is moved into the storage before its
+  /// Seconds during which a stored file may belong to no notification, because it is moved into the storage before its
   /// notification is added.
   static let attachmentGraceSeconds: Int64 = 600
   /// Unicode scalars of an app's name: more than a question or a notification shows in one line.
@@ -73,8 +74,8 @@ enum Limits {
   /// Milliseconds that an app may run in the background for work that it receives or has begun: Apple's own limit for a
   /// push (client-api 3.45).
   static let backgroundMilliseconds: Int64 = 30_000
-  /// Milliseconds between the call of expiration handlers and the end of background time: the time that the handlers
-  /// have to save state.
+  /// Milliseconds between the call to the expiration handlers and the end of background time: the time that the
+  /// handlers have to save state.
   static let backgroundWarningMilliseconds: Int64 = 2_000
   /// Milliseconds after which an app without pending work is suspended: enough to write results that it has just
   /// finished.
@@ -91,26 +92,27 @@ enum Limits {
   static let backgroundSlackNanoseconds: Int64 = 60_000_000_000
   /// The maximum number of development apps.
   ///
-  /// Any program can register one, and each takes a record.
+  /// Any program can register one, and each app takes a record.
   static let apps = 10_000
-  /// Bytes of the records of all development apps: more than ten of them with full lists.
+  /// Bytes of the records of all development apps: enough for more than ten apps with full lists.
   ///
-  /// One program can register them all, and each has limits of its own.
+  /// One program can register all of these apps, and each app has limits of its own.
   static let developmentBytes = 128 << 20
-  /// Bytes that a record counts for in addition to its key and value: about the memory of the smallest one.
+  /// Bytes counted for each record in addition to its key and value: about the memory that the smallest record takes.
   static let recordOverheadBytes = 1 << 10
   /// Cancelled registrations that a gateway has not confirmed: one for every app, and the same number for removed apps.
   static let cancellations = 20_000
-  /// Connections of apps and commands, if the descriptor limit allows it: each holds a descriptor and its buffers.
+  /// Connections of apps and commands, if the descriptor limit allows this number: each holds a descriptor and its
+  /// buffers.
   static let connections = 4_096
   /// The minimum number of connections that an agent allows, however low the descriptor limit is.
   static let connectionsMin = 64
   /// Connections per process.
   ///
-  /// An app has only a few, and a program that leaks connections must not shut out the others.
+  /// An app has only a few, and a program that leaks connections must not lock out other programs.
   static let connectionsPerProcess = 128
   /// Bytes of unread answers above which an app's next requests wait: the high-water mark of `ByteStream`, which
-  /// reports when they are read.
+  /// reports when the answers are read.
   static let unreadOutputBytes = 262_144
   /// Bytes received from and sent to one app in a turn, after which its other requests wait for the next turn.
   ///
@@ -125,7 +127,7 @@ enum Limits {
   /// Connections that have not sent their greeting: more programs than start at once, and each sends its greeting as it
   /// connects.
   static let ungreetedConnections = 256
-  /// Bytes that a connection may send before its greeting is complete; a greeting has a few hundred.
+  /// Bytes that a connection may send before its greeting is complete; a greeting takes a few hundred.
   static let ungreetedBytes = 64 << 10
   /// Connections of one app and its extensions: far more than an app has processes, and few enough that no app uses all
   /// of them.
@@ -134,14 +136,14 @@ enum Limits {
   ///
   /// A stream buffers 8 MB for a peer that does not read, and is closed if it exceeds that.
   static let sentFrameBytes = 7_000_000
-  /// Bytes of an app's language file or manifest, and of all language files in which a text is looked up: enough for
-  /// tens of thousands of texts.
+  /// Bytes of an app's language file or manifest, and of all language files in which a string is looked up: enough for
+  /// tens of thousands of strings.
   static let languageFileBytes = 4 << 20
-  /// Bytes of the language files whose texts are in memory: those of dozens of apps.
+  /// Bytes of the language files whose strings are in memory: those of dozens of apps.
   static let cachedLanguageBytes = 16 << 20
   /// Values of a binary property list, counted once per reference.
   ///
-  /// The largest texts of an app have some ten thousand.
+  /// An app's largest string files have about ten thousand.
   static let propertyListValues = 100_000
   /// Nesting depth of a binary property list; manifests have five levels.
   static let propertyListDepth = 64
@@ -150,7 +152,7 @@ enum Limits {
 
   /// Changes retained in memory while the disk rejects writes.
   ///
-  /// Beyond this number, the oldest are lost.
+  /// Beyond this number, the oldest changes are lost.
   static let unpersistedChanges = 10_000
   /// Nanoseconds between attempts to connect to a bus whose socket has just appeared or closed.
   static let busRetryNanoseconds: Int64 = 100_000_000
@@ -163,8 +165,8 @@ enum Limits {
   static let zonesRemembered = 1_024
   /// Nanoseconds without a change after which an update of the time-zone database counts as complete.
   static let databaseRestNanoseconds: Int64 = 2_000_000_000
-  /// Meters that the device must move before its location service reports it: a tenth of the smallest useful region's
-  /// radius.
+  /// Meters that the device must move before its location service reports the movement: a tenth of the smallest useful
+  /// region's radius.
   static let placeThresholdMetres: UInt32 = 10
   /// Nanoseconds before the agent asks again after a location service denied access; users rarely change that setting.
   static let locationRetryNanoseconds: Int64 = 300_000_000_000
@@ -174,7 +176,7 @@ enum Limits {
   static let childInputBytes = 8 << 20
   /// The newest notifications that the Notification Center's window and page show: more than a user goes through.
   static let centerItems = 200
-  /// Characters of a text in a window: a dozen lines.
+  /// Characters of one string shown in a window: a dozen lines.
   static let windowTextCharacters = 1_000
   /// Nanoseconds between updates of the Notification Center's window: ten updates per second, however many
   /// notifications arrive.
@@ -183,7 +185,7 @@ enum Limits {
   static let historyRemembered = 100
   /// Nanoseconds before the first poll for a gateway that has not started, if its file cannot be watched.
   ///
-  /// Each further pause is twice as long, up to the maximum.
+  /// Each subsequent pause is twice as long, up to the maximum.
   static let awaitedGatewayNanoseconds: Int64 = 1_000_000_000
   static let awaitedGatewayNanosecondsMax: Int64 = 60_000_000_000
 

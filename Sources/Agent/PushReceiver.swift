@@ -18,7 +18,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   /// True if the outcome of the first attempt to connect has been reported.
   private var hasReportedLink = false
 
-  /// The advice to the user while the link is down.
+  /// The advice for the user while the link is down.
   private(set) var advice = ""
 
   /// Creates a link that is offline until `start` is called.
@@ -69,7 +69,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   /// Connects to the gateway.
   func start() { link?.goOnline() }
 
-  /// The expiry of the device's certificate in seconds since 1970; nil before it has one.
+  /// The expiration time of the device's certificate, in seconds since 1970; nil before the device has a certificate.
   var certificateEnd: Int64? {
     link?.identity.chainPEM.flatMap { try? Certificate(pem: $0) }?.notAfter
   }
@@ -91,7 +91,7 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   /// Probes the link.
   ///
-  /// If the network has changed, discards the learned keep-alive intervals.
+  /// If the network has changed, the learned keep-alive intervals are discarded.
   func probe(isOtherNetwork: Bool) {
     if isOtherNetwork { link?.networkChanged() }
     link?.probe()
@@ -101,7 +101,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     .topic(LinkTopic(bundleID: app.text, kind: kind))
   }
 
-  // MARK: - Events of the link
+  // MARK: - Events from the link
 
   func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
     reason = nil
@@ -129,7 +129,7 @@ final class PushReceiver: GatewayConnectionDelegate {
         ])
     }
     if link.identity.device == nil {
-      // The gateway no longer knows this device, so none of its tokens is valid.
+      // The gateway no longer knows this device, so none of the device's tokens are valid.
       daemon?.writeReadyFile()
       daemon?.handle(.identityReplaced)
     }
@@ -213,7 +213,7 @@ final class PushReceiver: GatewayConnectionDelegate {
 }
 
 extension LinkRefusal {
-  /// Returns the problem and what to do about it, separated by a colon.
+  /// Returns a description of the problem and of its remedy, separated by a colon.
   fileprivate func message(for app: AppID, _ kind: TokenKind) -> String {
     switch self {
     case .unknownApp:

@@ -4,7 +4,7 @@ public import System
 /// A notifier that reports a service's state to systemd if systemd started it with `Type=notify` (sd_notify(3));
 /// otherwise, it does nothing.
 ///
-/// It is part of this target because only this target links systemd's library.
+/// This type is part of this target because only this target links systemd's library.
 public final class ServiceNotifier {
   private let loop: EventLoop
 
@@ -13,7 +13,7 @@ public final class ServiceNotifier {
 
   /// Reports that every listener accepts connections.
   ///
-  /// From then on, pings the watchdog from this loop at half of its interval.
+  /// From then on, the notifier pings the watchdog from this loop at half of the watchdog's interval.
   public func ready() {
     notify("READY=1")
     var microseconds: UInt64 = 0
@@ -32,6 +32,6 @@ public final class ServiceNotifier {
     }
   }
 
-  /// Ignores errors: the service manager ends a service whose notifications do not arrive.
+  /// Ignores errors: the service manager terminates a service whose notifications do not arrive.
   private func notify(_ state: String) { _ = unsafe sd_notify(0, state) }
 }

@@ -8,13 +8,13 @@ struct AppConnectionCensus {
     let perProcess: Int
     /// The maximum per user.
     ///
-    /// It reserves some connections for the other user that may connect: root, or the agent's own user.
+    /// The limit reserves some connections for the other user that may connect: root, or the agent's own user.
     let perUser: Int
 
     /// Creates the limits for a process that may have the given number of descriptors open.
     ///
-    /// Half of them are for connections. The others are for the disk, the buses, the gateway, child processes, and
-    /// connections that are closing.
+    /// Half of the descriptors are for connections. The rest are for the disk, the buses, the gateway, child processes,
+    /// and connections that are closing.
     init(descriptors: Int = .max) {
       total = min(Limits.connections, max(descriptors / 2, Limits.connectionsMin))
       perProcess = min(Limits.connectionsPerProcess, total / 2)

@@ -20,18 +20,18 @@ final class AppServer {
   private weak var listener: (any AppServerListener)?
   private var socket: StreamListener?
   private var connections: [ConnectionID: AppConnection] = [:]
-  /// Connections that have not sent their greeting, the oldest first.
+  /// Connections that have not sent their greeting, oldest first.
   private var ungreeted: [ConnectionID] = []
   private var nextNumber: UInt64 = 1
   private var census: AppConnectionCensus
   private var held: HeldBytes
-  /// The work of each app in this turn.
+  /// The work that each app has caused in this turn.
   private var budget = TurnBudget()
 
-  /// Creates a server that listens at `path`, replacing a socket file left by an agent that has ended.
+  /// Creates a server that listens at `path`, replacing a socket file left behind by an agent that has exited.
   ///
-  /// With `descriptor`, the server accepts connections on a socket that already listens there, and whose file outlives
-  /// this server.
+  /// With `descriptor`, the server accepts connections on a socket that already listens at `path`; the socket's file
+  /// then outlives this server.
   init(
     loop: EventLoop, path: String, descriptor: Int32? = nil, userID: UInt32,
     connections bounds: AppConnectionCensus.Bounds, held: HeldBytes.Bounds,
@@ -60,7 +60,7 @@ final class AppServer {
 
   /// Sends a frame.
   ///
-  /// Returns false if the connection has ended or the frame is too long for it.
+  /// Returns false if the connection is closed or the frame is too long for it.
   @discardableResult
   func send(_ frame: AppFrame, to connection: ConnectionID) -> Bool {
     guard let recipient = connections[connection], recipient.stream.isOpen else { return false }
@@ -113,7 +113,8 @@ final class AppServer {
     }
     let id = ConnectionID(number: nextNumber)
     nextNumber += 1
-    // Inspect the process now, not at its greeting: the longer the server waits, the likelier the process has ended.
+    // Inspect the process now, not at its greeting: the longer the server waits, the more likely the process is to have
+    // exited.
     let process = ProcessInspector.inspect(stream, credentials, flatpak)
     switch process.obstacle {
     case nil: break
@@ -178,7 +179,7 @@ final class AppServer {
   private func account(_ connection: ConnectionID) {
     count(connection)
     while let excess = held.excess(for: connection) {
-      // Other connections may have been read since they were counted.
+      // Data of other connections may have been read since the connections were counted.
       for other in held.holders(of: excess) { count(other) }
       guard held.excess(for: connection) == excess, let worst = held.worst(of: excess) else {
         continue

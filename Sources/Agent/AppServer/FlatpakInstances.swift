@@ -6,7 +6,7 @@ import System
 /// 13).
 ///
 /// A sandbox's own `/.flatpak-info` proves nothing: any process can create a user namespace and put a file there.
-/// Flatpak keeps a folder for each sandbox in a place where no sandbox can write. The folder is named by the
+/// Flatpak keeps a folder for each sandbox in a place where no sandbox can write. The folder's name is the
 /// `instance-id` in that file.
 struct FlatpakInstances {
   /// The path of `$XDG_RUNTIME_DIR/.flatpak`.
@@ -20,7 +20,7 @@ struct FlatpakInstances {
     self.userID = userID
   }
 
-  /// Creates the records of this user's sandboxes in the folder that the environment names.
+  /// Creates the records of a user's sandboxes in the folder that the environment specifies.
   init(ofUser userID: UInt32) {
     let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(userID)"
     self.init(folder: runtime + "/.flatpak", userID: userID)
@@ -44,10 +44,10 @@ struct FlatpakInstances {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// Returns the first process of a sandbox, as bwrap reported it to Flatpak; nil once it has ended.
+  /// Returns the first process of a sandbox, as bwrap reported it to Flatpak; nil once the process has exited.
   ///
-  /// The process holds a lock on the folder's `.ref` during its lifetime. Another process that has reused its number
-  /// does not.
+  /// The process holds a lock on the folder's `.ref` during its lifetime. A process that has reused its process ID does
+  /// not hold the lock.
   private func runningChild(of instance: String) -> Int32? {
     guard let number = bwrapInfo(instance)?["child-pid"]?.integerValue,
       let child = Int32(exactly: number), child > 0,
@@ -73,7 +73,7 @@ struct FlatpakInstances {
     read(instance + "/bwrapinfo.json").flatMap { try? JSONValue(parsing: $0).objectValue }
   }
 
-  /// Returns true if a folder belongs to this user and no other user can write there.
+  /// Returns true if the folder belongs to the user and no other user can write to it.
   private func isOwn(_ folder: String) -> Bool {
     guard !FileSystem.isLink(folder), FileSystem.isDirectory(folder) else { return false }
     return (try? FileSystem.owner(of: folder)) == userID
@@ -84,7 +84,7 @@ struct FlatpakInstances {
     try? FileSystem.readRegularFile(path, limit: Self.fileBytesMax)
   }
 
-  /// The maximum size in bytes of one of Flatpak's files about a sandbox.
+  /// The maximum size in bytes of a file that Flatpak keeps about a sandbox.
   static let fileBytesMax = 65_536
 
   /// Returns the value of a key in a group of a key file.

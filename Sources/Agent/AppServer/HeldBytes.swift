@@ -5,7 +5,7 @@ import BelfryWire
 /// Each connection has a limit of its own; the limits here apply to all connections of one app and to all connections
 /// together.
 struct HeldBytes {
-  /// The owner of a connection, against whose limit its bytes count.
+  /// The owner of a connection; the connection's bytes count toward the owner's limit.
   enum Owner: Hashable {
     case app(AppID)
     /// A command, or a process that has not sent its greeting.
@@ -83,7 +83,7 @@ struct HeldBytes {
     }.map(\.key)
   }
 
-  /// Returns the connection that holds the most bytes counted by a limit; if several hold the same, the oldest.
+  /// Returns the connection that holds the most bytes counted by a limit; in a tie, the oldest such connection.
   func worst(of excess: Excess) -> (connection: ConnectionID, bytes: Int)? {
     holders(of: excess).map { ($0, entries[$0]?.bytes ?? 0) }
       .max { ($0.1, $1.0.number) < ($1.1, $0.0.number) }

@@ -7,12 +7,12 @@ import Transport
 ///
 /// Outside a sandbox, it can distinguish apps, but it does not protect the processes of one user from each other.
 enum ProcessInspector {
-  /// Namespaces that a sandbox has separately from the agent.
+  /// Namespaces that a sandbox does not share with the agent.
   private static let namespaces = ["user", "mnt", "pid"]
 
   /// Returns the identity of the process at the other end of a new connection.
   ///
-  /// If the process has already ended or cannot be inspected, the identity has an obstacle; nothing is guessed.
+  /// If the process has already exited or cannot be inspected, the identity contains the obstacle instead of a guess.
   static func inspect(
     _ stream: ByteStream, _ credentials: Socket.PeerCredentials, _ flatpak: FlatpakInstances
   ) -> ProcessIdentity {
@@ -23,14 +23,14 @@ enum ProcessInspector {
         try inspect(&identity, flatpak)
       } catch {
         identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
-        // A process that is exiting has no program any more, while it is not a zombie yet.
+        // A process that is exiting can lose its program before it becomes a zombie.
         if case .call(_, ENOENT, _) = error {
           identity.obstacle = .ended
         } else {
           identity.obstacle = .unreadable(what: Self.words(error))
         }
       }
-      // The values belong to this process only if it is still running.
+      // The values belong to this process only if the process is still running.
       if !process.isRunning { identity.obstacle = .ended }
     } catch {
       identity.obstacle = .ended
@@ -44,7 +44,7 @@ enum ProcessInspector {
     let folder = "/proc/\(identity.pid)"
     let executable = try FileSystem.target(ofLink: folder + "/exe")
     identity.isSandboxed = try isSandboxed(folder)
-    // In a sandbox, another file may be at the path of an app's program.
+    // In a sandbox, the path of an app's program can refer to a different file.
     if FileSystem.isSameFile(folder + "/exe", executable) {
       identity.executable = executable
     } else if !identity.isSandboxed {
@@ -54,7 +54,7 @@ enum ProcessInspector {
     identity.unitApp = groups.flatMap(unitName)
     if let claim = try bytes(folder + "/root/.flatpak-info") {
       let app = flatpak.app(claimedBy: claim, of: identity.pid)
-      // If systemd names a Flatpak sandbox for the process, the name must match.
+      // If systemd reports a Flatpak sandbox for the process, the name must match.
       let unit = groups?.contains("/app-flatpak-") == true ? identity.unitApp : app
       if let app, app.utf8.elementsEqual((unit ?? "").utf8) {
         identity.sandboxedApp = app
@@ -68,7 +68,7 @@ enum ProcessInspector {
     }
   }
 
-  /// Returns the program's path if an upgrade has put another file there since the process started; otherwise nil.
+  /// Returns the program's path if an upgrade has replaced the file since the process started; otherwise nil.
   ///
   /// Only a user who can write in the program's folder can have run a file of that name there, and that user could
   /// replace the program as well. The running file must have the same owner as the file that is there now.
@@ -83,7 +83,7 @@ enum ProcessInspector {
     return path
   }
 
-  /// Returns the file that could not be read and the reason, without advice that would only fit the user's own files.
+  /// Returns the file that could not be read and the reason, without advice that applies only to the user's own files.
   private static func words(_ failure: SystemFailure) -> String {
     guard case .call(_, let number, let path) = failure else { return failure.description }
     return "\(path): \(SystemFailure.message(number))"
@@ -99,7 +99,7 @@ enum ProcessInspector {
     if try FileSystem.target(ofLink: folder + "/root") != "/" { return true }
     if try bytes(folder + "/root/.flatpak-info") != nil { return true }
     if try filters(folder) > filters("/proc/self") { return true }
-    // This file contains AppArmor's label. Without AppArmor, it is missing or has another kind of label.
+    // This file contains AppArmor's label. Without AppArmor, it is missing or contains another kind of label.
     let label = try? text(folder + "/attr/current")
     let own = try? text("/proc/self/attr/current")
     return label?.contains("(enforce)") == true && label != own
@@ -148,14 +148,14 @@ enum ProcessInspector {
     } else {
       return nil
     }
-    // IDs have a dot, and launcher names do not; systemd escapes the hyphens of an ID.
+    // IDs contain a dot, and launcher names do not; systemd escapes the hyphens of an ID.
     guard let part = name.split(separator: "-").first(where: { $0.contains(".") }) else {
       return nil
     }
     return String(part).replacingOccurrences(of: "\\x2d", with: "-")
   }
 
-  /// Returns the text of a small file, or nil if it does not exist.
+  /// Returns the contents of a small text file, or nil if it does not exist.
   private static func text(_ path: String) throws(SystemFailure) -> String? {
     try bytes(path).map { String(decoding: $0, as: UTF8.self) }
   }

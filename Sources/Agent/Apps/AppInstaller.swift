@@ -99,7 +99,7 @@ enum AppInstaller {
     return (try? FileSystem.beginning(ofRegularFile: path, count: 2)) == Array("#!".utf8)
   }
 
-  /// Returns the program that a command word names, searching `PATH` if it has no slash.
+  /// Returns the path of the program that a command word refers to, searching `PATH` if the word contains no slash.
   private static func program(_ word: String) -> String? {
     guard !word.hasPrefix("/") else { return word }
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
@@ -107,7 +107,7 @@ enum AppInstaller {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Returns the folder with an installed app's resources, by the XDG rules.
+  /// Returns the folder with an installed app's resources, according to the XDG rules.
   private static func resources(_ id: AppID) -> String? {
     let environment = ProcessInfo.processInfo.environment
     return AgentPaths.dataFolders { environment[$0] }.map { "\($0)/\(id)" }

@@ -13,7 +13,7 @@ final class AppLauncher {
   /// The session bus, while it is connected.
   var bus: BusConnection? {
     didSet {
-      // A new bus's manager does not know the units that the previous one has frozen.
+      // The service manager of a new bus does not know the units that the previous manager froze.
       if oldValue != nil { suspensionGuard.wakeAll() }
       units = bus.map { UserUnits(bus: $0) }
     }
@@ -24,10 +24,10 @@ final class AppLauncher {
   private var children: Set<pid_t> = []
   /// The running programs of each app; each program leads the process group with its ID.
   private var programs: [AppID: Set<pid_t>] = [:]
-  /// A guard that resumes suspended processes when the agent ends.
+  /// A guard that resumes suspended processes when the agent exits.
   private let suspensionGuard = SuspensionGuard(
     environment: ProcessInfo.processInfo.environment)
-  /// Watches that report the end of service extensions.
+  /// Watches that report when service extensions exit.
   private var endWatches: [ObjectIdentifier: ProcessEndWatch] = [:]
 
   /// Creates a launcher.
@@ -59,8 +59,8 @@ final class AppLauncher {
 
   /// Starts a service extension; returns false if that fails.
   ///
-  /// Always starts its program directly, because the agent must know at once whether the extension runs. `onEnd` is
-  /// called on the loop when its process has ended.
+  /// The program is always started directly, because the agent must know at once whether the extension is running.
+  /// `onEnd` is called on the loop when the extension's process has exited.
   func start(_ order: ExtensionOrder, onEnd: @escaping () -> Void) -> Bool {
     reap()
     let variables = variables(order.app, order.token, nil)
@@ -84,11 +84,11 @@ final class AppLauncher {
     reap()
     resume(app)
     if units?.end(app) == true { return }
-    // Each program has its own session, so its child processes end with it.
+    // Each program has its own session, so its child processes are terminated with it.
     for child in programs[app] ?? [] { end(child) }
   }
 
-  /// Asks a program's process group to exit, and kills it later if it has not.
+  /// Asks a program's process group to exit, and kills the group later if it has not exited.
   private func end(_ child: pid_t) {
     kill(-child, SIGTERM)
     loop.schedule(afterNanoseconds: Int64(Limits.endNanoseconds)) { [weak self] in
@@ -98,7 +98,7 @@ final class AppLauncher {
     }
   }
 
-  /// Suspends the processes that were started for an app, without ending them.
+  /// Suspends the processes that were started for an app, without terminating them.
   ///
   /// An app that D-Bus started is not the agent's child, so it is only notified.
   func suspend(_ app: AppID) {
@@ -129,16 +129,16 @@ final class AppLauncher {
     }
   }
 
-  /// Stops all watching when the agent ends.
+  /// Stops all watching when the agent stops.
   ///
-  /// Programs continue to run, including suspended ones.
+  /// Programs continue to run, including suspended programs.
   func close() {
     for watch in endWatches.values { watch.close() }
     endWatches = [:]
     suspensionGuard.wakeAll()
   }
 
-  /// Reaps started apps that have ended, so that no zombie processes remain.
+  /// Reaps started apps that have exited, so that no zombie processes remain.
   func reap() {
     for child in children where waitpid(child, nil, WNOHANG) != 0 {
       children.remove(child)
@@ -155,7 +155,7 @@ final class AppLauncher {
   private func activate(_ order: LaunchOrder, by bus: BusConnection) {
     let id = order.app.id.text
     let answered: BusConnection.Reply = { [weak self] result in
-      // Do not start an app again that was started but does not answer.
+      // Do not restart an app that was started but does not answer.
       guard case .failure(let failure) = result, Self.hasNotStarted(failure) else { return }
       self?.log.warning(
         "D-Bus could not start an app: starting its program",
@@ -173,7 +173,7 @@ final class AppLauncher {
 
   /// Asks a running app to bring its window to the foreground, if the app has a name on the bus.
   ///
-  /// Any other app learns of this only through the agent's own message.
+  /// Other apps learn of this only through the agent's message.
   func raise(_ app: AppID, activationToken: String?) {
     guard let bus else { return }
     callActivate(app.text, activationToken, by: bus, mayStart: false) { _ in }
@@ -229,7 +229,7 @@ final class AppLauncher {
     }
   }
 
-  /// Returns the variables that identify the agent and the reason for the launch to a program.
+  /// Returns the environment variables that tell a program about the agent and the reason for the launch.
   private func variables(_ app: AppID, _ token: String, _ activationToken: String?)
     -> [String: String]
   {

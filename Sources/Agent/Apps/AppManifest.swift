@@ -15,7 +15,7 @@ struct AppManifest: Hashable {
   var serviceExtension: String?
   var contentExtensions: [ContentExtension] = []
 
-  /// Reads a folder's manifest; returns nil if the folder has no manifest that names an ID.
+  /// Reads a folder's manifest; returns nil if the folder has no manifest with an ID.
   static func read(folder: String) -> AppManifest? {
     list(folder).flatMap { AppManifest($0, folder: folder) }
   }
@@ -52,8 +52,8 @@ struct AppManifest: Hashable {
     }
   }
 
-  /// Returns the programs of the app's extensions of a kind, ordered by folder name, with the extension dictionary of
-  /// each manifest.
+  /// Returns the programs of the app's extensions of one kind, ordered by folder name, each with the extension
+  /// dictionary of its manifest.
   private static func extensions(
     _ kind: String, in folder: String
   ) -> [(program: String, about: [String: Any])] {

@@ -1,13 +1,13 @@
 import Glibc
 import System
 
-/// A helper program of the agent, which accepts lines of input and reports its output lines and its end.
+/// A helper program of the agent, which accepts lines of input and reports its output lines and its exit.
 final class ChildProgram: EventHandler {
   /// An event of the program.
   enum Event {
     /// A line of output, without the newline.
     case line([UInt8])
-    /// The program has ended or closed its output.
+    /// The program has exited or closed its output.
     ///
     /// No event follows.
     case ended
@@ -65,7 +65,7 @@ final class ChildProgram: EventHandler {
     input?.send(bytes)
   }
 
-  /// Ends the program; no event is reported afterwards.
+  /// Terminates the program; no event is reported afterwards.
   func close() {
     if let registration { loop.deregister(registration) }
     registration = nil
@@ -78,7 +78,7 @@ final class ChildProgram: EventHandler {
     self.child = nil
   }
 
-  /// Handles output or the end of the program.
+  /// Handles the program's output or exit.
   func ready(_ readiness: Readiness) {
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe bytes.withUnsafeMutableBytes {
@@ -92,7 +92,7 @@ final class ChildProgram: EventHandler {
       report(.line(line))
     }
     guard child != nil, count <= 0 || said.count > Limits.childLineBytes else { return }
-    // A program that has closed its output, or prints no valid lines, is of no further use.
+    // A program that has closed its output, or prints no valid lines, is no longer useful.
     close()
     report(.ended)
   }
@@ -107,7 +107,7 @@ private final class ChildInput: EventHandler {
   private var registration: Registration?
   private var waiting: [UInt8] = []
 
-  /// Creates the input and takes ownership of the writing end of a pipe.
+  /// Creates the input and takes ownership of the write end of a pipe.
   init(_ descriptor: Int32, on loop: EventLoop) {
     self.descriptor = descriptor
     self.loop = loop
@@ -141,7 +141,7 @@ private final class ChildInput: EventHandler {
       } else if count < 0, errno == EAGAIN {
         return watch()
       } else {
-        // The reader has exited: its output ends as well, and that is reported.
+        // The reader has exited, so its output is closed as well, and the closing is reported.
         return close()
       }
     }

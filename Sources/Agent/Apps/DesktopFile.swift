@@ -6,7 +6,7 @@ struct DesktopFile: Hashable {
 
   /// Parses the text; keys of other groups are ignored.
   ///
-  /// A text with long runs of combining characters yields no keys, because comparing them would take too long.
+  /// Text with long runs of combining characters yields no keys, because comparing them would take too long.
   init(_ text: String) {
     guard !CombiningRuns.areLong(inList: Array(text.utf8)) else { return }
     var isInGroup = false
@@ -23,7 +23,7 @@ struct DesktopFile: Hashable {
 
   subscript(key: String) -> String? { values[key].map(Self.unescaped) }
 
-  /// Returns the value in the language that fits best, else the value without a language.
+  /// Returns the value in the best matching language, or else the value without a language.
   func localized(_ key: String, languages: [String]) -> String? {
     for language in languages {
       let tag = language.replacing("-", with: "_")

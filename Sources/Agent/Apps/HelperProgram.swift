@@ -2,11 +2,12 @@ public import BelfryWire
 import Foundation
 import System
 
-/// Helper programs that the agent and the tool run so that they need not link the helpers' libraries themselves.
+/// Helper programs that the agent and the tool run so that they do not have to link the helpers' libraries themselves.
 public enum HelperProgram {
   /// Returns the absolute path of a helper program, or nil if it is not installed.
   ///
-  /// Searches this program's folder, then `libexec/belfry` next to that folder as the packages install it, then `PATH`.
+  /// The search covers this program's folder, then `libexec/belfry` next to that folder, as the packages install it,
+  /// and then `PATH`.
   public static func find(_ name: String) -> String? {
     find(name, ProcessInfo.processInfo.environment)
   }

@@ -1,10 +1,10 @@
 import Glibc
 import System
 
-/// A watch that reports the end of a program, which holds one end of a pipe while it runs.
+/// A watch that reports a program's exit; the program holds one end of a pipe while it runs.
 ///
 /// Child processes of the program also hold that end unless they close it, so a wrapper that delegates its work to
-/// another process has not ended.
+/// another process does not count as exited.
 final class ProcessEndWatch: EventHandler {
   private let loop: EventLoop
   private let report: (ProcessEndWatch) -> Void
@@ -44,7 +44,7 @@ final class ProcessEndWatch: EventHandler {
     ends.read = -1
   }
 
-  /// Handles the end of the pipe; bytes written into it are ignored.
+  /// Handles the closing of the pipe; bytes written to the pipe are ignored.
   func ready(_ readiness: Readiness) {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = unsafe bytes.withUnsafeMutableBytes {

@@ -1,12 +1,12 @@
 import Glibc
 import System
 
-/// A launcher of programs in sessions of their own.
+/// A launcher that starts each program in a session of its own.
 enum ProgramStart {
   /// Starts a program.
   ///
-  /// Standard input is empty or the descriptor `input`; standard output goes to the descriptor `output`, by default the
-  /// agent's standard error; `isMute` drops the program's standard error.
+  /// Standard input is empty, or the descriptor `input`. Standard output goes to the descriptor `output`, by default
+  /// the agent's standard error. If `isMute` is true, the program's standard error is discarded.
   ///
   /// The program holds a copy of the descriptor `endHolder` while it runs.
   static func start(
@@ -36,7 +36,7 @@ enum ProgramStart {
     } else {
       unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     }
-    // The agent prints its own answers to stdout, so a program must not write there.
+    // The agent prints its own answers to standard output, so a program must not write there.
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
     // Use the first number after the three standard descriptors.
     if let endHolder { unsafe posix_spawn_file_actions_adddup2(&actions, endHolder, 3) }

@@ -17,15 +17,16 @@ enum PropertyListFile {
 
 /// A check of the number of values that a binary property list expands to when it is read.
 ///
-/// Its objects refer to each other by number, and Foundation creates a value for each reference. A list of a few
-/// hundred bytes, in which each of forty arrays refers to the next one twice, does not fit into any machine's memory.
+/// The objects of such a list refer to each other by number, and Foundation creates a value for each reference. A list
+/// of a few hundred bytes, in which each of forty arrays refers to the next one twice, would not fit into any machine's
+/// memory.
 struct BinaryPropertyList {
   private let bytes: [UInt8]
   private let offsetBytes: Int
   private let referenceBytes: Int
   private let objectCount: Int
   private let tableOffset: Int
-  /// The number of values that each object expands to; 0 while it is being counted.
+  /// The number of values that each object expands to; 0 while the object is being counted.
   private var counts: [Int: Int] = [:]
 
   /// Returns false for a binary list that expands to too many values, is nested too deeply, or contains itself.

@@ -1,11 +1,11 @@
 import Glibc
 import System
 
-/// A small helper process that resumes suspended processes after the agent has ended, for whatever reason, so that
-/// nothing stays stopped.
+/// A small helper process that resumes suspended processes after the agent exits for any reason, so that no process
+/// stays suspended.
 ///
-/// It reads the names of suspended and resumed processes from a pipe. The kernel closes the other end of the pipe when
-/// the agent ends, even if the agent is killed.
+/// The helper reads the names of suspended and resumed processes from a pipe. The kernel closes the other end of the
+/// pipe when the agent exits, even if the agent is killed.
 final class SuspensionGuard {
   private static let script = """
     set -f
@@ -43,7 +43,7 @@ final class SuspensionGuard {
 
   /// Registers a name that is about to be suspended.
   ///
-  /// Returns false if nothing would resume it after the agent's end.
+  /// Returns false if nothing would resume the processes after the agent exits.
   func add(_ name: String) -> Bool {
     guard suspended.insert(name).inserted else { return true }
     if child != nil, write("+ \(name)\n") { return true }
@@ -54,13 +54,13 @@ final class SuspensionGuard {
     return true
   }
 
-  /// Removes a name whose processes are running again or have ended.
+  /// Removes a name whose processes are running again or have exited.
   func remove(_ name: String) {
     guard suspended.remove(name) != nil, !write("- \(name)\n") else { return }
     _ = start()
   }
 
-  /// Starts the program and sends it all suspended names.
+  /// Starts the helper process and sends it all suspended names.
   private func start() -> Bool {
     close()
     do throws(SystemFailure) {
@@ -93,18 +93,18 @@ final class SuspensionGuard {
     return true
   }
 
-  /// Resumes everything that is suspended, when the agent ends or loses the bus through which it suspended units.
+  /// Resumes everything that is suspended, when the agent exits or loses the bus through which it suspended units.
   func wakeAll() {
     suspended = []
     close()
   }
 
-  /// Ends the program, which resumes everything that is still suspended.
+  /// Closes the pipe, so that the helper process resumes everything that is still suspended and then exits.
   private func close() {
     if input >= 0 { Glibc.close(input) }
     input = -1
     guard let child else { return }
-    // The program may still be resuming processes. Do not delay the agent's exit for that.
+    // The helper process may still be resuming other processes. Do not delay the agent's exit for that.
     waitpid(child, nil, WNOHANG)
     self.child = nil
   }

@@ -21,7 +21,7 @@ struct UnitFreeze: Hashable, Sendable {
   /// True if the unit is running and is to keep running, and no call is pending.
   var isOver: Bool { !isWanted && standing == .running && open == nil }
 
-  /// Returns the next call to make, which is pending from then on; nil if one is pending already or none is needed.
+  /// Returns the next call to make, which is pending from then on; nil if a call is already pending or none is needed.
   mutating func next() -> Step? {
     guard open == nil else { return nil }
     switch (isWanted, standing) {
@@ -41,7 +41,7 @@ struct UnitFreeze: Hashable, Sendable {
     case .freeze:
       if isDone { standing = .frozen } else { hasFreezer = false }
     case .stopProcesses:
-      // A unit that also rejects a signal has ended.
+      // A unit that rejects a signal as well has stopped.
       if isDone { standing = .stopped } else { isWanted = false }
     case .thaw, .continueProcesses: standing = .running
     }

@@ -21,7 +21,7 @@ final class UserUnits {
   /// Units that are suspended, or are being suspended or resumed.
   private var freezes: [String: UnitFreeze] = [:]
 
-  /// Creates the set of units of the service manager on the session bus, if the manager is available.
+  /// Creates the set of units that the service manager on the session bus runs, if the manager is available.
   init(bus: BusConnection) { self.bus = bus }
 
   /// Stops the unit that was last started for an app.
@@ -41,8 +41,8 @@ final class UserUnits {
 
   /// Suspends or resumes every process of a unit.
   ///
-  /// Uses the freezer of its control group, which processes cannot detect; without a freezer, uses a signal. Only one
-  /// call is pending per unit, because systemd refuses a second one.
+  /// The method uses the freezer of the unit's control group, which processes cannot detect, or a signal if no freezer
+  /// is available. Only one call is pending per unit, because systemd refuses a second one.
   func setSuspended(_ isSuspended: Bool, _ unit: String) {
     guard isSuspended || freezes[unit] != nil else { return }
     freezes[unit, default: UnitFreeze()].isWanted = isSuspended
@@ -72,7 +72,7 @@ final class UserUnits {
 
   /// Starts a unit.
   ///
-  /// `done` receives true if systemd accepted the order. It also receives false if systemd is not available.
+  /// `done` receives true if systemd accepted the order, and false if systemd refused it or is not available.
   func start(_ order: Order, _ done: @escaping (Bool) -> Void) {
     let unit = Self.unitName(order.app, random: SystemRandom.bytes(8))
     bus.call(
@@ -94,8 +94,8 @@ final class UserUnits {
     "app-belfry-\(escaped(app.text))@\(hexadecimal(random)).service"
   }
 
-  /// Escapes `-`, which separates the parts of a unit's name, and characters that a unit's name may not contain, in
-  /// systemd's way.
+  /// Escapes a string as systemd does: `-`, which separates the parts of a unit's name, and characters that a unit's
+  /// name may not contain.
   static func escaped(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {
@@ -121,7 +121,7 @@ final class UserUnits {
       property(
         "Environment",
         .strings(order.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })),
-      // This time is enough, because the app was notified before the end of its time and has had time to exit.
+      // This time is enough, because the app was notified before its time expired and has had time to exit.
       property("TimeoutStopUSec", .uint64(Limits.endNanoseconds / 1_000)),
       property("CollectMode", .string("inactive-or-failed")),
       property("Slice", .string("app.slice")),

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// It is needed because apps in other languages have no client module that checks them (client-api 3.49).
 enum AttachmentCheck {
-  /// Returns the reason that the attachments cannot be accepted, or nil if all can.
+  /// Returns the reason that the attachments cannot be accepted, or nil if all can be accepted.
   static func refusal(_ attachments: [NotificationAttachment]) -> AppLinkFailure? {
     for attachment in attachments {
       if let refusal = attachment.refusal(bytes: bytes(attachment.path)) { return refusal }

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// The folder that apps' client modules put attachment files into, with one folder per app:
+/// The folder in which apps' client modules store attachment files, with one folder per app:
 /// `belfry/attachments/_APP_ID` in the user's data folder.
 ///
 /// Paths are received from apps, so only files directly in the app's own folder are ever deleted.
@@ -34,10 +34,12 @@ struct AttachmentStorage {
     unsafe rmdir(folder(of: app))
   }
 
-  /// Deletes files of an app until it is within its limits: first files that belong to no notification, except new ones
-  /// whose notification may be about to be added, then those of the oldest notifications.
+  /// Deletes files of an app until it is within its limits.
   ///
-  /// `used` are the paths that belong to notifications, those of the oldest first.
+  /// The first files to be deleted are those that belong to no notification, except new ones whose notification may be
+  /// about to be added. The files of the oldest notifications follow.
+  ///
+  /// `used` contains the paths that belong to notifications, oldest notification first.
   func trim(_ app: AppID, used: [String], atUnixSeconds now: Int64) {
     inFolder(of: app) { descriptor in
       let files = files(of: app, in: descriptor)
@@ -70,7 +72,7 @@ struct AttachmentStorage {
     return name.isEmpty || name.contains("/") || name == "." || name == ".." ? nil : name
   }
 
-  /// Calls `body` with a descriptor of the app's folder, if it is a folder and not a link to another one.
+  /// Calls `body` with a descriptor of the app's folder, if the path is a folder and not a link to another folder.
   private func inFolder(of app: AppID, _ body: (Int32) -> Void) {
     let descriptor = unsafe open(folder(of: app), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return }

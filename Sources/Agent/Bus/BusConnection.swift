@@ -62,7 +62,7 @@ import System
 
   /// Sends the queued messages, then disconnects.
   ///
-  /// Calls without an answer fail.
+  /// Calls that are still unanswered fail.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -87,8 +87,8 @@ import System
 
   /// Calls a method; `reply` runs later, exactly once.
   ///
-  /// Unless `mayStart` is true, the bus starts no service for the call, because it might choose one that cannot run
-  /// (linux-parts 1).
+  /// Unless `mayStart` is true, the bus starts no service for the call, because the bus might choose a service that
+  /// cannot run (linux-parts 1).
   func call(
     _ destination: String, _ path: String, _ interface: String, _ member: String,
     _ arguments: [BusValue] = [], mayStart: Bool = false, timeoutSeconds: UInt64 = 25,
@@ -137,7 +137,7 @@ import System
       try message.append(arguments)
       _ = try BusFailure.check(unsafe sd_bus_send(bus, message.pointer, nil), "sd_bus_send")
     } catch {
-      // Ignore the failure: a signal has no reply, so no caller waits for one.
+      // Ignore the failure: a signal has no reply, so no caller waits for a reply.
     }
     update()
   }
@@ -164,7 +164,7 @@ import System
 
   /// Answers calls on a path.
   ///
-  /// `body` returns the reply's arguments, or nil if it does not implement the member.
+  /// `body` returns the reply's arguments, or nil if the object does not implement the member.
   func export(
     _ path: String, _ body: @escaping (BusMessage) -> Result<[BusValue], BusFailure>?
   ) throws(BusFailure) {

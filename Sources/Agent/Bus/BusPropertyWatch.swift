@@ -13,7 +13,7 @@ final class BusPropertyWatch {
   /// True if the service is running.
   var isThere: Bool { !owner.isEmpty }
 
-  /// Creates a watch that calls `body` with the value whenever it changes, and with nil when the service ends.
+  /// Creates a watch that calls `body` with the value whenever it changes, and with nil when the service stops.
   init(
     _ bus: BusConnection, service: String, path: String, interface: String, property: String,
     _ body: @escaping (BusValue?) -> Void

@@ -15,7 +15,7 @@ final class ReconnectingBus {
   private let changed: (BusConnection?) -> Void
   private(set) var bus: BusConnection?
   private var watch: PathWatch?
-  /// Remaining attempts to connect to a bus that has just appeared or ended.
+  /// Remaining attempts to connect to a bus that has just appeared or closed.
   private var triesLeft = 0
   private var retry: TimerID?
   private var isToldMissing = false
@@ -25,7 +25,7 @@ final class ReconnectingBus {
   ///
   /// - Parameters:
   ///   - which: The bus.
-  ///   - environment: The environment that names the bus's address.
+  ///   - environment: The environment that contains the bus's address.
   ///   - loop: The loop on which all methods and callbacks run.
   ///   - log: The log that records each connection and each loss.
   ///   - changed: Called when the bus becomes available, and with nil when it is lost.
@@ -49,7 +49,7 @@ final class ReconnectingBus {
 
   /// Connects before it returns if the bus is available.
   func open() {
-    // Without a socket to watch, no event would indicate a new bus, so retries are of no use.
+    // Without a socket to watch, no event would indicate a new bus, so retries would be useless.
     triesLeft = socket == nil ? 0 : Limits.busTries
     connect()
   }
@@ -125,7 +125,7 @@ final class ReconnectingBus {
     retry = nil
   }
 
-  /// Returns the path of a bus's socket, or nil if its address names no file.
+  /// Returns the path of a bus's socket, or nil if its address contains no file path.
   static func socket(of which: BusConnection.Bus, _ environment: [String: String]) -> String? {
     switch which {
     case .session:

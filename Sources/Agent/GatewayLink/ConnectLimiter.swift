@@ -1,5 +1,4 @@
-/// A limit on the number of links of one loop that connect at the same time; the others wait in the order of their
-/// requests.
+/// A limit on the number of links of one loop that connect at the same time; the others wait in request order.
 ///
 /// Thousands of simultaneous TLS handshakes of virtual devices would make each other time out.
 public final class ConnectLimiter {
@@ -11,7 +10,7 @@ public final class ConnectLimiter {
   /// Creates a limiter for `limit` simultaneous connection attempts.
   public init(limit: Int) { self.limit = max(1, limit) }
 
-  /// Returns true if `link` may connect now; otherwise, calls the link's `dialNow()` later, when its turn is reached.
+  /// Returns true if `link` may connect now; otherwise, calls the link's `dialNow()` later, when it is the link's turn.
   func enter(_ link: GatewayConnection) -> Bool {
     guard dialling >= limit else {
       dialling += 1

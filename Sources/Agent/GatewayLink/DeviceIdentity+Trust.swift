@@ -1,21 +1,22 @@
 public import BelfryWire
 public import Transport
 
-/// The authorities that a device trusts: those that it was given, or those that its gateway has named since.
+/// The authorities that a device trusts: those that it was given, or those that its gateway has announced since.
 ///
-/// One PEM text contains the device's certificate, the authorities, and the authorities that they replace, so that a
-/// single write updates everything. A device that is killed during the change has either the previous or the new ones,
-/// and the gateway accepts both.
+/// One PEM file contains the device's certificate, the authorities, and the mark of the authorities that they replace,
+/// so that a single write updates everything. A device that is killed during the change has either the previous
+/// authorities or the new ones, and the gateway accepts both.
 public struct DeviceTrust: Sendable, Equatable {
   /// The authorities that may sign the gateway's certificate.
   public let authorities: AuthorityBundle
   /// The authorities in PEM format.
   public let authoritiesPEM: [UInt8]
 
-  /// The prefix of the line after the certificates, which identifies the given authorities that the named ones replace.
+  /// The prefix of the line after the certificates, which identifies the given authorities that the announced ones
+  /// replace.
   fileprivate static let replacesLabel = "Replaces: "
 
-  /// Creates a trust in exactly the given authorities, or in none if they cannot be read.
+  /// Creates a trust in exactly the given authorities; if they cannot be read, the device trusts none.
   public init(given: [UInt8]) {
     authorities = (try? AuthorityBundle(pem: given)) ?? AuthorityBundle([])
     authoritiesPEM = given
@@ -29,8 +30,8 @@ public struct DeviceTrust: Sendable, Equatable {
   /// Creates the trust of the device that owns `chain` and was given the authorities in `given`; nil if the chain
   /// belongs to another gateway.
   ///
-  /// The authorities that were given last take precedence: those that the gateway named apply only while the given ones
-  /// are the same as when it named them.
+  /// The authorities that were given last take precedence: those that the gateway announced apply only while the given
+  /// ones are the same as at the time of the announcement.
   public init?(chain: [UInt8], given: [UInt8]) {
     let blocks = PEMText.blocks(of: chain, label: "CERTIFICATE").dropFirst()
     let named = blocks.compactMap { try? Certificate(pem: $0) }
@@ -46,7 +47,7 @@ public struct DeviceTrust: Sendable, Equatable {
     }
   }
 
-  /// Returns the PEM text with a renewed certificate and the authorities that the gateway names to replace `given`.
+  /// Returns the PEM text with a renewed certificate and the authorities that the gateway announced to replace `given`.
   public static func chain(
     _ certificate: Certificate, under authorities: AuthorityBundle, insteadOf given: [UInt8]
   ) throws(CryptoFailure) -> [UInt8] {
@@ -70,12 +71,12 @@ extension DeviceIdentity {
     }
   }
 
-  /// Returns the trust of the device if it is given the authorities in `given`.
+  /// Returns the device's trust when it is given the authorities in `given`.
   public func trust(given: [UInt8]) -> DeviceTrust {
     chainPEM.flatMap { DeviceTrust(chain: $0, given: given) } ?? DeviceTrust(given: given)
   }
 
-  /// True if the gateway has named authorities; otherwise, the given ones are trusted.
+  /// True if the gateway has announced authorities; otherwise, the given ones are trusted.
   var hasNamedAuthorities: Bool {
     guard let line = chainPEM?.dropLast().split(separator: 0x0A).last else { return false }
     return line.starts(with: DeviceTrust.replacesLabel.utf8)
@@ -86,8 +87,7 @@ extension DeviceIdentity {
     credential(given: given, mark: DeviceTrust(given: given).authorities.mark)
   }
 
-  /// Returns the same credential without computing `mark`, the mark of the given authorities, which very many devices
-  /// share.
+  /// Returns the same credential; the caller passes the given authorities' mark, which very many devices share.
   func credential(given: [UInt8], mark: [UInt8]) -> LinkCredential? {
     guard let chainPEM, let certificate = try? Certificate(pem: chainPEM) else { return nil }
     let issuer = PEMText.blocks(of: chainPEM, label: "CERTIFICATE").dropFirst().first
@@ -100,7 +100,8 @@ extension DeviceIdentity {
         authorityNotAfter: issuer?.notAfter))
   }
 
-  /// Returns the identity with the certificate from an enrollment; throws if a connection with it would be refused.
+  /// Returns the identity with the certificate from an enrollment; throws if a connection with that certificate would
+  /// be refused.
   ///
   /// `chainPEM` contains the certificate, then its authorities. The device's own clock suffices: a certificate is valid
   /// from the beginning of its authority's validity, and the device has just checked the authority with the same clock.

@@ -8,7 +8,7 @@ public struct DeviceIdentity: Sendable {
   public let key: ES256PrivateKey
   /// The device's number at its gateway; `nil` before enrollment.
   public var device: UInt64?
-  /// The device's certificate, then the authorities that the gateway named (``DeviceTrust``), in PEM format; `nil`
+  /// The device's certificate, then the authorities that the gateway announced (``DeviceTrust``), in PEM format; `nil`
   /// before enrollment.
   public var chainPEM: [UInt8]?
 
@@ -26,7 +26,7 @@ public struct DeviceIdentity: Sendable {
 }
 
 extension LinkEnrollmentRefusal {
-  /// Returns advice to the user; `hasCode` is true if a code was given.
+  /// Returns advice for the user; `hasCode` is true if a code was given.
   public func advice(hasCode: Bool) -> String {
     switch self {
     case .wrongCode where !hasCode:
@@ -44,7 +44,7 @@ extension LinkEnrollmentRefusal {
 public struct DeviceIdentityFolder: Sendable {
   /// The reason that the identity cannot be used.
   public enum Failure: Error, Sendable, CustomStringConvertible {
-    /// A file of the folder could not be read or written.
+    /// A file in the folder could not be read or written.
     case file(SystemFailure)
     /// The key file contains no key.
     case badKey(path: String, CryptoFailure)
@@ -53,7 +53,7 @@ public struct DeviceIdentityFolder: Sendable {
     /// Other users can read the key.
     case exposedKey(path: String)
 
-    /// The problem and its remedy.
+    /// A description of the problem and how to fix it.
     public var description: String {
       switch self {
       case .file(let failure): "\(failure)"
@@ -82,14 +82,14 @@ public struct DeviceIdentityFolder: Sendable {
   private var chainPath: String { path + "/identity.pem" }
   private var numberPath: String { path + "/identity.number" }
 
-  /// Loads the stored identity; creates and stores a new key if the folder has none.
+  /// Loads the stored identity; creates and stores a new key if the folder contains none.
   ///
   /// An identity of another machine is discarded (S1-16): the folder was restored on this machine, or the system was
   /// reinstalled. In this case, `hasMoved` is true. A certificate that an authority other than `authorityPEM` signed is
   /// omitted: the device has moved to another gateway and enrolls there.
   ///
   /// `willReplace` is called before another machine's key is replaced. Any consequence of the move that is not durable
-  /// when it returns is lost in a power failure.
+  /// when `willReplace` returns can be lost in a power failure.
   public func load(
     authorityPEM: [UInt8], willReplace: () -> Void = {}
   ) throws(Failure) -> (identity: DeviceIdentity, hasMoved: Bool) {

@@ -3,15 +3,15 @@ public import Transport
 /// A seal that binds a device's key to its machine, so that a copy of the key is useless on any other machine (S1-16).
 ///
 /// A sealed key consists of the line `belfry device key 1`, the AES-256-SIV output (16 bytes plus the encrypted PKCS#8
-/// form), and the SHA-256 of all that. The sealing key is derived with HKDF from `MachineIdentity`. The hash offers no
-/// protection: it only distinguishes a damaged file from one of another machine.
+/// form), and the SHA-256 hash of the preceding parts. The sealing key is derived with HKDF from `MachineIdentity`. The
+/// hash offers no protection: it only distinguishes a damaged file from one of another machine.
 public struct DeviceKeySeal: Sendable {
   private static let head = Array("belfry device key 1\n".utf8)
   private static let hashBytes = 32
 
   private let sealKey: [UInt8]
 
-  /// Creates the seal of the machine with this identity.
+  /// Creates the seal of the machine with the given identity.
   ///
   /// Machines without an ID share the seal of an empty identity.
   public init(machine: [UInt8]) throws(CryptoFailure) {

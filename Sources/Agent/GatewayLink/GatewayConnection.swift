@@ -4,8 +4,8 @@ public import Transport
 
 /// A device's link to its gateway over a socket, which carries out the decisions of `DeviceLinkClient`.
 ///
-/// Confined to its loop. Connects with TLS 1.3, trusting only the gateway's authority; enrolls if the identity has no
-/// certificate; reconnects until it goes offline or the gateway rejects the device.
+/// The link is confined to its loop. It connects with TLS 1.3 and trusts only the gateway's authority. It enrolls if
+/// the identity has no certificate, and it reconnects until it goes offline or the gateway rejects the device.
 public final class GatewayConnection: StreamHandler, TimerTarget {
   /// The configuration of a link.
   public struct Configuration {
@@ -13,7 +13,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var host: String
     /// The gateway's device port.
     public var port: UInt16
-    /// The authorities that may sign the gateway's certificate, in PEM format, until the gateway names others.
+    /// The authorities that may sign the gateway's certificate, in PEM format, until the gateway announces others.
     public var authorityPEM: [UInt8]
     /// The enrollment code; empty for an open gateway.
     public var enrollmentCode = ""
@@ -23,7 +23,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var connectNanoseconds: Int64 = 15_000_000_000
     /// Nanoseconds by which a retry may be late to share a wake-up; at most a quarter of its pause.
     ///
-    /// Intended for a few links, not for thousands on one loop.
+    /// The slack is intended for a few links, not for thousands on one loop.
     public var retrySlackNanoseconds: Int64 = 0
     /// Timeouts and limits of the protocol.
     public var settings = DeviceLinkClient.Settings()
@@ -33,7 +33,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var state: DeviceState = []
     /// A limiter shared by links that must not all connect at once.
     public var gate: ConnectLimiter?
-    /// The TLS trust, shared by the links of copies of this configuration.
+    /// The TLS trust, shared by all links that use copies of this configuration.
     let trust = GatewayTrust()
 
     /// Creates a configuration with default timeouts.
@@ -59,11 +59,11 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private var target = ("", UInt16(0))
   private var place = LimiterState.outside
   private var reason = ""
-  /// The cause that goes with `reason`.
+  /// The cause that corresponds to `reason`.
   private var cause = GatewayLinkLoss.other
   /// The cause of the latest loss of the link, or of the latest failed attempt to connect.
   public private(set) var latestLoss = GatewayLinkLoss.other
-  /// True if the connection ends only to be established again with the new certificate.
+  /// True if the connection is closing only to be established again with the new certificate.
   private var isComingBack = false
   private var timer: TimerID?
   private var armedUntil: Int64 = .max
@@ -99,11 +99,11 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     identity.enrollment(code: configuration.enrollmentCode, name: configuration.deviceName)
   }
 
-  // MARK: Calls of the owner
+  // MARK: Calls from the owner
 
   /// True if notifications can be received now.
   public var isUp: Bool { machine.isUp }
-  /// True if the link is offline by request of its owner.
+  /// True if the link is offline at its owner's request.
   public var isOffline: Bool { machine.isOffline }
   /// True if the gateway permanently rejected the device: it was revoked, or its enrollment was refused.
   public var isStopped: Bool { machine.isStopped }
@@ -158,7 +158,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   /// Discards the learned keep-alive intervals, because the device is on another network.
   public func networkChanged() { machine.networkChanged() }
 
-  /// Probes the connection after a sleep or a change of network.
+  /// Probes the connection after the device wakes or the network changes.
   public func probe() {
     machine.probe(at: loop.nowNanoseconds, output: &output)
     settle()
@@ -208,7 +208,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   /// Does nothing: the link writes little.
   public func streamDrained(_ stream: ByteStream) {}
 
-  /// Handles the end of the connection.
+  /// Handles the closing of the connection.
   public func stream(_ stream: ByteStream, closed closure: StreamClosure) {
     guard stream === self.stream else { return }
     self.stream = nil
@@ -368,7 +368,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
 
   /// Sets the timer.
   ///
-  /// A timer that is due earlier is not changed, since firing early does no harm.
+  /// A timer that is due earlier is not changed, because firing early does no harm.
   private func arm() {
     let deadline = machine.deadline
     guard deadline < armedUntil else { return }

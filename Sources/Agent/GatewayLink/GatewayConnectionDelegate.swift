@@ -4,7 +4,7 @@ public import BelfryWire
 ///
 /// Any of the link's methods can be called from here.
 public protocol GatewayConnectionDelegate: AnyObject {
-  /// Called when the link is up; `unixMilliseconds` is the time of the gateway's clock.
+  /// Called when the link is up; `unixMilliseconds` is the time on the gateway's clock.
   func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64)
 
   /// Called when the link went down or could not be established; the link tries again unless it `isStopped`.
@@ -15,14 +15,15 @@ public protocol GatewayConnectionDelegate: AnyObject {
 
   /// Called when the device has a new certificate or new authorities to trust.
   ///
-  /// The identity must be stored durably before this method returns. If it throws, the link continues with the previous
-  /// identity.
+  /// The identity must be stored durably before this method returns. If the method throws, the link continues with the
+  /// previous identity.
   func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws
 
   /// Called when the gateway refused to enroll the device.
   func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal)
 
-  /// Called when the gateway enrolled the device with a certificate that it cannot use; it enrolls again after a pause.
+  /// Called when the gateway enrolled the device with a certificate that the device cannot use; the device enrolls
+  /// again after a pause.
   func link(_ link: GatewayConnection, enrollmentUnusable why: String)
 
   /// Called with the token of a subject (a channel has none), and again on each connection.
@@ -34,7 +35,7 @@ public protocol GatewayConnectionDelegate: AnyObject {
   /// Called when the gateway refused a request for the subject.
   func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal)
 
-  /// Called once for each notification; its bytes are valid during the call.
+  /// Called once for each notification; the notification's bytes are valid only during the call.
   ///
   /// Answer with ``GatewayConnection/onPersisted(_:)`` or ``GatewayConnection/onDiscarded(_:_:)``, now or later.
   func link(
@@ -43,7 +44,7 @@ public protocol GatewayConnectionDelegate: AnyObject {
   /// Called when the gateway confirmed that the topic's notifications are on or off.
   func link(_ link: GatewayConnection, switched subject: LinkSubject, isEnabled: Bool)
 
-  /// Called when the gateway answered a ping: it has read everything that was sent before.
+  /// Called when the gateway answered a ping: the gateway has read everything that was sent before the ping.
   func linkIsAlive(_ link: GatewayConnection)
 }
 
@@ -54,7 +55,7 @@ extension GatewayConnectionDelegate {
   /// Ignores the renewal by default: an identity that is not stored is renewed only for the lifetime of the link.
   public func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws {}
 
-  /// Ignores the certificate by default; the reason is also that of the end of the connection.
+  /// Ignores the certificate by default; the same reason is reported when the connection closes.
   public func link(_ link: GatewayConnection, enrollmentUnusable why: String) {}
 
   /// Ignores the answer by default.

@@ -1,20 +1,20 @@
 public import BelfryWire
 public import Transport
 
-/// The cause of a lost or failed link to the gateway, as far as it decides what the user should do.
+/// The cause of a lost or failed link to the gateway, to the extent that it determines what the user should do.
 public enum GatewayLinkLoss: Sendable, Equatable {
   /// The gateway refused to enroll the device; `hasCode` is true if the device gave a code.
   case enrollmentRefused(LinkEnrollmentRefusal, hasCode: Bool)
-  /// The peer is no gateway, or another port of one.
+  /// The peer is not a gateway, or the port is another port of a gateway.
   case otherProtocol
-  /// The connection could not be established, or broke.
+  /// The connection could not be established, or was lost.
   case closed(StreamClosure)
-  /// The gateway ended the link, or this side failed.
+  /// The gateway closed the link, or this side failed.
   case other
 }
 
 extension GatewayLinkLoss {
-  /// Returns advice to the user of an agent whose gateway is at `host` and `port`.
+  /// Returns advice for the user of an agent whose gateway is at `host` and `port`.
   func advice(host: String, port: UInt16) -> String {
     let device = "'belfry device invite' on the gateway's machine"
     switch self {

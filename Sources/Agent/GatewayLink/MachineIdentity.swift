@@ -5,8 +5,8 @@ public import System
 /// The identity of this machine: a Belfry-specific value derived from the machine ID without revealing it
 /// (machine-id(5)).
 public enum MachineIdentity {
-  /// Returns 16 bytes, or none if the machine has no ID, as in some containers: `/etc/machine-id` is missing, empty or
-  /// not set yet.
+  /// Returns 16 bytes, or an empty array if the machine has no ID, as in some containers: `/etc/machine-id` is missing,
+  /// empty or not set yet.
   ///
   /// Throws if an ID exists but cannot be read; treating it as missing would cost the device its identity.
   public static func current() throws(SystemFailure) -> [UInt8] {

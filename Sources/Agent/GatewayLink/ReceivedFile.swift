@@ -2,12 +2,12 @@ public import BelfryWire
 import Glibc
 public import System
 
-/// A file of the pushes that the devices of one run have received, one JSON line each; `belfry device received` reads
+/// A file with the pushes that the devices of one run have received, one JSON line each; `belfry device received` reads
 /// it.
 public final class ReceivedFile {
   private let descriptor: Int32
 
-  /// Begins a run: empties the file and discards the record of the lines that were returned from it.
+  /// Begins a run: empties the file and discards the record of lines that were already returned.
   public init(_ path: String) throws(SystemFailure) {
     try FileSystem.remove(Self.recordFile(of: path))
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC
@@ -17,7 +17,7 @@ public final class ReceivedFile {
 
   deinit { close(descriptor) }
 
-  /// Returns the path of the record of the lines that were returned from a file.
+  /// Returns the path of the record of lines that were already returned from a file.
   public static func recordFile(of path: String) -> String { path + ".returned" }
 
   /// Appends a notification to `subject`, whose token is empty for a channel.

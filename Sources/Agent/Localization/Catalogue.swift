@@ -1,11 +1,11 @@
 import BelfryWire
 
-/// The agent's texts in one language.
+/// The agent's strings in one language.
 struct Catalogue: Sendable {
-  /// Texts by their plural form; a text without plural forms has only `other`.
+  /// Strings by plural form; a string without plural forms has only `other`.
   let texts: [WordKey: [PluralRule.Form: String]]
 
-  /// Parses `key = text` and `key.form = text` lines.
+  /// Parses lines of the form `key = string` and `key.form = string`.
   init(_ lines: String) {
     var texts: [WordKey: [PluralRule.Form: String]] = [:]
     for line in lines.split(separator: "\n") {

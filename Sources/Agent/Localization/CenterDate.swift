@@ -2,7 +2,8 @@ import Foundation
 
 /// A formatter for the dates of the Notification Center.
 public enum CenterDate {
-  /// Returns the time if the date is today, otherwise the day and the time, in a time zone and the first language.
+  /// Returns the time if the date is today, otherwise the day and the time, in the given time zone and the first
+  /// language.
   public static func text(
     _ unixMilliseconds: Int64, now: Int64, zone: String, languages: [String]
   ) -> String {

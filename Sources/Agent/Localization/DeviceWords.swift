@@ -1,22 +1,22 @@
 import BelfryWire
 
-/// The agent's own texts, in the first of the device's languages that has a catalog.
+/// The agent's own strings, in the first of the device's languages that has a catalog.
 public struct DeviceWords: Hashable, Sendable {
   /// The language of the catalog.
   public let language: String
 
-  /// Creates the texts for a device with these languages (BCP 47), in order of preference; English if none of them has
-  /// a catalog.
+  /// Creates the strings for a device with these languages (BCP 47), in order of preference; English if none of them
+  /// has a catalog.
   public init(languages: [String]) {
     language = languages.lazy.compactMap(Self.catalogueLanguage).first ?? Self.fallback
   }
 
-  /// The texts in English, whose catalog has every key.
+  /// The strings in English, whose catalog has every key.
   public static let english = DeviceWords(languages: [fallback])
 
   private static let fallback = "en"
 
-  /// Returns the language of the catalog for a user with this language, or nil if no catalog fits.
+  /// Returns the language of the catalog for a user who speaks this language, or nil if no catalog fits.
   private static func catalogueLanguage(_ tag: String) -> String? {
     for name in LanguageFolders.names(tag) {
       if Catalogue.all[name] != nil { return name }
@@ -26,16 +26,16 @@ public struct DeviceWords: Hashable, Sendable {
     return nil
   }
 
-  /// Returns a text without arguments.
+  /// Returns a string without arguments.
   public subscript(key: WordKey) -> String { text(key) }
 
-  /// Returns a text with its arguments inserted.
+  /// Returns a string with its arguments inserted.
   public func text(_ key: WordKey, _ arguments: String...) -> String {
     assert(!key.isCount, "\(key) has no plural forms")
     return LocalizedFormat.fill(format(key, form: .other), with: arguments.map(isolated)).text
   }
 
-  /// Returns a text in the language's plural form for a number.
+  /// Returns the string for a number, in the language's plural form.
   public func count(_ key: WordKey, _ number: Int) -> String {
     assert(key.isCount, "\(key) has plural forms")
     let form = PluralRule.form(of: "\(number)", language: language)
@@ -46,7 +46,7 @@ public struct DeviceWords: Hashable, Sendable {
   public var isRightToLeft: Bool { language == "ar" }
 
   /// Returns an argument that keeps its own direction: in Arabic, the name C++ would read ++C, and the quotation marks
-  /// around it would change places.
+  /// around it would swap places.
   private func isolated(_ argument: String) -> String {
     guard isRightToLeft || argument.unicodeScalars.contains(where: Self.isRightToLeft) else {
       return argument
@@ -72,7 +72,7 @@ public struct DeviceWords: Hashable, Sendable {
   }
 }
 
-/// The keys of the agent's own texts.
+/// The keys of the agent's own strings.
 public enum WordKey: String, CaseIterable, Sendable {
   // Buttons.
   case allow, dontAllow, open, view, close, more, send, reply, clear, clearAll, keep, turnOff
@@ -87,9 +87,9 @@ public enum WordKey: String, CaseIterable, Sendable {
   case showPreviews, onLockScreen, inNotificationCenter, timeSensitive, criticalAlerts, location
   case doNotDisturb, noAppAsked, notAskedYet, quietly
   case on, off, none, banner, alert, always, whenUnlocked, never, whileInUse
-  // The keys of both pages.
+  // The keyboard hints of both pages.
   case listKeys, switchKeys, centerKeys, notificationKeys, replyKeys
 
-  /// True if the text has a form for each of the language's plural categories.
+  /// True if the string has a form for each of the language's plural categories.
   public var isCount: Bool { self == .notificationCount }
 }

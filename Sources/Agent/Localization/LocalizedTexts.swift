@@ -3,13 +3,13 @@ import Foundation
 import Synchronization
 import System
 
-/// Texts from apps' `Localizable.strings` and `.stringsdict` files, found by RFC 4647 lookup when they are shown
+/// Strings from apps' `Localizable.strings` and `.stringsdict` files, found by RFC 4647 lookup when they are shown
 /// (linux-parts 4: Foundation's own choice of language does not work on Linux).
 final class LocalizedTexts: Sendable {
   private struct Table {
     let modified: Int64
     let bytes: Int
-    /// The entries by the bytes of their keys, because apps and pushes choose the keys to look up; none if the file is
+    /// The entries by the bytes of their keys, because apps and pushes choose the keys to look up; empty if the file is
     /// neither a strings file nor a property list.
     let texts: [[UInt8]: Entry]
   }
@@ -21,7 +21,7 @@ final class LocalizedTexts: Sendable {
 
     subscript(path: String) -> Table? { tables[path] }
 
-    /// Adds or replaces a table; if the cache is full, drops all others, which are read again when needed.
+    /// Adds or replaces a table; if the cache is full, drops all other tables, which are read again when needed.
     mutating func put(_ path: String, _ table: Table) {
       let bytes = Self.bytes(path, table)
       self.bytes += bytes - (tables[path].map { Self.bytes(path, $0) } ?? 0)
@@ -41,7 +41,8 @@ final class LocalizedTexts: Sendable {
     case text(String)
     case plural(PluralText)
 
-    /// Creates an entry from a value of a property list; nil if it is not a text.
+    /// Creates an entry from a value of a property list; nil if the value is not a string or a dictionary of plural
+    /// forms.
     init?(_ value: Any) {
       if let text = value as? String {
         self = .text(text)
@@ -64,10 +65,10 @@ final class LocalizedTexts: Sendable {
 
   private let cache = Mutex(Cache())
 
-  /// The bytes of the files whose texts are in memory, with what each file adds.
+  /// The bytes of the files whose strings are in memory, including an overhead per file.
   var cachedBytes: Int { cache.withLock(\.bytes) }
 
-  /// Returns the text for a key with its arguments inserted, or the text itself if the key is not found.
+  /// Returns the string for a key with its arguments inserted, or the given text itself if the key is not found.
   func text(
     _ text: NotificationText, folder: String?, languages: [String]
   ) -> LocalizedFormat.Filled {
@@ -76,7 +77,7 @@ final class LocalizedTexts: Sendable {
     case (.text(let format), _)?: return LocalizedFormat.fill(format, with: text.arguments)
     case (.plural(let plural), let language)?:
       return plural.filled(with: text.arguments, language: language)
-    // A text that is not a key may contain a percent sign that is not part of a directive.
+    // Text that is not a key may contain a percent sign that is not part of a directive.
     case nil:
       return text.arguments.isEmpty
         ? LocalizedFormat.Filled(text.text)
@@ -90,7 +91,7 @@ final class LocalizedTexts: Sendable {
     let developed = developmentLanguage(folder)
     let order =
       languages.flatMap(LanguageFolders.names) + [developed ?? "Base", "Base", developed ?? "en"]
-    // The files of a lookup have one limit together, because an app may name a hundred languages.
+    // The files of a lookup share one limit, because an app may specify a hundred languages.
     var bytes = 0
     for language in order {
       for base in [folder, folder + "/Resources", folder + "/Contents/Resources"] {
@@ -121,7 +122,7 @@ final class LocalizedTexts: Sendable {
 
   private static let regionKey = Array("CFBundleDevelopmentRegion".utf8)
 
-  /// Returns the table of a file; nil if the file does not exist, or has more than `limit` bytes.
+  /// Returns the table of a file; nil if the file does not exist, or is larger than `limit` bytes.
   private func table(_ path: String, limit: Int) -> Table? {
     guard let status = try? FileManager.default.attributesOfItem(atPath: path),
       let date = status[.modificationDate] as? Date
@@ -131,7 +132,7 @@ final class LocalizedTexts: Sendable {
       return known.bytes <= limit ? known : nil
     }
     guard let bytes = try? FileSystem.readRegularFile(path, limit: limit) else { return nil }
-    // A file that cannot be parsed is remembered too, because parsing it takes as long.
+    // A file that cannot be parsed is remembered too, because parsing it again would take just as long.
     let table = Table(
       modified: modified, bytes: bytes.count,
       texts: Self.texts(of: Self.withoutBareUTF16(bytes)) ?? [:])
@@ -159,8 +160,8 @@ final class LocalizedTexts: Sendable {
     return texts
   }
 
-  /// Converts UTF-16 without a byte-order mark to UTF-8, because the parsers recognize UTF-16 only by its mark, and old
-  /// tools wrote none.
+  /// Converts UTF-16 without a byte-order mark to UTF-8, because the parsers recognize UTF-16 only by its mark, which
+  /// old tools did not write.
   static func withoutBareUTF16(_ bytes: [UInt8]) -> Data {
     let data = Data(bytes)
     guard bytes.count >= 4, bytes.count.isMultiple(of: 2) else { return data }
@@ -174,7 +175,7 @@ final class LocalizedTexts: Sendable {
   }
 }
 
-/// The user's languages, as the environment names them.
+/// The user's languages, as specified by the environment.
 enum DeviceLanguages {
   static var current: [String] {
     let environment = ProcessInfo.processInfo.environment
@@ -183,7 +184,7 @@ enum DeviceLanguages {
       locale: environment["LC_ALL"] ?? environment["LC_MESSAGES"] ?? environment["LANG"])
   }
 
-  /// Returns the BCP 47 tags of `LANGUAGE` (a list) and of the locale; English without either.
+  /// Returns the BCP 47 tags of `LANGUAGE` (a list) and of the locale; English if neither is set.
   static func tags(language: String?, locale: String?) -> [String] {
     var tags: [String] = []
     let names = (language ?? "").split(separator: ":").map(String.init) + [locale ?? ""]

@@ -1,18 +1,18 @@
 import BelfryWire
 
-/// A text with plural forms from a `.stringsdict` file.
+/// A string with plural forms from a `.stringsdict` file.
 struct PluralText: Sendable {
   private let format: String
   private let variables: PluralVariables
 
-  /// Creates a text from an entry; nil if the entry has no `NSStringLocalizedFormatKey`.
+  /// Creates a string from an entry; nil if the entry has no `NSStringLocalizedFormatKey`.
   init?(_ entry: [String: Any]) {
     guard let format = entry["NSStringLocalizedFormatKey"] as? String else { return nil }
     self.format = format
     variables = PluralVariables(entry)
   }
 
-  /// Returns the text in the language's plural forms for the arguments.
+  /// Returns the string in the language's plural forms for the arguments.
   func filled(with arguments: [String], language: String) -> LocalizedFormat.Filled {
     LocalizedFormat.fill(format, with: arguments, variables: variables, language: language)
   }

@@ -105,7 +105,7 @@ final class BeaconScanner: LocationSource {
 
   private func discover(on adapter: String) {
     guard adapters.insert(adapter).inserted else { return }
-    // Report duplicates: each time that a beacon is received, not only the first.
+    // Report duplicates: a beacon is reported each time that it is received, not only the first time.
     let filter: [(String, BusValue)] = [
       ("Transport", .string("le")), ("DuplicateData", .bool(true)),
     ]

@@ -3,9 +3,9 @@ import System
 
 /// The device's location from GeoClue, while it is needed.
 ///
-/// GeoClue asks an agent of the same user which apps may use the location, and refuses all of them without an agent. On
-/// a desktop, the desktop provides the agent; elsewhere, this class registers as one. Belfry itself decides per app
-/// which of its apps may know the location.
+/// GeoClue asks an agent of the same user which apps may use the location, and refuses all apps if no agent is
+/// registered. On a desktop, the desktop provides the agent; elsewhere, this class registers itself as the agent.
+/// Belfry itself decides per app which of its apps may know the location.
 final class GeoClueService: LocationSource, TimerTarget {
   private enum Name {
     static let service = "org.freedesktop.GeoClue2"
@@ -18,7 +18,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     static let properties = "org.freedesktop.DBus.Properties"
   }
 
-  /// The name of this program among GeoClue's applications and agents.
+  /// The name by which GeoClue knows this program, both as an application and as an agent.
   static let desktopID = "belfry"
 
   private let bus: BusConnection
@@ -28,10 +28,10 @@ final class GeoClueService: LocationSource, TimerTarget {
   private var isNeeded = false
   private var isOffered = false
   private var isClosed = false
-  /// The unique name of the running GeoClue.
+  /// The unique bus name of the running GeoClue.
   private var owner = ""
   private var client: String?
-  /// A number that distinguishes answers to the current attempt from those to an abandoned one.
+  /// A number that distinguishes answers to the current attempt from answers to an abandoned attempt.
   private var attempt: UInt64 = 0
   private var retry: TimerID?
   /// True if GeoClue denied access and a retry is due.
@@ -81,7 +81,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     offerAgent()
     attempt += 1
     let attempt = attempt
-    // This is the only call that may start GeoClue; its answer identifies the owner.
+    // This is the only call that may start GeoClue; the answer identifies the owner.
     bus.call(
       Name.service, Name.managerPath, Name.manager, "AddAgent", [.string(Self.desktopID)],
       mayStart: true
@@ -168,7 +168,7 @@ final class GeoClueService: LocationSource, TimerTarget {
   private func ownerChanged(_ newOwner: String) {
     guard newOwner != owner else { return }
     owner = newOwner
-    // The clients of a previous GeoClue no longer exist, and a new GeoClue need not wait for the next retry.
+    // The clients of a previous GeoClue process no longer exist, and a new GeoClue need not wait for the next retry.
     guard client != nil || (retry != nil && !newOwner.isEmpty) else { return }
     if let retry { loop.cancel(retry) }
     retry = nil
@@ -178,7 +178,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     if isNeeded { start() }
   }
 
-  // MARK: Places
+  // MARK: Locations
 
   private func readPlace(_ path: String) {
     let attempt = attempt

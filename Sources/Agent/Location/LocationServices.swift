@@ -8,9 +8,10 @@ protocol LocationSource: AnyObject {
   func close()
 }
 
-/// The machine's location services, as far as they are available, and the regions' timer.
+/// The machine's available location services, and the timer for regions.
 ///
-/// Confined to its loop. Reports its events; `AgentModel` decides which services run and when to check regions.
+/// The class is confined to its loop. It only reports events; `AgentModel` decides which services run and when to check
+/// regions.
 final class LocationServices: TimerTarget {
   private let loop: EventLoop
   private let report: (AgentEvent) -> Void
@@ -27,7 +28,7 @@ final class LocationServices: TimerTarget {
     self.report = report
   }
 
-  /// Uses the services of a bus, replacing those of an earlier one; nil uses none.
+  /// Uses the services of a bus, replacing those of an earlier bus; nil uses no services.
   func use(_ bus: BusConnection?, log: Log) {
     closeSources()
     guard let bus else { return }
@@ -51,7 +52,7 @@ final class LocationServices: TimerTarget {
     apply()
   }
 
-  /// Sets the timer that reports `regionsDue` at this time, in milliseconds awake, replacing an earlier one.
+  /// Sets the timer that reports `regionsDue` at the given time, in milliseconds awake, replacing an earlier timer.
   func arm(atAwakeMilliseconds moment: Int64?) {
     if let timer { loop.cancel(timer) }
     timer = moment.map { moment in

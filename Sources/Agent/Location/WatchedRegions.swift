@@ -58,7 +58,7 @@ struct WatchedRegions: ~Copyable {
 
   // MARK: Requests
 
-  /// Watches a region, replacing one with the same key.
+  /// Watches a region, replacing a region with the same key.
   mutating func add(
     _ key: RegionKey, _ region: NotificationRegion, repeats: Bool,
     _ effects: inout [AgentEffect]
@@ -98,14 +98,14 @@ struct WatchedRegions: ~Copyable {
     return removed
   }
 
-  /// Returns the keys of the watched regions of one app or of all, in order.
+  /// Returns the keys of the watched regions of one app or of all apps, sorted by name.
   func keys(of app: AppID?) -> [RegionKey] {
     let keys =
       app.map { regions[$0].map { Array($0.keys) } ?? [] } ?? regions.values.flatMap(\.keys)
     return keys.sorted { RegionRecord.name($0) < RegionRecord.name($1) }
   }
 
-  /// Returns the notifications that wait for a crossing, of one app or of all.
+  /// Returns the notifications of one app or of all apps that wait for a crossing.
   func waiting(of app: AppID?) -> [AppNotificationID] {
     keys(of: app).compactMap { if case .request(let name) = $0 { name } else { nil } }
   }
@@ -133,14 +133,14 @@ struct WatchedRegions: ~Copyable {
     areNeedsStale = true
   }
 
-  /// Connections that receive every location, with their apps, in the order in which they were established.
+  /// Connections that receive every location, with their apps, oldest connection first.
   var following: [(connection: ConnectionID, app: AppID)] {
     followers.sorted { $0.key.number < $1.key.number }.map { ($0.key, $0.value) }
   }
 
   // MARK: Events
 
-  /// Handles a location, from a command or a service.
+  /// Handles a location that a command or a service reports.
   mutating func onPlace(_ place: Place, atAwake now: Int64) -> [Crossing] {
     if case .measured = place.certainty { isToldByService = true }
     self.place = place
@@ -148,7 +148,7 @@ struct WatchedRegions: ~Copyable {
     return crossings(moved)
   }
 
-  /// Handles the end of the location reports from services.
+  /// Handles the event that services no longer report the location.
   mutating func onServiceEnded() { isToldByService = false }
 
   /// Handles a beacon's advertisement.
@@ -164,7 +164,7 @@ struct WatchedRegions: ~Copyable {
     return crossings(ripened)
   }
 
-  /// Handles a crossing of which its app is notified, and removes the region if its request was for a single crossing.
+  /// Handles a crossing that its app is notified of, and removes the region if its request was for a single crossing.
   ///
   /// - Returns: True if the region was removed.
   mutating func use(_ crossing: Crossing, _ effects: inout [AgentEffect]) -> Bool {
@@ -202,7 +202,7 @@ struct WatchedRegions: ~Copyable {
 
   // MARK: Services
 
-  /// Handles a change of an app's location permission.
+  /// Handles a change to an app's location permission.
   mutating func onPermissionChanged() { areNeedsStale = true }
 
   /// The apps whose permission decides which services run; nil if nothing has changed.

@@ -3,13 +3,13 @@ import BelfryWire
 /// The state that all parts of the model share while an event is handled: apps, connections, the device's conditions,
 /// the time, and the effects so far.
 ///
-/// The parts read from it and change it only through the methods below.
+/// The parts read the context freely, but change it only through the methods below.
 struct AgentContext {
   private(set) var apps: AppRegistry
   private(set) var connections = AppConnections()
   private(set) var conditions = DeviceConditions()
   private(set) var launches: AppLaunches
-  /// Apps whose processes are stopped until they receive work.
+  /// Apps whose processes are suspended until the apps receive work.
   private(set) var suspended: Set<AppID> = []
   /// Background apps that received work during this event.
   private var givenWork: Set<AppID> = []
@@ -17,7 +17,7 @@ struct AgentContext {
   private(set) var now = AgentTime(wall: 0, elapsed: 0, awake: 0)
   /// The effects so far, in order.
   var effects: [AgentEffect] = []
-  /// The number of these effects whose records are accounted for.
+  /// The number of entries in `effects` whose records are already accounted for.
   var accountedEffects = 0
   var storedBytes = StoredBytes()
   /// The bytes that all development apps together may store.
@@ -70,7 +70,7 @@ struct AgentContext {
 
   // MARK: - Apps
 
-  /// Changes an app's record, persists it if it differs, and updates the badge of the app's icon.
+  /// Changes an app's record, persists the record if it changed, and updates the badge of the app's icon.
   mutating func update(_ app: AppID, _ change: (inout LocalApp) -> Void) {
     let before = apps[app]?.visibleBadge ?? 0
     guard let record = apps.update(app, change) else { return }
@@ -161,7 +161,7 @@ struct AgentContext {
     apps[app]?.settings ?? NotificationSettings()
   }
 
-  /// Returns a text as shown to the user, in the app's languages.
+  /// Returns a text as the user sees it, in the app's languages.
   func text(_ text: NotificationText, of app: AppID) -> String {
     guard text.key != nil, let record = apps[app] else { return text.text }
     return findText(record, apps.languages(of: app), text)
@@ -169,7 +169,7 @@ struct AgentContext {
 
   // MARK: - Attachments
 
-  /// Releases attachments of a notification that was removed or that now has other attachments.
+  /// Releases attachments of a notification that was removed or that now has different attachments.
   mutating func release(_ attachments: [NotificationAttachment], of app: AppID) {
     guard !attachments.isEmpty else { return }
     releasedAttachments[app, default: []].formUnion(attachments.map { UTF8Text($0.path) })
@@ -210,7 +210,8 @@ struct AgentContext {
     connections.setState(connection, state)
   }
 
-  /// Sets whether the user looks at a connection's window, and notifies the app if that changed or a command set it.
+  /// Sets whether the user looks at a connection's window, and notifies the app if the value changed or a command set
+  /// it.
   mutating func setLookedAt(
     _ connection: ConnectionID, _ isLookedAt: Bool, isCommand: Bool = false
   ) {
@@ -223,7 +224,7 @@ struct AgentContext {
   mutating func tell(_ connection: ConnectionID, _ event: AppEvent) {
     if let app = connections[connection]?.app, suspended.contains(app) {
       if event.isWorkForApp { resume(app) }
-      // Drop a location, because the device's current location is of no use to the app later.
+      // Drop a location, because the device's current location is useless to the app later.
       if case .place = event { return }
     }
     emit(.tell(connection, event))
@@ -234,7 +235,8 @@ struct AgentContext {
     for peer in connections.peers(of: app) { tell(peer.connection, event) }
   }
 
-  /// Asks an app's instance, preferring one in the foreground; returns false if none is running.
+  /// Asks one of an app's instances a question, preferring an instance in the foreground; returns false if no instance
+  /// is running.
   mutating func ask(
     _ app: AppID, _ event: AppEvent, _ purpose: QuestionPurpose, timeoutMilliseconds: Int64
   ) -> Bool {
@@ -256,7 +258,7 @@ struct AgentContext {
     emit(.ask(question, event, timeoutMilliseconds: timeoutMilliseconds))
   }
 
-  /// Closes a question and returns its purpose; nil if it is no longer open.
+  /// Closes a question and returns its purpose; nil if the question is no longer open.
   mutating func close(_ question: Question) -> QuestionPurpose? { connections.close(question) }
 
   /// Removes a connection, and returns its peer and its unanswered questions.
@@ -264,7 +266,7 @@ struct AgentContext {
     _ connection: ConnectionID
   ) -> (peer: AppPeer, unanswered: [QuestionPurpose])? {
     guard let (peer, questions) = connections.disconnect(connection) else { return nil }
-    // A process that was killed while suspended has ended; another process of the app must continue.
+    // The process may have been killed while it was suspended; the app's other processes must continue.
     if let app = peer.app, peer.role == .app { resume(app) }
     for (question, _) in questions { emit(.cancelTimeout(question)) }
     return (peer, questions.map(\.1))
@@ -288,7 +290,7 @@ struct AgentContext {
 
   // MARK: - Launches
 
-  /// Starts an installed app, and returns the token that its greeting will contain.
+  /// Starts an installed app, and returns the token that the app's greeting will contain.
   @discardableResult
   mutating func launch(
     _ app: AppID, _ reason: AppLaunch.Reason, isForeground: Bool, activationToken: String? = nil
@@ -322,7 +324,7 @@ struct AgentContext {
 
   // MARK: - Suspension
 
-  /// Stops an app's processes until it receives work.
+  /// Suspends an app's processes until it receives work.
   mutating func suspend(_ app: AppID) {
     assert(presence(of: app) == .background, "only apps in the background are suspended")
     guard suspended.insert(app).inserted else { return }
@@ -354,7 +356,7 @@ struct AgentContext {
     return launches.claim(app, token: token, isAnyTokenGood: isBusActivated)
   }
 
-  /// Stops expecting an app; returns false if the agent expects another token or does not expect the app.
+  /// Stops waiting for an app's greeting; returns false if the agent expects another token or does not expect the app.
   mutating func expectNoMore(_ app: AppID, token: String) -> Bool {
     launches.claim(app, token: token, isAnyTokenGood: false) != nil
   }

@@ -7,7 +7,7 @@ enum AgentEffect: Hashable, Sendable {
   // MARK: Disk
 
   case persist(RecordChange)
-  /// Writes the clock's record in the same commit.
+  /// Writes the clock's record in the same commit as the other records.
   case persistClock
 
   // MARK: Apps
@@ -28,7 +28,7 @@ enum AgentEffect: Hashable, Sendable {
   // MARK: Presenters
 
   case present(Presentation)
-  /// Updates the texts of a presented notification if it is still on screen.
+  /// Updates the text of a presented notification if the notification is still on screen.
   case refresh(Presentation)
   /// Adds a notification to lists only, without a banner.
   case list(Presentation)
@@ -43,7 +43,7 @@ enum AgentEffect: Hashable, Sendable {
   case prompt(Prompt)
   case withdrawPrompt(Prompt)
   case showLink(isUp: Bool)
-  /// Opens the Notification Center's window on the display that these variables name, and answers the request.
+  /// Opens the Notification Center's window on the display that these variables specify, and answers the request.
   case openCenter(RequestID, [String: String])
   /// Presents events only on a presenter that has just appeared.
   case replay(AgentConfiguration.PresenterKind, [PresenterEvent])
@@ -56,26 +56,26 @@ enum AgentEffect: Hashable, Sendable {
   case raise(AppID, activationToken: String?)
   /// Sends `appExpected` after the timeout.
   case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
-  /// Ends an app that was started for a push and exceeded its time.
+  /// Terminates an app that was started for a push and exceeded its time limit.
   case end(AppID)
-  /// Shows the launch image that a notification names, until the notification's app has connected; nil removes the
+  /// Shows the launch image that a notification specifies, until the notification's app has connected; nil removes the
   /// image.
   case showLaunchImage(LocalApp, name: String?)  // text: compared by tests only
-  /// Stops an app's processes without ending them.
+  /// Suspends an app's processes without terminating them.
   case suspend(AppID)
   /// Resumes an app's processes.
   case resume(AppID)
   /// Starts a service or content extension.
   ///
-  /// `extensionTimeEnds` and `extensionTimedOut` follow after the order's times. `extensionFailed` follows if the
-  /// extension cannot be started.
+  /// `extensionTimeEnds` and `extensionTimedOut` follow after the times that the order specifies. `extensionFailed`
+  /// follows if the extension cannot be started.
   case startExtension(ExtensionOrder)
 
-  /// Deletes stored attachment files of an app that no notification uses any longer; nil deletes all.
+  /// Deletes stored attachment files of an app that no notification uses anymore; nil deletes all.
   case deleteAttachments(AppID, paths: [String]?)
   /// Deletes stored files of an app until they are within the limits.
   ///
-  /// `used` are the files of notifications, the oldest first.
+  /// `used` contains the files of notifications, oldest notification first.
   case trimAttachments(AppID, used: [String])
 
   // MARK: The gateway
@@ -88,28 +88,28 @@ enum AgentEffect: Hashable, Sendable {
   case announceState(DeviceState)
   /// Probes the link.
   ///
-  /// On another network, the learned keep-alive intervals are discarded.
+  /// If the device is on another network, the learned keep-alive intervals are discarded.
   case probeGateway(isOtherNetwork: Bool)
   /// Acknowledges the push, which is now durable.
   case acknowledge(NotificationID)
   /// Rejects the push, which could not be made durable; the gateway will send it again.
   case rejectPush(NotificationID)
 
-  // MARK: Time and place
+  // MARK: Time and location
 
-  /// Sends `scheduleDue` at the earlier of two moments, replacing earlier ones.
+  /// Sends `scheduleDue` at the earlier of two moments, replacing an earlier timer.
   case armSchedule(ScheduleWakeUp)
-  /// Sends `backgroundWorkDue` at this time, replacing an earlier one; nil cancels it.
+  /// Sends `backgroundWorkDue` at the given time, replacing an earlier timer; nil cancels the timer.
   case armBackgroundWork(atUnixMilliseconds: Int64?)
-  /// Sends `backgroundTimeDue` at this time, replacing an earlier one; nil cancels it.
+  /// Sends `backgroundTimeDue` at the given time, replacing an earlier timer; nil cancels the timer.
   case armBackgroundTime(atElapsedMilliseconds: Int64?)
-  /// Sends `regionsDue` at this time, in milliseconds awake, replacing an earlier one; nil cancels it.
+  /// Sends `regionsDue` at the given time, in milliseconds awake, replacing an earlier timer; nil cancels the timer.
   case armRegions(atAwakeMilliseconds: Int64?)
   /// Starts and stops location services as needed.
   case useLocationServices(LocationNeeds)
-  /// Moves a manual clock to this time; `clockMoved` reports it.
+  /// Moves a manual clock to the given time; `clockMoved` reports the move.
   case moveClock(toUnixMilliseconds: Int64)
-  /// Moves a manual clock to this time zone; `zonesChanged` reports it.
+  /// Moves a manual clock to the given time zone; `zonesChanged` reports the move.
   case moveZone(String)
 
   // MARK: The log
@@ -120,8 +120,8 @@ enum AgentEffect: Hashable, Sendable {
 extension AgentEffect {
   /// Returns the effect to carry out after a commit.
   ///
-  /// If the disk rejected the records of its turn, a confirmation becomes a refusal. If earlier records are still
-  /// unwritten, an acknowledgment becomes a rejection, because the push may be among those records.
+  /// If the disk rejected the records of the effect's turn, a confirmation becomes a refusal. If earlier records are
+  /// still unwritten, an acknowledgment becomes a rejection, because the push may be among those records.
   func after(_ outcome: RecordJournal.Outcome) -> AgentEffect {
     switch outcome {
     case .durable: self
@@ -157,21 +157,21 @@ extension AppLinkFailure {
 enum LogEntry: Hashable, Sendable {
   /// A record on disk that cannot be read, by its collection and key.
   case damagedRecord(RecordCollection, key: String)
-  /// A command's notification that the user has allowed but that cannot be shown or scheduled.
+  /// A command's notification that the user allowed but that cannot be shown or scheduled.
   case waitingNotificationRefused(AppNotificationID, why: String)
   /// A scheduled notification that was missed.
   case notificationExpired(AppNotificationID)
   /// A service extension that returned nothing; its push is shown unchanged.
   case extensionGaveNothing(AppID, executable: String, ServiceExtensions.Silence)
-  /// A content extension that ended before it showed anything.
+  /// A content extension that exited before it showed anything.
   case contentExtensionEnded(AppID, executable: String)
   /// An app that requests the location without a usage description.
   case locationUsageMissing(AppID)
-  /// A response to a region's notification that is withheld from an app without access to the location.
+  /// A response to a region's notification, withheld from an app that has no access to the location.
   case placeWithheld(AppNotificationID)
   /// Values of a push that are ignored, by their keys.
   case pushValuesIgnored(AppID, keys: [String], why: String)  // text: compared by tests only
-  /// A push whose payload cannot be read, so that nothing of it is shown.
+  /// A push whose payload cannot be read, so that no part of it is shown.
   case pushUnreadable(AppID, why: String)  // text: the parser writes it
   /// A background push for an app whose manifest does not request background pushes.
   case backgroundModeMissing(AppID)
@@ -185,7 +185,7 @@ struct LocationNeeds: Hashable, Sendable {
   var beacons = false
 }
 
-/// The identity of an app server's connection, valid while it is open.
+/// The identity of an app server's connection, valid while the connection is open.
 struct ConnectionID: Hashable, Sendable {
   let number: UInt64
 }

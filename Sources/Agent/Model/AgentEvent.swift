@@ -10,11 +10,11 @@ enum AgentEvent {
   case recordsRestored(RestoredRecords)
   /// The data is from another machine, or from before the system was reinstalled.
   ///
-  /// No app is registered until it is launched on this machine (S0-34, S1-16). Sent before the agent connects to its
-  /// gateway: before `started`, unless the agent waited for the gateway to start.
+  /// No app is registered until it is launched on this machine (S0-34, S1-16). The event is sent before the agent
+  /// connects to its gateway: before `started`, unless the agent waited for the gateway to start.
   case machineReplaced
-  /// The device has a new identity at its gateway, so every token changes: the gateway is another one, or its folder
-  /// was replaced.
+  /// The device has a new identity at its gateway, so every token changes: the device belongs to another gateway now,
+  /// or the gateway's folder was replaced.
   case identityReplaced
   /// The presenters are open and apps can connect; missed notifications are shown.
   case started
@@ -31,7 +31,7 @@ enum AgentEvent {
   case appReplied(Question, AppReply)
   /// An app did not answer a question before its timeout.
   case questionTimedOut(Question)
-  /// A connection ended.
+  /// A connection was closed.
   case appDisconnected(ConnectionID)
   /// The app that a command asked to install was read.
   case installationRead(RequestID, Result<LocalApp, AppLinkFailure>)
@@ -73,7 +73,7 @@ enum AgentEvent {
   // MARK: The device
 
   case conditionChanged(DeviceChange)
-  /// Another window has the focus; nil if none has.
+  /// Another window has the focus; nil if no window has the focus.
   case focusedWindowChanged(FocusedWindow?)
 
   // MARK: Time
@@ -82,7 +82,7 @@ enum AgentEvent {
   case scheduleDue
   /// The machine's clock was set.
   case clockWasSet
-  /// A manual clock was moved in response to `AgentEffect.moveClock`.
+  /// A manual clock moved in response to `AgentEffect.moveClock`.
   case clockMoved
   /// The device's time zone changed, or the time-zone database was updated.
   case zonesChanged(ZoneFolder)
@@ -91,7 +91,7 @@ enum AgentEvent {
   /// The timer of `AgentEffect.armBackgroundTime` fired.
   case backgroundTimeDue
 
-  // MARK: The place
+  // MARK: Location
 
   /// A location service reported the device's location.
   case located(Place)
@@ -103,19 +103,19 @@ enum AgentEvent {
 
   // MARK: Programs
 
-  /// The time in which an app had to send a greeting with this token is over.
+  /// The time within which an app had to send a greeting with this token has expired.
   case appExpected(AppID, token: String)
-  /// An app could not be started; the token is its order's.
+  /// An app could not be started; the token is the one from its launch order.
   case appLaunchFailed(AppID, token: String)
   /// A service extension could not be started.
   case extensionFailed(token: String)
-  /// The process of a service extension has ended.
+  /// The process of a service extension has exited.
   ///
   /// An extension that sent its greeting returns its result on its connection.
   case extensionEnded(token: String)
-  /// A service extension's time is nearly over; it is asked for its result so far.
+  /// A service extension's time is about to expire; the extension is asked for its result so far.
   case extensionTimeEnds(token: String)
-  /// A service extension's time is over.
+  /// A service extension's time has expired.
   case extensionTimedOut(token: String)
 }
 
@@ -143,14 +143,14 @@ struct PersonAction: Hashable, Sendable {
   static let dismiss = PersonAction(NotificationResponse.dismissAction)
 }
 
-/// A change of the device that one of its services reports.
+/// A change in the device's state, as reported by one of the machine's services.
 enum DeviceChange: Hashable, Sendable {
   case batteryLow(Bool)
   case powerSaver(Bool)
   case metered(Bool)
   /// The user's session was locked or unlocked.
   case sessionLocked(Bool)
-  /// No session that could be locked is left.
+  /// No session that could be locked remains.
   case sessionEnded
   /// The machine is about to sleep, or has woken.
   case asleep(Bool)
@@ -158,7 +158,7 @@ enum DeviceChange: Hashable, Sendable {
   case desktopQuiet(Bool)
   /// The machine is online; `isOtherNetwork` is true if its default route changed.
   case online(isOtherNetwork: Bool)
-  /// No service reports conditions any longer.
+  /// No service reports conditions anymore.
   case servicesLost
 }
 
@@ -187,7 +187,7 @@ struct ReceivedPush: Hashable, Sendable {
     self.collapseID = collapseID
   }
 
-  /// The identifier of the resulting notification, which replaces one with the same identifier.
+  /// The identifier of the resulting notification, which replaces an earlier notification with the same identifier.
   var notificationID: String { collapseID.isEmpty ? id.text.lowercased() : collapseID }
 }
 

@@ -4,9 +4,9 @@ extension AgentModel {
   /// The settings that the agent was started with.
   struct Configuration {
     var policy = GrantPolicy.ask
-    /// A random text for this run of the agent, contained in every token that it issues.
+    /// A random string for this run of the agent, contained in every token that the agent issues.
     var agentRun: String
-    /// The ID of the user whose apps are served.
+    /// The ID of the user whose apps may connect.
     var userID: UInt32
     /// The absolute path of this program; nil if it cannot be determined.
     var agentExecutable: String?
@@ -15,7 +15,7 @@ extension AgentModel {
     var hasManualClock = false
     /// The languages of the agent's environment.
     var languages = ["en"]
-    /// The maximum number of pending local notifications per app; those that fire soonest are kept.
+    /// The maximum number of pending local notifications per app; the agent keeps those that fire soonest.
     var pendingLimit = ScheduleLimits.pendingPerApp
     /// The bytes that all development apps together may store.
     var developmentBytesMax = Limits.developmentBytes
@@ -31,7 +31,7 @@ extension AgentModel {
   ///
   /// The results do not change while an event is handled.
   struct LookUps {
-    /// A function that finds a text in an app's language files, in the first language that has it.
+    /// A function that finds a string in an app's language files, in the first language that contains the string.
     var text: (LocalApp, [String], NotificationText) -> String = { $2.text }
     /// A function that returns the durable record of a scheduled request, or nil if it does not exist.
     var requestRecord: (AppNotificationID) -> [UInt8]? = { _ in nil }

@@ -3,8 +3,9 @@ import BelfryWire
 /// The agent's decisions as one state machine: apps, permissions, delivery, responses, background work, schedule, and
 /// regions.
 ///
-/// It uses no clock, socket or disk: `AgentDaemon` passes each event with the time to `handle`, then carries out the
-/// effects from `takeEffects`. Its parts are private; `AgentParts` coordinates events that concern several of them.
+/// The model uses no clock, socket or disk: `AgentDaemon` passes each event with the time to `handle`, then carries out
+/// the effects from `takeEffects`. The model's parts are private; `AgentParts` coordinates events that concern several
+/// of them.
 struct AgentModel: ~Copyable {
   private var parts: AgentParts
 
@@ -23,7 +24,7 @@ struct AgentModel: ~Copyable {
   /// The device's languages, in order of preference.
   var languages: [String] { parts.context.apps.languages }
 
-  /// The content of the Notification Center as the user sees it, the newest app and thread first.
+  /// The content of the Notification Center as the user sees it, with the newest app and thread first.
   var centerGroups: [CenterGroup] {
     CenterGroup.groups(parts.pipeline.newestListed(parts.context)) {
       parts.context.apps[$0]?.status == .provisional
@@ -33,13 +34,13 @@ struct AgentModel: ~Copyable {
   /// Returns the app that owns a connection; nil for a command's connection, and before the greeting.
   func app(of connection: ConnectionID) -> AppID? { parts.context.connections[connection]?.app }
 
-  /// Returns the folder with an app's resources; nil if it has none.
+  /// Returns the folder with an app's resources; nil if the app has no such folder.
   func bundlePath(of app: AppID) -> String? { parts.context.apps[app]?.bundlePath }
 
   /// Handles an event; `takeEffects` returns the resulting effects.
   mutating func handle(_ event: AgentEvent, at now: AgentTime) { parts.handle(event, at: now) }
 
-  /// Returns and clears the effects since the last call.
+  /// Returns and clears the effects that were emitted since the last call.
   mutating func takeEffects() -> [AgentEffect] { parts.context.takeEffects() }
 
   /// Asserts the invariants that hold between events, within each part and between parts.

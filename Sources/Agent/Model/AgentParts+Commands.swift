@@ -82,13 +82,14 @@ extension AgentParts {
     }
   }
 
-  /// Returns the rows of the Notification Center, of one app or of all; throws if they are too long for an answer.
+  /// Returns the rows of the Notification Center for one app or for all apps; throws if the rows are too long for an
+  /// answer.
   private func centerRows(of app: String?) throws(AppLinkFailure) -> [JSONObject] {
     var bytes = 0
     var rows: [JSONObject] = []
     for entry in pipeline.listed(of: nil) where app == nil || entry.key.app.text == app {
       let row = entry.row(context)
-      // The record is about as long as the row, except for texts from the app's language files.
+      // The record is about as long as the row, except for strings from the app's language files.
       let texts = ["title", "subtitle", "body"].reduce(0) { sum, name in
         sum + (row[name]?.stringValue?.utf8.count ?? 0)
       }
@@ -158,7 +159,8 @@ extension AgentParts {
       for: app, .waiting, key: waiting.key.recordKey, bytes: waiting.record.count)
     let decided = permissions.onNotifyRequest(waiting, &context)
     if request.content.interruptionLevel == .timeSensitive {
-      // An installed app claims an entitlement; for the others, the user who runs the command asks.
+      // An installed app claims this entitlement in its manifest; for any other app, the user who runs the command
+      // requests the option.
       permissions.request(.timeSensitive, for: app, &context)
     }
     guard decided != nil else { return }
@@ -175,7 +177,7 @@ extension AgentParts {
   }
 
   /// Handles the user's choice of Keep or Turn Off for an app with provisional permission; does nothing if the app no
-  /// longer has it.
+  /// longer has that permission.
   mutating func onProvisionalDecided(_ app: AppID, isKept: Bool) {
     guard context.apps[app]?.status == .provisional else { return }
     do throws(AppLinkFailure) {

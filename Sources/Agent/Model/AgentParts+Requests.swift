@@ -1,6 +1,6 @@
 import BelfryWire
 
-// Requests of apps.
+// Requests from apps.
 extension AgentParts {
   /// Handles a request on a connection that has sent its greeting.
   ///
@@ -21,7 +21,7 @@ extension AgentParts {
         }
         try onCommand(requestID, request)
       } else if let app = peer.app {
-        // The connection ends soon; until then, do nothing for an app that has been removed.
+        // The connection is about to close; until then, do nothing for an app that has been removed.
         guard context.apps[app] != nil else {
           throw AppLinkFailure(.unknownApp, "\(app) was removed: connect again")
         }
@@ -137,7 +137,7 @@ extension AgentParts {
         throw error
       }
     } else {
-      // A request replaces one with the same identifier, even a pending one (client-api 3.13).
+      // A request replaces any notification with the same identifier, even a pending one (client-api 3.13).
       local.remove([key], &context)
       pipeline.deliver([LocalNotifications.Due(key: key, request: request)], &context)
     }

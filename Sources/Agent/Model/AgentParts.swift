@@ -123,7 +123,7 @@ struct AgentParts: ~Copyable {
   }
 
   private mutating func onMachineReplaced() {
-    // This event may also follow the start, if the agent waited for its gateway.
+    // This event may also occur after the start, if the agent waited for its gateway.
     precondition(
       !registrations.isUp, "a replaced machine is detected before the gateway is connected")
     registrations.onMachineReplaced(&context)
@@ -176,7 +176,7 @@ struct AgentParts: ~Copyable {
     _ app: AppID, _ requestID: RequestID, _ hello: AppHello, _ process: ProcessIdentity
   ) {
     if context.apps[app] == nil { context.add(LocalApp(id: app)) }
-    // A known app can connect without room for a longer name or path, so that it can make room.
+    // A known app can connect without room for a longer name or path, so that it can free space.
     if hasRoom(for: hello, process, of: app) { context.update(app) { $0.apply(hello, process) } }
     context.admit(
       requestID.connection, role: hello.role, app: app, hello.state, process: process.pid,
@@ -249,7 +249,7 @@ struct AgentParts: ~Copyable {
     let after = context.conditions
     if before.deviceState != after.deviceState { emit(.announceState(after.deviceState)) }
     if before.isAsleep, !after.isAsleep {
-      // A machine that wakes from sleep may be in another place, and notifications that became due during sleep fire
+      // A machine that wakes from sleep may be in another place. Notifications that became due during sleep must fire
       // without waiting for the kernel's timer.
       emit(.probeGateway(isOtherNetwork: true))
       local.onWakeUp()

@@ -4,7 +4,7 @@ import BelfryWire
 struct AgentTime: Hashable, Sendable {
   /// Milliseconds since 1970 by the device's clock.
   var wall: Int64
-  /// Elapsed milliseconds, including sleep, from an arbitrary start that is kept on disk.
+  /// Elapsed milliseconds, including sleep, from an arbitrary start that is stored on disk.
   var elapsed: Int64
   /// Milliseconds that the machine was awake, from an arbitrary start.
   ///

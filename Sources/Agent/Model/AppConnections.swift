@@ -2,24 +2,24 @@ import BelfryWire
 
 /// The purpose of a question to an app.
 enum QuestionPurpose: Hashable, Sendable {
-  /// Asks for the presentation options of a notification.
+  /// Asks for the presentation options for a notification.
   ///
   /// The order of delivery distinguishes the notification from later ones with the same identifier.
   case willPresent(AppNotificationID, order: Int64)
   /// Asks for the result of a fetch for a push.
   case fetch(AppID)
-  /// Asks the app to handle a user's response, by its record's key.
+  /// Asks the app to handle a user's response, which is identified by its record's key.
   case response(AppID, key: String)
   /// Asks a service extension for the content of its notification.
   case extend(token: String)
-  /// Asks the app to run a background task that it requested.
+  /// Asks the app to run a background task that the app requested.
   case task(AppID)
-  /// Asks the app to end its tasks at the end of its background time.
+  /// Asks the app to end its tasks because its background time is about to expire.
   case expiration(AppID)
-  /// Asks a content extension for its decision on a notification after an action that it handles.
+  /// Asks a content extension for its decision on a notification after an action that the extension handles.
   case contentAction(AppNotificationID, order: Int64, PersonAction)
 
-  /// The app that works on the answer and may run until it replies; nil if answering is not work.
+  /// The app that works on the answer and may run until it replies; nil if answering does not count as work.
   var workingApp: AppID? {
     switch self {
     case .fetch(let app), .response(let app, _), .task(let app): app
@@ -31,20 +31,19 @@ enum QuestionPurpose: Hashable, Sendable {
 /// The connections of apps and commands that have sent their greeting, and the questions to them.
 struct AppConnections {
   private var peers: [ConnectionID: AppPeer] = [:]
-  /// The connections of each app itself, in the order in which they were established.
+  /// The app's own connections, by app, oldest first.
   private var connectionsByApp: [AppID: [ConnectionID]] = [:]
   private var questions: [ConnectionID: [Int64: QuestionPurpose]] = [:]
-  /// The number of open questions for the presentation options of a notification, by its order.
+  /// The number of open questions about the presentation options of a notification, by the notification's order.
   private var presentationQuestions: [Int64: Int] = [:]
   private var nextOrder: UInt64 = 1
 
   subscript(connection: ConnectionID) -> AppPeer? { peers[connection] }
 
-  /// All connections in the order in which they were established.
+  /// All connections, oldest first.
   var all: [AppPeer] { peers.values.sorted { $0.order < $1.order } }
 
-  /// Returns the app's own connections: those in the foreground before those in the background, and within each the
-  /// latest first.
+  /// Returns the app's own connections: foreground before background, newest first within each group.
   func peers(of app: AppID) -> [AppPeer] {
     (connectionsByApp[app] ?? []).compactMap { peers[$0] }
       .sorted {
@@ -69,7 +68,8 @@ struct AppConnections {
     return isInFront ? .foreground : .background
   }
 
-  /// Returns true if this agent started every process of an app in the background and they have stayed there since.
+  /// Returns true if this agent started every process of an app in the background and all of them have stayed there
+  /// since.
   func isStartedBehind(_ app: AppID) -> Bool {
     connectionsByApp[app]?.allSatisfy { peers[$0]?.isStartedBehind == true } ?? false
   }
@@ -92,7 +92,7 @@ struct AppConnections {
     if role == .app, let app { connectionsByApp[app, default: []].append(connection) }
   }
 
-  /// Removes a connection, and returns its peer and the unanswered questions, oldest first.
+  /// Removes a connection, and returns its peer and its unanswered questions, oldest first.
   mutating func disconnect(
     _ connection: ConnectionID
   ) -> (AppPeer, [(Question, QuestionPurpose)])? {
@@ -111,7 +111,7 @@ struct AppConnections {
     if state == .foreground { peers[connection]?.isStartedBehind = false }
   }
 
-  /// Sets whether the user looks at a connection's window, and returns true if that changed.
+  /// Sets whether the user looks at a connection's window, and returns true if the value changed.
   mutating func setLookedAt(_ connection: ConnectionID, _ isLookedAt: Bool) -> Bool {
     guard let peer = peers[connection], isLookedAt != (peer.isLookedAt ?? false) else {
       return false
@@ -132,7 +132,7 @@ struct AppConnections {
     return question
   }
 
-  /// Closes a question and returns its purpose; nil if it is not open.
+  /// Closes a question and returns its purpose; nil if the question is not open.
   mutating func close(_ question: Question) -> QuestionPurpose? {
     guard let purpose = questions[question.connection]?.removeValue(forKey: question.number) else {
       return nil
@@ -153,18 +153,18 @@ struct AppConnections {
     questions.values.contains { $0.values.contains(purpose) }
   }
 
-  /// Returns true if an app still has to answer a question that is work for it.
+  /// Returns true if an app still has to answer a question that counts as work for the app.
   func hasWork(_ app: AppID) -> Bool {
     (connectionsByApp[app] ?? []).contains { connection in
       questions[connection]?.values.contains { $0.workingApp == app } == true
     }
   }
 
-  /// True if a foreground app still has to answer a question for presentation options.
+  /// True if a foreground app still has to answer a question about presentation options.
   var areAskedWhatToShow: Bool { !presentationQuestions.isEmpty }
 
-  /// Returns true if a foreground app still has to answer the question for the presentation options of the notification
-  /// with that order, and not of an earlier one with the same identifier.
+  /// Returns true if a foreground app still has to answer the question about the presentation options of the
+  /// notification with that order, as opposed to an earlier notification with the same identifier.
   func areAskedWhatToShow(order: Int64) -> Bool { presentationQuestions[order] != nil }
 
   /// Traps in debug builds if connections and questions contradict each other.

@@ -5,7 +5,7 @@ struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The identifier as it was received.
   let text: String
 
-  /// Creates an identity; nil unless the text has two or more parts of letters, digits, `-` and `_`.
+  /// Creates an identity; nil unless the string consists of at least two parts of letters, digits, `-` and `_`.
   init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count >= 2, text.utf8.count <= WireLimits.appIDBytesMax else { return nil }
@@ -23,13 +23,13 @@ struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
-  /// The identifier as text.
+  /// The identifier as a string.
   var description: String { text }
-  /// Compares the bytes of the texts.
+  /// Compares the bytes of the identifiers.
   static func < (one: AppID, other: AppID) -> Bool { one.text < other.text }
 }
 
-/// The key of one notification of one app, by which it is replaced, withdrawn and answered.
+/// The key of one notification of one app, by which the notification is replaced, withdrawn and answered.
 struct AppNotificationID: Hashable, Sendable {
   /// The app that the notification belongs to.
   var app: AppID
@@ -42,7 +42,7 @@ struct AppNotificationID: Hashable, Sendable {
     self.id = id
   }
 
-  /// Returns true if the apps are equal and the identifiers have the same bytes, which is how names on disk compare.
+  /// Returns true if the apps are equal and the identifiers have the same bytes, as names on disk are compared.
   static func == (one: AppNotificationID, other: AppNotificationID) -> Bool {
     one.app == other.app && one.id.hasSameBytes(as: other.id)
   }

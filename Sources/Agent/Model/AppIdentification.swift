@@ -5,7 +5,7 @@ struct AppIdentification {
   let configuration: AgentModel.Configuration
   let context: AgentContext
 
-  /// Returns the reason to refuse a process, or nil if it may be served.
+  /// Returns the reason to refuse a process, or nil if the process may connect.
   func refusal(_ requestID: RequestID, _ hello: AppHello, _ process: ProcessIdentity)
     -> AppLinkFailure?
   {
@@ -121,7 +121,7 @@ struct AppIdentification {
 }
 
 extension LocalApp {
-  /// Updates an app's record from its greeting; values from its installation take precedence.
+  /// Updates an app's record from the app's greeting; values from the installation take precedence.
   mutating func apply(_ hello: AppHello, _ process: ProcessIdentity) {
     if process.sandboxedApp == id.text { isFlatpak = true }
     // An extension's manifest is not the app's.
@@ -133,7 +133,7 @@ extension LocalApp {
     if let usage = hello.locationUsage.flatMap(DisplayName.cleanReason) { locationUsage = usage }
   }
 
-  /// Updates an app's record from a newer installation; values that it omits are unchanged.
+  /// Updates an app's record from a newer installation; values that the installation omits are unchanged.
   mutating func apply(_ newer: LocalApp) {
     assert(newer.id == id, "a newer installation belongs to the same app")
     installation = newer.installation

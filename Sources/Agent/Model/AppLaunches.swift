@@ -4,7 +4,7 @@ import BelfryWire
 struct AppLaunches {
   /// An app that was started.
   private struct Awaited {
-    /// The token that its greeting must contain.
+    /// The token that the app's greeting must contain.
     let token: String
     let isForeground: Bool
   }
@@ -45,11 +45,11 @@ struct AppLaunches {
     return awaited.token == token && !awaited.isForeground
   }
 
-  /// Consumes an app's token if it is the expected one.
+  /// Consumes an app's token if the token is the expected one.
   ///
   /// Returns true if the app is to enter the foreground; nil if the token is not the expected one.
   ///
-  /// An app that D-Bus started cannot know its token, so the next connection of the app counts.
+  /// An app that D-Bus started cannot know its token, so the app's next connection counts instead.
   mutating func claim(_ app: AppID, token: String?, isAnyTokenGood: Bool) -> Bool? {
     guard let expected = awaited[app], expected.token == token || isAnyTokenGood else {
       return nil

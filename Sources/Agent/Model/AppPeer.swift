@@ -11,11 +11,11 @@ struct AppPeer: Hashable, Sendable {
   /// The rights of the process as a command.
   let rights: Set<ControlRight>
   var state: AppState
-  /// True if a window of the process has the focus; nil if none of its windows ever had it.
+  /// True if a window of the process has the focus; nil if none of its windows ever had the focus.
   var isLookedAt: Bool?
   /// True if this agent started the process in the background and it has stayed there since.
   var isStartedBehind = false
-  /// The order in which connections were established; the latest connection is asked first.
+  /// The connection's number in order of establishment; the latest connection is asked first.
   let order: UInt64
   var nextNumber: Int64 = 1
 
@@ -30,29 +30,29 @@ struct AppPeer: Hashable, Sendable {
 struct ProcessIdentity: Hashable, Sendable {
   /// The reason that a process could not be inspected.
   enum Obstacle: Hashable, Sendable {
-    /// The process ended before it was inspected, or its number may already belong to another process.
+    /// The process exited before it was inspected, or its process ID may already belong to another process.
     case ended
-    /// The identity of the process cannot be read; `what` names the file.
+    /// The identity of the process cannot be read; `what` identifies the file and the reason.
     case unreadable(what: String)
-    /// The sandbox of the process claims to be Flatpak's, but Flatpak does not know it.
+    /// The sandbox of the process claims to be Flatpak's, but Flatpak does not know the sandbox.
     case unknownSandbox
   }
 
   var pid: Int32
   var uid: UInt32
-  /// The reason that nothing more is known about the process; nil if it was inspected.
+  /// The reason that nothing more is known about the process; nil if the process was inspected.
   var obstacle: Obstacle?
   /// True if the process runs in a sandbox of any kind: namespaces other than the agent's, another root, more system
   /// call filters, or a confining label.
   var isSandboxed = false
-  /// An ID that a sandbox vouches for.
+  /// The app ID that a sandbox guarantees.
   var sandboxedApp: String?
-  /// An ID from the process's systemd unit.
+  /// The app ID from the process's systemd unit.
   var unitApp: String?
-  /// The absolute path of the program; nil if that path is not the same file for the agent.
+  /// The absolute path of the program; nil if that path refers to a different file for the agent.
   var executable: String?
   /// The `.app` folder that contains the program.
   var bundlePath: String?
-  /// The ID that the `.app` folder's manifest names.
+  /// The app ID in the manifest of the `.app` folder.
   var bundleApp: String?
 }

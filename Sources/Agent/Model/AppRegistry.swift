@@ -7,7 +7,7 @@ struct AppRegistry {
   private var appsByExecutable: [String: Set<AppID>] = [:]
   /// Apps by the class of their windows.
   private var appsByWindowClass: [String: Set<AppID>] = [:]
-  /// The device's languages, from its settings or otherwise from the agent's environment.
+  /// The device's languages, from its settings, or else from the agent's environment.
   private(set) var languages: [String]
   /// True if location services are on for this device (S1-73).
   private(set) var isLocationOn = true
@@ -17,7 +17,7 @@ struct AppRegistry {
 
   subscript(app: AppID) -> LocalApp? { apps[app] }
 
-  /// Returns the app with an ID that a command names.
+  /// Returns the app whose ID a command specifies.
   func known(_ text: String) throws(AppLinkFailure) -> AppID {
     guard let app = AppID(text), apps[app] != nil else {
       throw AppLinkFailure(
@@ -31,7 +31,7 @@ struct AppRegistry {
   /// All apps, ordered by ID.
   var all: [LocalApp] { apps.values.sorted { $0.id < $1.id } }
 
-  /// Returns the languages in which an app's texts are shown.
+  /// Returns the languages in which an app's strings are shown.
   func languages(of app: AppID) -> [String] { apps[app]?.languages ?? languages }
 
   /// Returns the installed app with this program; nil for a program that takes arguments (an interpreter, a launcher),
@@ -94,7 +94,7 @@ struct AppRegistry {
       .device, key: DeviceSettingsChange.languagesKey, Array(languages.joined(separator: ",").utf8))
   }
 
-  /// Turns location services on or off for the device, and returns the change to the record.
+  /// Turns location services on or off for the device, and returns the change to its record.
   mutating func setLocation(isOn: Bool) -> RecordChange {
     isLocationOn = isOn
     return .put(.device, key: DeviceSettingsChange.locationKey, Array((isOn ? "on" : "off").utf8))

@@ -3,7 +3,7 @@ import BelfryWire
 extension LocalApp {
   /// Applies changes in the syntax of `belfry settings`.
   ///
-  /// - Throws: The problem with the first invalid change.
+  /// - Throws: A description of the first invalid change.
   mutating func applySettings(_ changes: [String: String]) throws(AppLinkFailure) {
     for (name, word) in changes.sorted(by: { $0.key < $1.key }) {
       try applySetting(name, word)

@@ -43,8 +43,8 @@ enum AttachmentFiles {
     }
   }
 
-  /// Returns the attachment paths that an app's notifications use, those of delivered notifications before those of
-  /// waiting ones.
+  /// Returns the attachment paths that an app's notifications use, with those of delivered notifications before those
+  /// of waiting notifications.
   private static func used(
     by app: AppID, _ permissions: Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications,

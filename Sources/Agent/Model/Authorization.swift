@@ -15,7 +15,7 @@ public enum GrantPolicy: Hashable, Sendable {
 extension LocalApp {
   /// The outcome of an authorization request.
   enum AuthorizationOutcome: Hashable {
-    /// Answered: the user has decided before, or no decision is needed.
+    /// The request is answered: the user has decided before, or no decision is needed.
     case answered
     /// The user must decide.
     case undecided
@@ -23,7 +23,7 @@ extension LocalApp {
 
   /// Handles an app's request for permission.
   ///
-  /// Only the first request asks the user (S1-7, S2-9). Later ones report the decision and add switches or, if they
+  /// Only the first request asks the user (S1-7, S2-9). Later requests report the decision and add switches or, if they
   /// register types, replace the previous types (S4-5).
   mutating func requestAuthorization(
     _ options: Set<AuthorizationOption>, replacesTypes: Bool = false, policy: GrantPolicy
@@ -58,8 +58,8 @@ extension LocalApp {
   /// Requests authorization for an app that shows a notification through an interface without authorization requests:
   /// `NSUserNotification` needs none (S1-1), and `UILocalNotification` had none before iOS 8.
   ///
-  /// If the app never asked, this requests all options that a notification of the interface can use. A Mac app may
-  /// notify until the user turns it off.
+  /// If the app never asked, this method requests all options that a notification of the interface can use. A Mac app
+  /// may notify until the user turns it off.
   mutating func requestAuthorization(
     with generation: NotificationGeneration, policy: GrantPolicy
   ) -> AuthorizationOutcome {
@@ -82,7 +82,7 @@ extension LocalApp {
     status = isAllowed ? .authorized : .denied
   }
 
-  /// The app's notification settings, with a switch for each type that it requested (S4-5).
+  /// The app's notification settings, with a switch for each type that the app requested (S4-5).
   var settings: NotificationSettings {
     var settings = NotificationSettings()
     settings.status = status

@@ -6,7 +6,7 @@ import BelfryWire
 struct AwaitedResponses {
   private struct Waiting {
     let requestID: RequestID
-    /// True once the notification was delivered; from then on, its absence means that it was removed.
+    /// True once the notification was delivered; from then on, a missing notification was removed.
     var isDelivered = false
   }
 
@@ -14,7 +14,7 @@ struct AwaitedResponses {
 
   /// Registers a command that waits for the response to a notification, which may not have been added yet.
   ///
-  /// It replaces another command that waits for a notification with this identifier.
+  /// The command replaces another command that waits for a notification with the same identifier.
   mutating func add(
     _ key: AppNotificationID, _ requestID: RequestID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
@@ -52,7 +52,7 @@ struct AwaitedResponses {
     }
   }
 
-  /// Handles a lost connection of a command.
+  /// Handles the loss of a command's connection.
   mutating func onDisconnected(_ connection: ConnectionID) {
     waiting = waiting.filter { $0.value.requestID.connection != connection }
   }

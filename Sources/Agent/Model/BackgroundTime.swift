@@ -2,10 +2,10 @@ import BelfryWire
 
 /// The time that apps may run in the background (S0-22, S0-23, S1-51; client-api 3.45).
 ///
-/// This type tracks each app's pending work, warns the app before its time is over, and then ends its tasks. A stretch
-/// of time begins when an app enters the background or receives work there. At its end, the app's background tasks end.
-/// The agent also ends a process that it started in the background and that has stayed there since. A process that the
-/// user started or looked at may have windows, so the agent never ends it.
+/// This type tracks each app's pending work, warns the app before its time expires, and then ends its tasks. A stretch
+/// of time begins when an app enters the background or receives work there. At the end of the stretch, the app's
+/// background tasks end. The agent also terminates a process that it started in the background and that has stayed
+/// there since. A process that the user started or looked at may have windows, so the agent never terminates it.
 struct BackgroundTime {
   /// The current background time of an app.
   private struct Stretch {
@@ -30,7 +30,7 @@ struct BackgroundTime {
   private var tasks: [AppID: Set<Task>] = [:]
   /// Apps that missed an answer's deadline.
   ///
-  /// They have no time left, whatever tasks they begin or end.
+  /// They have no time left, regardless of the tasks that they begin or end.
   private var overdue: Set<AppID> = []
   /// The due time of the armed timer, in elapsed milliseconds.
   private var armed: Int64?
@@ -53,7 +53,7 @@ struct BackgroundTime {
     if !context.connections.isStartedBehind(app) { begin(app, context) }
   }
 
-  /// Handles a closed connection: removes the tasks that it had begun.
+  /// Handles a closed connection: removes the tasks that were begun on the connection.
   mutating func onDisconnected(_ connection: ConnectionID, _ app: AppID?) {
     guard let app, let begun = tasks[app] else { return }
     let left = begun.filter { $0.connection != connection }
@@ -68,12 +68,12 @@ struct BackgroundTime {
 
   // MARK: - Tasks
 
-  /// Handles an app's request for time to finish a task; the task has the number of the request.
+  /// Handles an app's request for time to finish a task; the request's number identifies the task.
   mutating func begin(
     _ requestID: RequestID, _ app: AppID, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     let seconds = remaining(app, context)
-    // If no time is left, the task ends before it begins.
+    // If no time is left, the task expires before it begins.
     if let number = requestID.number, seconds > 0 || mayStop(app, context) {
       guard tasks[app, default: []].count < Limits.backgroundTasksPerApp else {
         throw AppLinkFailure(
@@ -114,7 +114,7 @@ struct BackgroundTime {
   /// Handles the fired timer.
   mutating func onDue() { armed = nil }
 
-  /// Warns, suspends and ends the apps that are due, and arms the timer for the others.
+  /// Warns, suspends and terminates the apps that are due, and arms the timer for the others.
   mutating func settle(_ context: inout AgentContext) {
     for app in context.takeGivenWork() { begin(app, context) }
     var next: Int64?
@@ -132,7 +132,7 @@ struct BackgroundTime {
     guard var stretch = stretches[app], context.presence(of: app) == .background,
       isTimed(app, context)
     else {
-      // An app in the foreground has unlimited time, and an app that is not running has none.
+      // An app in the foreground has unlimited time, and an app that is not running has no time.
       stretches[app] = nil
       overdue.remove(app)
       if context.presence(of: app) == .notRunning { tasks[app] = nil }
@@ -181,12 +181,12 @@ struct BackgroundTime {
     context.apps[app].map { !BackgroundModes.giveUnlimitedTime($0.backgroundModes) } ?? false
   }
 
-  /// Returns true if the agent may end the process of an app.
+  /// Returns true if the agent may terminate the process of an app.
   private func mayStop(_ app: AppID, _ context: AgentContext) -> Bool {
     context.connections.isStartedBehind(app) && isTimed(app, context)
   }
 
-  /// Traps in debug builds if the timed apps contradict the state of the model.
+  /// Traps in debug builds if the apps with limited time contradict the state of the model.
   func checkInvariants(_ context: AgentContext) {
     for (app, stretch) in stretches {
       assert(context.presence(of: app) == .background, "only apps in the background are timed")

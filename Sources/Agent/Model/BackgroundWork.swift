@@ -125,7 +125,7 @@ struct BackgroundWork {
   /// Returns true if an app that sends its greeting was started for a task.
   func isStartedForTask(_ app: AppID) -> Bool { startedForTask.contains(app) }
 
-  /// Removes a request of an app that runs in the background, and begins its task.
+  /// Removes a request of an app that runs in the background, and begins the requested task.
   private mutating func begin(
     _ app: AppID, _ request: BackgroundTaskRequest, _ context: inout AgentContext
   ) {
@@ -135,7 +135,7 @@ struct BackgroundWork {
     assert(isAsked, "only running apps are asked")
   }
 
-  /// Begins the tasks that are due, as far as the budgets allow; returns the time of the next one.
+  /// Begins the tasks that are due, as far as the budgets allow; returns the time of the next task.
   private mutating func beginDueTasks(_ context: inout AgentContext) -> Int64? {
     let now = context.now.wall
     var next: Int64?
@@ -175,13 +175,14 @@ struct BackgroundWork {
     context.emit(.expectApp(app, token: token, timeoutMilliseconds: Limits.fetchMilliseconds))
   }
 
-  /// Handles an app that entered the foreground: it no longer counts as background work, and a held push is delivered.
+  /// Handles an app that entered the foreground: the app no longer counts as background work, and a held push is
+  /// delivered.
   mutating func onForeground(_ app: AppID, _ context: inout AgentContext) {
     startedForPush.remove(app)
     if let push = release(app, &context) { wake(app, push, &context) }
   }
 
-  /// Handles an app's report on the result of a push; nil if it disconnected without one.
+  /// Handles an app's report on the result of a push; nil if the app disconnected without a report.
   mutating func onFetched(
     _ app: AppID, _ result: FetchResult?, _ context: inout AgentContext
   ) {
@@ -197,7 +198,7 @@ struct BackgroundWork {
   }
 
   /// Handles an app that was started but did not connect: the wake counts as useless, and an app that was started for a
-  /// push is ended.
+  /// push is terminated.
   mutating func onStartFailed(_ app: AppID, _ context: inout AgentContext) {
     startedForTask.remove(app)
     finishWake(app, nil, &context)

@@ -1,12 +1,12 @@
 import BelfryWire
 
-/// A content extension as an app's folder describes it: the program that shows the notifications of some categories.
+/// A content extension, as described in an app's folder: the program that shows the notifications of some categories.
 struct ContentExtension: Hashable, Sendable {
-  /// The absolute path of its program.
+  /// The absolute path of the extension's program.
   var executable: String
-  /// The identifiers of its categories (`UNNotificationExtensionCategory`).
+  /// The identifiers of the extension's categories (`UNNotificationExtensionCategory`).
   var categories: [String]
-  /// True if the notification's own texts are hidden once the extension shows content
+  /// True if the notification's own text is hidden once the extension shows content
   /// (`UNNotificationExtensionDefaultContentHidden`).
   var hidesDefaultContent = false
 
@@ -24,7 +24,7 @@ struct ContentExtension: Hashable, Sendable {
     ]
   }
 
-  /// Reads a record; nil if it names no program.
+  /// Reads a record; nil if it contains no program.
   init?(json: JSONValue) {
     guard let object = json.objectValue, let executable = object["executable"]?.stringValue else {
       return nil

@@ -6,19 +6,20 @@ struct ContentExtensions {
   private struct Job {
     let token: String
     let program: ContentExtension
-    /// The notification's order of delivery, which distinguishes it from one that replaces it.
+    /// The notification's order of delivery, which distinguishes the notification from a later one with the same
+    /// identifier.
     var order: Int64
     /// The connection of the extension's process, once the process has sent its greeting.
     var connection: ConnectionID?
     var hasDrawn = false
-    /// The picture files that it shows.
+    /// The picture files that the extension shows.
     var paths: [String] = []
   }
 
   private var jobs: [AppNotificationID: Job] = [:]
   private var keys: [ConnectionID: AppNotificationID] = [:]
 
-  /// Starts the extension of a notification whose window was opened, unless it is running.
+  /// Starts the extension of a notification whose window was opened, unless the extension is already running.
   mutating func open(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
     guard jobs[entry.key] == nil,
       let program = context.apps[entry.key.app]?.contentExtension(
@@ -31,7 +32,7 @@ struct ContentExtensions {
         ExtensionOrder(app: entry.key.app, executable: program.executable, token: token)))
   }
 
-  /// Ends the extension of a notification that was removed or whose window was closed.
+  /// Disconnects the extension of a notification that was removed or whose window was closed.
   mutating func close(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard let job = jobs.removeValue(forKey: key) else { return }
     if let connection = job.connection {
@@ -76,7 +77,7 @@ struct ContentExtensions {
 
   /// Returns the notification of an extension.
   ///
-  /// - Throws: A failure if the connection is not one of an extension.
+  /// - Throws: A failure if the connection does not belong to an extension.
   func key(of connection: ConnectionID) throws(AppLinkFailure) -> AppNotificationID {
     guard let key = keys[connection] else {
       throw AppLinkFailure(.unsupportedMessage, "only a content extension can send this request")
@@ -108,13 +109,13 @@ struct ContentExtensions {
     return true
   }
 
-  /// Handles an extension whose process has ended or could not be started.
+  /// Handles an extension whose process has exited or could not be started.
   mutating func onEnded(_ token: String, _ context: inout AgentContext) {
     guard let (key, job) = jobs.first(where: { $0.value.token == token }) else { return }
     if job.connection == nil, !job.hasDrawn { giveUp(key, &context) }
   }
 
-  /// Handles the end of an extension's connection: its drawing stays on screen but no longer responds.
+  /// Handles the closing of an extension's connection: the extension's drawing stays on screen but no longer responds.
   mutating func onDisconnected(_ connection: ConnectionID, _ context: inout AgentContext) {
     guard let key = keys.removeValue(forKey: connection) else { return }
     jobs[key]?.connection = nil
@@ -130,8 +131,8 @@ struct ContentExtensions {
     context.release(paths.map { NotificationAttachment(id: "", path: $0) }, of: app)
   }
 
-  /// After an event, ends the extensions of removed notifications, and sends running extensions the notifications that
-  /// replaced theirs.
+  /// After an event, disconnects the extensions of removed notifications, and sends running extensions the
+  /// notifications that replaced theirs.
   mutating func settle(_ delivery: Delivery, _ context: inout AgentContext) {
     for (key, job) in jobs.sorted(by: { $0.value.token < $1.value.token }) {
       guard let entry = delivery[key] else {
@@ -176,8 +177,8 @@ struct ContentExtensions {
 struct Drawing: Hashable, Sendable {
   /// The items from top to bottom.
   var items: [NotificationDrawing.Item]
-  /// The buttons that replace the notification's own; nil keeps those.
+  /// The buttons that replace the notification's own; nil keeps the notification's buttons.
   var actions: [Presentation.Action]?
-  /// True if the notification's own texts are hidden.
+  /// True if the notification's own text is hidden.
   var hidesDefaultContent: Bool
 }

@@ -10,17 +10,20 @@ enum ControlRight: Hashable, Sendable, CaseIterable {
   case readsNotifications
   /// The right to read the device tokens of apps.
   case readsTokens
-  /// The right to add a notification for an app and to cancel pending ones.
+  /// The right to add a notification for an app and to cancel pending notifications.
   case schedules
   /// The right to open, answer and dismiss delivered notifications, and to receive a response instead of the app.
+  ///
   /// Opening a notification runs the app's program.
   case actsForPerson
   /// The right to change permissions and the device's settings.
   case changesSettings
-  /// The right to install and remove apps. The agent runs installed programs.
+  /// The right to install and remove apps.
+  ///
+  /// The agent runs installed programs.
   case installs
-  /// The right to move a manual clock, to set the location and the device's conditions, to close the link to the
-  /// gateway, and to cancel registrations.
+  /// The right to move a manual clock, to set the location and the device's conditions, to disconnect from the gateway,
+  /// and to cancel registrations.
   case movesDevice
 }
 

@@ -8,7 +8,7 @@ struct DeliveredList: Sendable {
     let retained: RetainedNotification
     /// The order of delivery on this device, which distinguishes entries with the same identifier.
     let order: Int64
-    /// The size of its record in bytes.
+    /// The size of the entry's record in bytes.
     var bytes = 0
     /// True if the notification is in the list that the user sees; false if it was only shown as a banner.
     var isListed: Bool
@@ -18,9 +18,9 @@ struct DeliveredList: Sendable {
     var isListOnly = false
     /// True if the notification was passed to presenters in this run of the agent.
     var isPresented = false
-    /// True if an earlier notification with its identifier may still be on screen.
+    /// True if an earlier notification with the same identifier may still be on screen.
     var coversEarlier = false
-    /// True if an earlier notification with its identifier may still be in a desktop's own list.
+    /// True if an earlier notification with the same identifier may still be in a desktop's own list.
     var coversListed = false
 
     /// True if the notification still has to be presented: no decision was made yet, or it may not have reached a
@@ -34,7 +34,7 @@ struct DeliveredList: Sendable {
       return notification
     }
 
-    /// True if the notification, or an earlier one with its identifier, may be on a screen or in a list.
+    /// True if the notification, or an earlier one with the same identifier, may still be on a screen or in a list.
     var mayStandSomewhere: Bool {
       isShown || isPresented || isListed || isListOnly || coversEarlier || coversListed
     }
@@ -45,7 +45,7 @@ struct DeliveredList: Sendable {
 
   subscript(key: AppNotificationID) -> Entry? { entries[key.app]?[UTF8Text(key.id)] }
 
-  /// Returns the entry with this key if it has the given order, that is, if no later one has replaced it.
+  /// Returns the entry with this key if it has the given order, that is, if no later entry has replaced it.
   func entry(_ key: AppNotificationID, order: Int64) -> Entry? {
     self[key].flatMap { $0.order == order ? $0 : nil }
   }
@@ -58,8 +58,8 @@ struct DeliveredList: Sendable {
     (entries[app] ?? [:]).values.sorted { $0.order < $1.order }
   }
 
-  /// Returns the oldest entries of an app that must be removed to keep it within its limits, and to free a number of
-  /// bytes; never the newest entry.
+  /// Returns the oldest entries of an app that must be removed to keep the app within its limits, and to free a number
+  /// of bytes; never the newest entry.
   func excess(of app: AppID, limit: Int, bytes: Int, freeing freed: Int = 0) -> [Entry] {
     let own = entries[app] ?? [:]
     var count = own.count
@@ -75,7 +75,7 @@ struct DeliveredList: Sendable {
     return excess
   }
 
-  /// Returns the keys with this identifier in any app, for commands that name no app.
+  /// Returns the keys with this identifier in any app, for commands that specify no app.
   func keys(named id: String) -> [AppNotificationID] {
     entries.values.compactMap { $0[UTF8Text(id)]?.key }.sorted { $0.app < $1.app }
   }
@@ -108,7 +108,7 @@ struct DeliveredList: Sendable {
     nextOrder = max(nextOrder, order + 1)
   }
 
-  /// Changes an entry and returns it; nil if it does not exist.
+  /// Changes an entry and returns it; nil if the entry does not exist.
   mutating func update(_ key: AppNotificationID, _ change: (inout Entry) -> Void) -> Entry? {
     guard var entry = self[key] else { return nil }
     change(&entry)

@@ -1,11 +1,11 @@
 import BelfryWire
 
-/// The presentation of notifications as permission, switches and the foreground app allow, and the state of the
+/// The presentation of notifications, subject to permission, switches and the foreground app, and the state of the
 /// Notification Center.
 struct Delivery {
   private var delivered = DeliveredList()
   private var seen = SeenPushes(limit: Limits.rememberedPushes)
-  /// Apps with notifications that are kept until the user has decided about the app.
+  /// Apps with notifications that are kept until the user decides about the app.
   private var appsAwaitingPermission: Set<AppID> = []
 
   // MARK: - Start
@@ -45,17 +45,17 @@ struct Delivery {
 
   subscript(key: AppNotificationID) -> DeliveredList.Entry? { delivered[key] }
 
-  /// Returns the notification with this identifier and order, unless another has replaced it.
+  /// Returns the notification with this identifier and order, unless another notification has replaced it.
   func entry(_ key: AppNotificationID, order: Int64) -> DeliveredList.Entry? {
     delivered.entry(key, order: order)
   }
 
-  /// Returns the entries that the user sees in the Notification Center, of one app or of all, oldest first.
+  /// Returns the entries of one app or of all apps that the user sees in the Notification Center, oldest first.
   func listed(of app: AppID?) -> [DeliveredList.Entry] {
     (app.map(delivered.of) ?? delivered.all).filter(\.isListed)
   }
 
-  /// Returns the newest notifications that the user sees in the Notification Center, with current texts, oldest first.
+  /// Returns the newest notifications that the user sees in the Notification Center, with current text, oldest first.
   func newestListed(_ context: AgentContext) -> [Presentation] {
     var threads = ThreadCounts(delivered)
     return listed(of: nil).suffix(Limits.centerItems).compactMap { entry in
@@ -65,14 +65,14 @@ struct Delivery {
     }
   }
 
-  /// Returns the keys of all entries of one app or of all, listed or not, oldest first.
+  /// Returns the keys of all entries of one app or of all apps, listed or not, oldest first.
   func keys(of app: AppID?) -> [AppNotificationID] {
     (app.map(delivered.of) ?? delivered.all).map(\.key)
   }
 
   /// Returns the key of the only notification with this identifier.
   ///
-  /// - Throws: A failure if no app or more than one app has one.
+  /// - Throws: A failure if no app, or more than one app, has a notification with this identifier.
   func key(named id: String, of app: String?) throws(AppLinkFailure) -> AppNotificationID {
     let keys = delivered.keys(named: id).filter { app == nil || $0.app.text == app }
     guard let key = keys.first else {
@@ -103,7 +103,7 @@ struct Delivery {
     }
   }
 
-  /// Returns the attachments of an app's notifications in the list, those of the oldest first.
+  /// Returns the attachments of an app's notifications in the list, oldest notification first.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     delivered.of(app).flatMap(\.retained.attachments)
   }
@@ -137,7 +137,7 @@ struct Delivery {
     let before = delivered[key]
     context.release(before?.retained.attachments ?? [], of: key.app)
     let entry = delivered.put(key, retained)
-    // A repetition is presented again; a new notification with the same identifier updates the old one.
+    // A repetition is presented again; a new notification with the same identifier updates the previous one.
     let isUpdate = before?.isShown == true && !retained.repeats
     perform(
       routing, entry, isUpdate: isUpdate, isPersisted: before != nil, &context)
@@ -167,8 +167,8 @@ struct Delivery {
     deliver(changed, &context)
   }
 
-  /// Handles the foreground app's answer to the question for presentation options; an empty set, or no answer before
-  /// the timeout, shows nothing.
+  /// Handles the foreground app's answer to the question about presentation options; if the set is empty, or the app
+  /// did not answer before the timeout, nothing is shown.
   mutating func onPresentationAnswer(
     _ key: AppNotificationID, order: Int64, _ options: Set<PresentationOption>,
     _ context: inout AgentContext
@@ -181,15 +181,15 @@ struct Delivery {
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
   }
 
-  /// Returns true if notifications of an app are kept until the user has decided about it.
+  /// Returns true if an app's notifications are kept until the user decides about the app.
   func keepsForDecision(_ app: AppID, _ context: AgentContext) -> Bool {
     appsAwaitingPermission.contains(app) && !awaitingPermission(of: app, context).isEmpty
   }
 
-  /// The apps with notifications that may be kept until the user has decided about them.
+  /// The apps with notifications that may be kept until the user decides about the apps.
   var appsKeptForDecision: Set<AppID> { appsAwaitingPermission }
 
-  /// Delivers the retained notifications of apps that the user has decided about, as if they arrived now.
+  /// Delivers the retained notifications of apps that the user decided about, as if they arrived now.
   mutating func releaseDecided(_ context: inout AgentContext) {
     for app in appsAwaitingPermission.sorted()
     where context.settings(of: app).status != .notDetermined {
@@ -226,7 +226,7 @@ struct Delivery {
       // first.
       persist(entry, &context)
       trim(key.app, &context)
-      // The limit may remove a notification that was held for long.
+      // The limit may remove a notification that was held for a long time.
       guard delivered[key] != nil else { return }
       let isAsked = context.ask(
         key.app, .willPresent(entry.retained.notification),
@@ -253,13 +253,13 @@ struct Delivery {
         entry.coversEarlier = false
       }
       if let decided { persist(decided, &context) }
-      // A notification that is only listed must not leave the previous one on screen.
+      // A notification that is shown only in the list must not leave the previous one on screen.
       if entry.coversEarlier, !routing.effects.banner { context.emit(.withdraw(key)) }
       trim(key.app, &context)
       // The limit may remove the notification whose decision was late.
       guard delivered[key] != nil else { return }
     } else if isPersisted {
-      // A notification replaces one with the same identifier even if it shows nothing itself.
+      // A notification replaces an earlier one with the same identifier even if it shows nothing itself.
       withdraw(key, &context)
     } else {
       _ = delivered.remove(key)
@@ -331,8 +331,8 @@ struct Delivery {
     if entry.mayStandSomewhere { context.emit(.withdraw(key)) }
   }
 
-  /// Shows or hides the texts that only an unlocked screen may show (client-api 3.39), and the actions that do not fit
-  /// on a locked one (S1-27).
+  /// Shows or hides the text that only an unlocked screen may show (client-api 3.39), and the actions that do not fit
+  /// on a locked screen (S1-27).
   func refreshTexts(_ context: inout AgentContext) {
     var threads = ThreadCounts(delivered)
     for app in context.apps.all {
@@ -412,7 +412,7 @@ extension DeliveredList.Entry {
     ]
   }
 
-  /// Returns the actions of its row, one or two (S1-21), with the text field of those that have one.
+  /// Returns the one or two actions of the notification's row (S1-21), with the text field of each action that has one.
   private func actions(_ context: AgentContext) -> [JSONValue] {
     let content = retained.outline
     let category = context.apps[key.app]?.category(content.category)

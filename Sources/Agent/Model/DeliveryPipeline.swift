@@ -47,10 +47,10 @@ struct DeliveryPipeline {
   /// The IDs of the latest pushes, oldest first.
   var rememberedPushes: [NotificationID] { delivery.rememberedPushes }
 
-  /// Returns the entries that the user sees in the Notification Center, of one app or of all, oldest first.
+  /// Returns the entries of one app or of all apps that the user sees in the Notification Center, oldest first.
   func listed(of app: AppID?) -> [DeliveredList.Entry] { delivery.listed(of: app) }
 
-  /// Returns the keys of all entries of one app or of all, listed or not, oldest first.
+  /// Returns the keys of all entries of one app or of all apps, listed or not, oldest first.
   func keys(of app: AppID?) -> [AppNotificationID] { delivery.keys(of: app) }
 
   /// Returns the key of the only notification with this identifier.
@@ -58,7 +58,7 @@ struct DeliveryPipeline {
     try delivery.key(named: id, of: app)
   }
 
-  /// Returns the notifications that have not been shown yet, to present them on a new presenter.
+  /// Returns the notifications that have not been shown yet, so that a new presenter can present them.
   func unseen(_ context: AgentContext) -> [Presentation] { delivery.unseen(context) }
 
   /// Returns the newest notifications that the user sees in the Notification Center, oldest first.
@@ -70,12 +70,12 @@ struct DeliveryPipeline {
     responses.attachments(of: app) + delivery.attachments(of: app) + contents.attachments(of: app)
   }
 
-  /// Returns true if notifications of an app are kept until the user has decided about it.
+  /// Returns true if an app's notifications are kept until the user decides about the app.
   func keepsForDecision(_ app: AppID, _ context: AgentContext) -> Bool {
     delivery.keepsForDecision(app, context)
   }
 
-  /// The apps with notifications that may be kept until the user has decided about them.
+  /// The apps with notifications that may be kept until the user decides about the apps.
   var appsKeptForDecision: Set<AppID> { delivery.appsKeptForDecision }
 
   /// Returns true if a push waits for an app.
@@ -188,7 +188,7 @@ struct DeliveryPipeline {
     context.confirm(requestID)
   }
 
-  /// Sends a newly connected service extension its push, or ends it if it has no job.
+  /// Sends a newly connected service extension its push, or disconnects the extension if it has no job.
   mutating func onExtensionConnected(
     _ connection: ConnectionID, _ app: AppID, token: String?, _ context: inout AgentContext
   ) {
@@ -248,7 +248,7 @@ struct DeliveryPipeline {
     for purpose in unanswered {
       switch purpose {
       case .willPresent(let key, let order):
-        // Another instance of the app may be in the foreground and be asked instead.
+        // Another instance of the app may be in the foreground, and is then asked instead.
         if let entry = delivery.entry(key, order: order) { delivery.deliver(entry, &context) }
       case .fetch(let app), .task(let app): background.onFetched(app, nil, &context)
       case .response(let app, let key): responses.onUnanswered(app, key: key, &context)
@@ -280,7 +280,7 @@ struct DeliveryPipeline {
 
   // MARK: - Service extensions
 
-  /// Handles a service extension that could not be started, which its launcher has logged.
+  /// Handles a service extension that could not be started; the launcher has already logged the failure.
   mutating func onExtensionFailed(_ token: String, _ context: inout AgentContext) {
     if let job = extensions.finish(token) { deliver(job, nil, &context) }
     contents.onEnded(token, &context)
@@ -291,7 +291,7 @@ struct DeliveryPipeline {
     if let job = extensions.finish(token) { giveUp(job, .timedOut, &context) }
   }
 
-  /// Handles the end of a service extension's process.
+  /// Handles the exit of a service extension's process.
   ///
   /// The extension's result is received on its connection, unless the extension never connected.
   mutating func onExtensionEnded(_ token: String, _ context: inout AgentContext) {
@@ -299,7 +299,7 @@ struct DeliveryPipeline {
     contents.onEnded(token, &context)
   }
 
-  /// Warns a service extension that its time is nearly over.
+  /// Warns a service extension that its time is about to expire.
   func onExtensionTimeEnds(_ token: String, _ context: inout AgentContext) {
     extensions.onTimeEnds(token, &context)
   }
@@ -333,7 +333,7 @@ struct DeliveryPipeline {
 
   // MARK: - Content extensions
 
-  /// Starts a notification's content extension when its window opens, and ends it when the window closes.
+  /// Starts a notification's content extension when its window opens, and disconnects it when the window closes.
   mutating func onWindow(
     _ key: AppNotificationID, isOpen: Bool, _ context: inout AgentContext
   ) {
@@ -341,7 +341,7 @@ struct DeliveryPipeline {
     if let entry = delivery[key] { contents.open(entry, &context) }
   }
 
-  /// Sends a newly connected content extension its notification, or ends it if it has none.
+  /// Sends a newly connected content extension its notification, or disconnects the extension if it has none.
   mutating func onContentExtensionConnected(
     _ connection: ConnectionID, _ app: AppID, token: String?, _ context: inout AgentContext
   ) {
@@ -451,7 +451,7 @@ struct DeliveryPipeline {
     if Responses.mayTell(entry.retained.notification, to: app, context) {
       response = responses.add(entry, action, &context)
     } else {
-      // The app opens as if from its icon, and is not informed that the device was at that place.
+      // The app opens as if the user had opened its icon, and is not informed that the device was at that place.
       context.emit(.log(.placeWithheld(entry.key)))
     }
     guard context.presence(of: app) != .notRunning else {
@@ -483,7 +483,7 @@ struct DeliveryPipeline {
     context.emit(.showLaunchImage(record, name: nil))
   }
 
-  /// Handles a change of the screen lock.
+  /// Handles the locking or unlocking of the screen.
   mutating func onLockChanged(_ context: inout AgentContext) {
     delivery.refreshTexts(&context)
     guard !context.conditions.isLocked else { return }
@@ -516,7 +516,7 @@ struct DeliveryPipeline {
   /// Handles the fired timer for background work.
   mutating func onBackgroundWorkDue() { background.onDue() }
 
-  /// Delivers the retained notifications of apps that the user has decided about.
+  /// Delivers the retained notifications of apps that the user decided about.
   mutating func releaseDecided(_ context: inout AgentContext) {
     delivery.releaseDecided(&context)
   }

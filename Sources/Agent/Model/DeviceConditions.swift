@@ -37,7 +37,7 @@ struct DeviceConditions: Hashable, Sendable {
       self.isLocked = isLocked
       isLockedBySession = isLocked
     case .sessionEnded:
-      // The session must not lift a lock that a command has set.
+      // The session must not remove a lock that a command has set.
       guard isLockedBySession else { break }
       isLocked = false
       isLockedBySession = false
@@ -46,7 +46,7 @@ struct DeviceConditions: Hashable, Sendable {
     case .online: break
     case .servicesLost:
       // Conditions that are no longer reported must not hold anything back. A locked screen still counts as locked:
-      // hidden texts must not be shown because a service failed.
+      // hidden text must not appear just because a service failed.
       isAsleep = false
       isBatteryLow = false
       isPowerSaver = false
@@ -68,9 +68,9 @@ struct DeviceConditions: Hashable, Sendable {
     return true
   }
 
-  /// Returns the conditions after a command (`belfry state`); the name of the foreground app is only checked.
+  /// Returns the conditions after a command (`belfry state`); the foreground app's name is checked but not applied.
   ///
-  /// - Throws: The problem with the first invalid change.
+  /// - Throws: A description of the first invalid change.
   func changed(
     by changes: [String: String], _ front: FrontApp, _ context: AgentContext
   ) throws(AppLinkFailure) -> DeviceConditions {

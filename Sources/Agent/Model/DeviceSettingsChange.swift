@@ -14,7 +14,7 @@ struct DeviceSettingsChange {
 
   /// Parses a command's values.
   ///
-  /// - Throws: The problem with an invalid value.
+  /// - Throws: A description of the invalid value.
   init(_ words: [String: String]) throws(AppLinkFailure) {
     languages = words[Self.languagesKey]?.split(separator: ",").map(String.init)
     if let tag = languages?.first(where: { !LanguageTag.isWellFormed($0) }) {

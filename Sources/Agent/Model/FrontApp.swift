@@ -4,7 +4,7 @@ import BelfryWire
 struct FocusedWindow: Hashable, Sendable {
   /// The process that the window belongs to.
   var process: Int32?
-  /// The names that the window gives for its app, the most reliable first.
+  /// The names that the window provides for its app, most reliable first.
   var names: [String]
 }
 
@@ -32,7 +32,7 @@ struct FrontApp {
     }
   }
 
-  /// Handles a change of the focused window; nil if no window has the focus.
+  /// Handles a move of the focus to another window; nil if no window has the focus.
   mutating func onWindow(_ window: FocusedWindow?, _ context: inout AgentContext) {
     self.window = window
     let app = window.flatMap { Self.app(of: $0, context) }
@@ -71,7 +71,7 @@ struct FrontApp {
     if front == .app(app) { front = .nobody }
   }
 
-  /// Returns the app of a window: the app of its process, or otherwise the app that the window names.
+  /// Returns the app of a window: the app of its process, or else the app that the window identifies.
   private static func app(of window: FocusedWindow, _ context: AgentContext) -> AppID? {
     if let process = window.process, let app = context.connections.app(ofProcess: process) {
       return app

@@ -1,7 +1,7 @@
 import BelfryWire
 
-/// Notifications of apps with older interfaces that are kept until the user has decided about the app: in the schedule,
-/// and in the delivered list once they are due.
+/// Notifications of apps with older interfaces that are kept until the user decides about the app: in the schedule, and
+/// in the delivered list once they are due.
 enum KeptNotifications {
   /// After a start, asks again about apps whose notifications an earlier run kept.
   static func askAnew(
@@ -31,7 +31,7 @@ enum KeptNotifications {
   }
 
   /// Withdraws questions about notifications that no longer wait for the answer: the app was granted permission without
-  /// one, or has exited without leaving kept notifications.
+  /// an answer, or has exited without leaving kept notifications.
   static func withdrawIdleQuestions(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications, _ context: inout AgentContext
@@ -39,7 +39,7 @@ enum KeptNotifications {
     for app in permissions.appsWithKeptNotifications.sorted() {
       if context.settings(of: app).status == .notDetermined {
         // A running app may still answer with its presentation options, and the notification is kept if the app's
-        // process ends.
+        // process exits.
         guard context.presence(of: app) == .notRunning,
           !pipeline.keepsForDecision(app, context),
           local.waiting(of: app.text, context).isEmpty

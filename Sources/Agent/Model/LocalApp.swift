@@ -19,15 +19,15 @@ struct LocalApp: Hashable, Sendable {
     /// The program that identifies the app; nil for a script or a program started with arguments, which other apps may
     /// share.
     var provingExecutable: String? { arguments.isEmpty && !isScript ? executable : nil }
-    /// The entitlements that its manifest claims.
+    /// The entitlements that the app's manifest claims.
     var entitlements = Set(Entitlement.allCases)
-    /// The environment of `aps-environment` in its manifest; nil if the manifest has no such key.
+    /// The environment of `aps-environment` in the app's manifest; nil if the manifest has no such key.
     var pushEnvironment: String?
-    /// The class of its windows if it differs from the app's ID (`StartupWMClass`).
+    /// The class of the app's windows if the class differs from the app's ID (`StartupWMClass`).
     var windowClass: String?
-    /// The absolute path of its service extension's program.
+    /// The absolute path of the program of the app's service extension.
     var serviceExtension: String?
-    /// The extensions that show its notifications in windows.
+    /// The extensions that show the app's notifications in windows.
     var contentExtensions: [ContentExtension] = []
   }
 
@@ -43,8 +43,8 @@ struct LocalApp: Hashable, Sendable {
   var bundlePath: String?
   /// The installation; nil for a development app.
   var installation: Installation?
-  /// True if Flatpak has vouched for a process of the app; from then on, a process in another sandbox cannot be the
-  /// app.
+  /// True if Flatpak has confirmed the identity of a process of the app; from then on, a process in another sandbox
+  /// cannot be the app.
   var isFlatpak = false
   var status = AuthorizationStatus.notDetermined
   /// The options that the app requested individually (`requestAuthorization`).
@@ -53,7 +53,7 @@ struct LocalApp: Hashable, Sendable {
   var registeredTypes: Set<AuthorizationOption>?
   /// The interface of the app's latest notification.
   var generation = NotificationGeneration.userNotification
-  /// True if the settings list the app, as they do until it unregisters (S4-7).
+  /// True if the settings list the app, as they do until the app unregisters (S4-7).
   var isInSettings = true
   var switches = AppSwitches()
   var categories: [NotificationCategory] = []
@@ -84,7 +84,7 @@ struct LocalApp: Hashable, Sendable {
     installation == nil || backgroundModes.contains(mode)
   }
 
-  /// All options that the app has requested; its settings show a switch for each.
+  /// All options that the app has requested; the app's settings show a switch for each option.
   var requested: Set<AuthorizationOption> { asked.union(registeredTypes ?? []) }
 
   /// True if the app never asked the user for anything; its pushes are then silent (S1-5).
@@ -93,7 +93,7 @@ struct LocalApp: Hashable, Sendable {
   /// True if the app's own notifications are silent, too: the app registered, for types or for pushes, but requested no
   /// type.
   ///
-  /// An app that registered nothing at all is written for iOS 7 or earlier, so the user is asked (S0-16, S1-2).
+  /// An app that registered nothing at all was written for iOS 7 or earlier, so the user is asked (S0-16, S1-2).
   var isSilent: Bool {
     asksForNothing && (registeredTypes != nil || registrations[.alert] != nil)
   }

@@ -34,7 +34,7 @@ struct LocalNotifications: ~Copyable {
 
   // MARK: - Requests
 
-  /// Adds a request, replacing one with the same identifier.
+  /// Adds a request, replacing any request with the same identifier.
   mutating func add(
     _ key: AppNotificationID, _ request: NotificationRequest, _ trigger: NotificationTrigger,
     _ context: inout AgentContext
@@ -60,7 +60,7 @@ struct LocalNotifications: ~Copyable {
     put(key, request, &context)
   }
 
-  /// Throws if the app's pending requests would use too much memory together.
+  /// Throws if the app's pending requests would together use too much memory.
   private func checkRoom(
     for request: NotificationRequest, _ key: AppNotificationID, _ context: AgentContext
   ) throws(AppLinkFailure) {
@@ -116,7 +116,7 @@ struct LocalNotifications: ~Copyable {
     regions.remove(regions.keys(of: app), &context.effects)
   }
 
-  /// Returns the pending requests of one app or of all: the soonest first, then those that wait for a region.
+  /// Returns the pending requests of one app or of all apps: soonest first, then those that wait for a region.
   func waiting(of app: String?, _ context: AgentContext) -> [AppNotificationID] {
     scheduled.pending(of: app, at: context.now.moment).map(\.key) + waitingForPlaces(of: app)
   }
@@ -126,7 +126,7 @@ struct LocalNotifications: ~Copyable {
     return AppID(app).map { regions.waiting(of: $0) } ?? []
   }
 
-  /// Returns the pending requests of one app or of all, with their next dates.
+  /// Returns the pending requests of one app or of all apps, with their next dates.
   func pending(
     of app: String?, _ context: AgentContext
   ) -> [(key: AppNotificationID, waiting: PendingNotification)] {
@@ -141,7 +141,7 @@ struct LocalNotifications: ~Copyable {
 
   /// Returns the key of the only pending request with this identifier.
   ///
-  /// - Throws: A failure if no app or more than one app has one.
+  /// - Throws: A failure if no app, or more than one app, has a request with this identifier.
   func onlyWaiting(
     _ id: String, of app: String?, _ context: AgentContext
   ) throws(AppLinkFailure) -> AppNotificationID {
@@ -165,7 +165,7 @@ struct LocalNotifications: ~Copyable {
 
   /// Returns the rows of `belfry notify list`.
   ///
-  /// Throws if they are too long for an answer.
+  /// Throws if the rows are too long for an answer.
   func rows(
     of app: String?, _ context: AgentContext
   ) throws(AppLinkFailure) -> [JSONObject] {
@@ -212,17 +212,17 @@ struct LocalNotifications: ~Copyable {
   /// Handles the schedule's timer, or the machine's wake-up: in either case, the alarms may have fired.
   mutating func onWakeUp() { scheduled.onWakeUp() }
 
-  /// Handles a change of the machine's clock.
+  /// Handles a change to the machine's clock.
   mutating func onClockSet(_ context: inout AgentContext) {
     scheduled.onClockSet(at: context.now.moment, &context.effects)
   }
 
-  /// Handles the end of one step of a manual clock's move.
+  /// Handles the completion of one step of a manual clock's move.
   mutating func onClockMoved(_ context: inout AgentContext) {
     scheduled.onClockMoved(at: context.now.moment, &context.effects)
   }
 
-  /// Handles a change of the time zone or of the time-zone database.
+  /// Handles a change to the time zone or to the time-zone database.
   mutating func onZonesChanged(to zones: ZoneFolder, _ context: inout AgentContext) {
     let requestID = scheduled.onZonesChanged(to: zones, at: context.now.moment, &context.effects)
     if let requestID { context.answer(requestID, .rows([clockRow(context)])) }
@@ -230,8 +230,8 @@ struct LocalNotifications: ~Copyable {
 
   /// Returns the next due notification.
   ///
-  /// Returns nil if none is due, while a manual clock is moving, or while a foreground app still has to answer about an
-  /// earlier one.
+  /// Returns nil if no notification is due, while a manual clock is moving, or while a foreground app still has to
+  /// answer about an earlier notification.
   mutating func nextDue(_ context: inout AgentContext) -> Due? {
     guard scheduled.mayFire(isAsking: context.connections.areAskedWhatToShow) else { return nil }
     while let step = scheduled.step(at: context.now.moment, &context.effects) {
@@ -279,7 +279,7 @@ struct LocalNotifications: ~Copyable {
     return due
   }
 
-  /// Handles the end of the location reports from services.
+  /// Handles the event that services no longer report the location.
   mutating func onLocationServiceEnded() { regions.onServiceEnded() }
 
   /// Handles a beacon's advertisement; returns the notifications that are due.
@@ -367,7 +367,7 @@ struct LocalNotifications: ~Copyable {
     scheduled.onDisconnected(connection)
   }
 
-  /// Handles a possible change of location permissions.
+  /// Handles a possible change to location permissions.
   mutating func onPermissionChanged() { regions.onPermissionChanged() }
 
   // MARK: - After each event

@@ -6,13 +6,13 @@ struct Finding: Hashable, Sendable {
   var feature: String
   /// True if the feature works, as far as the agent can determine.
   var isFine: Bool
-  /// True if something is missing, false if it is turned off.
+  /// True if the feature is missing; false if it is turned off.
   var isLack = true
   /// True if everything else works without the feature.
   var isOptional = false
   /// The finding or the problem.
   var detail: String
-  /// The advice to the user; empty if there is nothing to do.
+  /// The advice for the user; empty if there is nothing to do.
   var advice = ""
 
   /// The object that the command prints.

@@ -2,15 +2,15 @@ import BelfryWire
 
 /// The permissions of apps, and the prompts that ask the user for them.
 ///
-/// A prompt has an identity, which its answer names. An answer that is late, repeated or for another prompt has no
-/// effect.
+/// Each prompt has an identity, which the answer must contain. An answer that is late, repeated or for another prompt
+/// has no effect.
 struct Permissions {
   private let policy: GrantPolicy
   /// The open prompt of each app; each app has at most one.
   private var prompts: [AppID: Prompt] = [:]
   /// Requests that wait for a decision about notifications, oldest first.
   private var notificationAsks: [AppID: [RequestID]] = [:]
-  /// Notifications of commands that wait for the same decision, oldest first; each has its own record.
+  /// Notifications from commands that wait for the same decision, oldest first; each has its own record.
   private var waitingNotifications: [AppID: [WaitingNotification]] = [:]
   private var nextWaitingNumber: Int64 = 1
   /// Apps with older interfaces whose own notifications wait for the same decision, in the schedule or in the list.
@@ -65,8 +65,8 @@ struct Permissions {
     }
   }
 
-  /// After a start, asks again about apps whose notifications wait; returns the notifications about which the user has
-  /// decided since.
+  /// After a start, asks again about apps whose notifications wait; returns the notifications that the user has decided
+  /// about since.
   mutating func resume(_ context: inout AgentContext) -> [WaitingNotification] {
     var decided: [WaitingNotification] = []
     for app in waitingNotifications.keys.sorted() {
@@ -98,7 +98,7 @@ struct Permissions {
 
   /// Handles an app's request for permission to notify.
   ///
-  /// Returns the notifications that waited for it, if the user no longer has to be asked.
+  /// Returns the notifications that waited for permission, if the user no longer has to be asked.
   mutating func onAuthorizationRequest(
     _ requestID: RequestID, _ app: AppID, _ options: Set<AuthorizationOption>, replacesTypes: Bool,
     _ context: inout AgentContext
@@ -120,8 +120,8 @@ struct Permissions {
     return released
   }
 
-  /// Handles a newer notification that replaces waiting ones with the same identifier; the replaced ones are never
-  /// shown.
+  /// Handles a newer notification that replaces waiting notifications with the same identifier; the replaced ones are
+  /// never shown.
   mutating func onReplaced(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard waitingNotifications[key.app]?.contains(where: { $0.key == key }) == true else { return }
     let others = removeReplaced(by: key, &context)
@@ -129,7 +129,8 @@ struct Permissions {
     withdrawUnlessAwaited(key.app, &context)
   }
 
-  /// Removes waiting notifications with this key and answers their commands; returns the app's other ones.
+  /// Removes waiting notifications with this key and answers their commands; returns the app's other waiting
+  /// notifications.
   private func removeReplaced(
     by key: AppNotificationID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
@@ -142,7 +143,7 @@ struct Permissions {
     return waiting.filter { $0.key != key }
   }
 
-  /// Returns true if another request of an app may wait for the user's decision; otherwise refuses it.
+  /// Returns true if another request of an app may wait for the user's decision; otherwise refuses the request.
   private func hasRoom(
     for requestID: RequestID, in asks: [RequestID]?, _ context: inout AgentContext
   ) -> Bool {
@@ -154,7 +155,7 @@ struct Permissions {
     return false
   }
 
-  /// Throws if too many notifications of commands wait for the user's decision about an app.
+  /// Throws if too many notifications from commands wait for the user's decision about an app.
   func checkRoom(for waiting: WaitingNotification) throws(AppLinkFailure) {
     let others = waitingNotifications[waiting.app] ?? []
     guard
@@ -168,7 +169,7 @@ struct Permissions {
     }
   }
 
-  /// Handles a command's notification for an app; returns it if it may be added now.
+  /// Handles a command's notification for an app; returns the notification if it may be added now.
   mutating func onNotifyRequest(
     _ waiting: WaitingNotification, _ context: inout AgentContext
   ) -> WaitingNotification? {
@@ -189,8 +190,8 @@ struct Permissions {
 
   /// Returns true if an app may show or schedule the content.
   ///
-  /// For a notification of an older interface, this includes the time before the user has decided; the user is asked
-  /// about it now.
+  /// For a notification of an older interface, the method also returns true before the user has decided; the user is
+  /// then asked.
   mutating func mayAdd(
     _ content: NotificationContent, of app: AppID, _ context: inout AgentContext
   ) -> Bool {
@@ -205,9 +206,10 @@ struct Permissions {
   /// Handles an app that shows or schedules a notification through an older interface, which need not have requested
   /// permission.
   ///
-  /// Asks the user about the app unless the decision has been made, and keeps the app's notifications until the answer.
+  /// The user is asked about the app unless the decision has been made, and the app's notifications are kept until the
+  /// answer arrives.
   ///
-  /// An app that registered without types is silent, and asks the user nothing (S1-5).
+  /// An app that registered without types is silent, and the user is not asked (S1-5).
   mutating func onOlderNotification(
     _ app: AppID, _ generation: NotificationGeneration, _ context: inout AgentContext
   ) {
@@ -232,7 +234,8 @@ struct Permissions {
     tellSettings(app, before, &context)
   }
 
-  /// Handles the end of an app's kept notifications, after which only the app's requests still wait for a decision.
+  /// Handles the event that none of an app's notifications are kept anymore, so that only the app's requests still wait
+  /// for a decision.
   mutating func onNothingKept(_ app: AppID, _ context: inout AgentContext) {
     guard appsWithKeptNotifications.remove(app) != nil else { return }
     withdrawUnlessAwaited(app, &context)
@@ -251,7 +254,7 @@ struct Permissions {
     return isDecided
   }
 
-  /// Handles an app's request for location permission; the user decides the first time (S1-65).
+  /// Handles an app's request for location permission; the user is asked the first time (S1-65).
   mutating func onLocationRequest(
     _ requestID: RequestID, _ app: AppID, always: Bool, _ context: inout AgentContext
   ) {
@@ -287,7 +290,7 @@ struct Permissions {
 
   // MARK: - Answers
 
-  /// Handles the answer to a prompt; returns the notifications that waited for it.
+  /// Handles the answer to a prompt; returns the notifications that waited for the answer.
   mutating func onAnswer(
     _ id: PromptID, isAllowed: Bool, _ context: inout AgentContext
   ) -> [WaitingNotification] {
@@ -327,8 +330,8 @@ struct Permissions {
 
   private func openPrompt(_ id: PromptID) -> Prompt? { prompts.values.first { $0.id == id } }
 
-  /// Withdraws the prompt about notifications, and answers the requests that waited for the decision; returns the
-  /// notifications that also waited for it.
+  /// Withdraws the prompt about notifications, answers the requests that waited for the decision, and returns the
+  /// notifications that waited for it.
   private mutating func onNotificationsDecided(
     _ app: AppID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
@@ -363,14 +366,14 @@ struct Permissions {
 
   // MARK: - Prompts
 
-  /// Shows an app's next prompt, unless one is open.
+  /// Shows an app's next prompt, unless a prompt is open.
   private mutating func promptNext(_ app: AppID, _ context: inout AgentContext) {
     guard prompts[app] == nil, let record = context.apps[app] else { return }
     let subject: Prompt.Subject
     if isUndecided(app) {
       subject = .notifications
-      // The requesting process may end before the answer. The question then remains open for the notifications that
-      // were stored earlier.
+      // The requesting process may exit before the answer arrives. The question then remains open for the notifications
+      // that were stored earlier.
       if appsWithPostponedNotifications.remove(app) != nil, record.status == .notDetermined {
         appsWithKeptNotifications.insert(app)
       }
@@ -396,7 +399,7 @@ struct Permissions {
     context.emit(.withdrawPrompt(prompt))
   }
 
-  /// Withdraws an app's prompt that no request waits for, and shows the next one.
+  /// Withdraws an app's prompt if no request waits for it, and shows the next prompt.
   private mutating func withdrawUnlessAwaited(_ app: AppID, _ context: inout AgentContext) {
     switch prompts[app]?.subject {
     case nil: return
@@ -410,7 +413,7 @@ struct Permissions {
 
   // MARK: - Settings
 
-  /// Changes an app's settings, or none of them if one change is invalid; returns the notifications that waited
+  /// Changes an app's settings, or none of the settings if one change is invalid; returns the notifications that waited
   /// for that decision.
   mutating func onSettingsChange(
     _ app: AppID, _ changes: [String: String], _ context: inout AgentContext
@@ -430,7 +433,7 @@ struct Permissions {
     return released
   }
 
-  /// Adds an option for which a command asks in place of an app that is not installed, and notifies the app.
+  /// Adds an option that a command requests on behalf of an app that is not installed, and notifies the app.
   func request(_ option: AuthorizationOption, for app: AppID, _ context: inout AgentContext) {
     guard let record = context.apps[app], record.installation == nil else { return }
     let before = context.settings(of: app)
@@ -471,7 +474,7 @@ struct Permissions {
   mutating func onDisconnected(
     _ connection: ConnectionID, _ app: AppID?, _ context: inout AgentContext
   ) {
-    // A command's notification is shown even if its connection has ended.
+    // A command's notification is shown even if the command's connection is closed.
     for app in waitingNotifications.keys {
       waitingNotifications[app] = waitingNotifications[app]?.map { waiting in
         guard waiting.requestID.connection == connection else { return waiting }
@@ -546,7 +549,7 @@ struct Permissions {
 }
 
 extension Prompt.Subject {
-  /// Returns true if both are about the same decision, whatever their texts.
+  /// Returns true if both are about the same decision, regardless of their text.
   func isSameDecision(as other: Prompt.Subject) -> Bool {
     switch (self, other) {
     case (.notifications, .notifications), (.location, .location): true

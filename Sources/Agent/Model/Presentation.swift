@@ -1,14 +1,14 @@
 import BelfryWire
 
-/// A notification as shown to the user: with localized texts, after applying switches and hiding previews.
+/// A notification as shown to the user: with localized text, after applying switches and hiding previews.
 struct Presentation: Hashable, Sendable {
   /// A button.
   struct Action: Hashable, Sendable {
-    /// The action's identifier, which a response names.
+    /// The action's identifier, which a response contains.
     var id: String
     /// The title of the button.
     var title: String
-    /// True if the action is destructive; a presenter marks it if it can.
+    /// True if the action is destructive; a presenter marks the action if it can.
     var isDestructive: Bool
     /// True if the action requires an unlocked screen.
     var needsAuthentication: Bool
@@ -98,7 +98,7 @@ struct Presentation: Hashable, Sendable {
   var attachments: [Attachment] = []
   /// True if a content extension of the app draws the notification in its window.
   var isDrawnByApp = false
-  /// True if the notification's window shows all actions because the user asked for them.
+  /// True if the notification's window shows all actions because the user requested them.
   var isExpanded = false
   /// True if the notification replaces an earlier one that may be on screen.
   var isUpdate: Bool
@@ -117,10 +117,10 @@ extension Presentation {
     category.isEmpty ? actions : Array(actions.prefix(Limits.alertActionsShown))
   }
 
-  /// A function that finds a text in the app's language files.
+  /// A function that finds a string in the app's language files.
   typealias TextLookup = (NotificationText) -> String
 
-  /// The conditions that hide texts.
+  /// The conditions that hide text.
   struct Privacy: Hashable {
     var isLocked: Bool
     var previews: NotificationSettings.Previews
@@ -158,7 +158,7 @@ extension Presentation {
     isPersistent = app.switches.alertStyle == .alert || content.tellsDismissal
     thread = content.thread
     interruptionLevel = content.interruptionLevel
-    // A push's data is parsed only if it is shown.
+    // A push's data is parsed only if the data is shown.
     userInfo = privacy.hidesTexts ? [:] : notification.userInfo
     origin = Origin(notification.trigger)
     image = content.attachments.first { Self.isPicture($0) }?.path
@@ -169,7 +169,7 @@ extension Presentation {
     if privacy.hidesTexts { hideTexts(category, threadCount: threadCount, words, lookup) }
   }
 
-  /// Hides texts (client-api 3.39): the placeholder replaces the body; title and subtitle are shown only if the
+  /// Hides text (client-api 3.39): the placeholder replaces the body; the title and subtitle are shown only if the
   /// category allows that.
   private mutating func hideTexts(
     _ category: NotificationCategory?, threadCount: Int, _ words: DeviceWords,
@@ -221,15 +221,15 @@ extension Presentation.Origin {
 }
 
 extension NotificationContent {
-  /// The number for the app's icon: a negative number removes it, as 0 does; nil leaves it unchanged.
+  /// The number for the app's icon: a negative number removes the badge, as 0 does; nil leaves the badge unchanged.
   var iconBadge: Int64? { badge.map { max(0, $0) } }
 }
 
 extension NotificationContent {
   /// Returns the actions to show with the notification: all of them, and those for a small area.
   ///
-  /// A category of the older interface has its own actions for a small area; elsewhere it shows four (S1-27), and a
-  /// newer category ten (client-api 3.28).
+  /// A category of the older interface has its own actions for a small area; elsewhere, it shows four (S1-27), whereas
+  /// a newer category shows ten (client-api 3.28).
   func offeredActions(
     of category: NotificationCategory?
   ) -> (all: [NotificationAction], minimal: [NotificationAction]) {

@@ -7,7 +7,8 @@ struct PushPayload: Hashable, Sendable {
   var isContentAvailable = false
   /// True if a service extension may change the notification.
   var isMutable = false
-  /// True if the badge is a number that no badge can have: a fraction, or less than 0 or more than 64 bits.
+  /// True if the badge is a number that no badge can have: a fraction, a negative number, or a number of more than 64
+  /// bits.
   var isBadgeUnusable = false
 
   /// Called for each payload that is parsed; tests count the calls.

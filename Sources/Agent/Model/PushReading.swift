@@ -1,11 +1,12 @@
 import BelfryWire
 
-/// The reading of a received push, of which as much is used as can be read.
+/// A reader of received pushes, which uses as much of a push as it can read.
 enum PushReading {
   /// Returns the push and its parsed payload, and logs values that cannot be used.
   ///
-  /// JSON permits numbers of any size (RFC 8259 section 6), so the gateway accepts them, but no number type of the agent
-  /// or of an app has them. Such numbers are removed from the push's payload, and the rest is delivered.
+  /// JSON permits numbers of any size (RFC 8259 section 6), so the gateway accepts them, but no number type of the
+  /// agent or of an app can represent them. Such numbers are removed from the push's payload, and the rest is
+  /// delivered.
   static func read(
     _ push: ReceivedPush, _ context: inout AgentContext
   ) -> (push: ReceivedPush, payload: PushPayload) {

@@ -2,11 +2,11 @@ import BelfryWire
 
 /// Registrations for remote notifications, and the tokens that the gateway issued.
 ///
-/// They are stored in the apps' records; this type decides how they change and notifies the apps.
+/// The registrations are stored in the apps' records; this type decides how they change, and notifies the apps.
 struct Registrations {
   private(set) var hasGateway: Bool
   private var isLinkUp = false
-  /// True once this run knows whether the gateway can be reached.
+  /// True once this run of the agent knows whether the gateway can be reached.
   ///
   /// Until then, no app is notified that the gateway is unreachable.
   private var isLinkKnown = false
@@ -16,9 +16,9 @@ struct Registrations {
   private var environment: BelfryWire.Environment?
   /// The reasons that apps have no token although they requested one.
   ///
-  /// A reason is removed once its app has a token or no longer wants one.
+  /// A reason is removed once its app has a token or no longer wants a token.
   private var refusals: [AppID: [TokenKind: String]] = [:]
-  /// Cancellations that the gateway has not acknowledged; until then, it considers the tokens valid.
+  /// Cancellations that the gateway has not acknowledged; until then, the gateway considers the tokens valid.
   private var cancellations: Set<Cancellation> = []
 
   private struct Registrant: Hashable {
@@ -38,7 +38,7 @@ struct Registrations {
   /// Creates registrations without a link to the gateway.
   init(hasGateway: Bool) { self.hasGateway = hasGateway }
 
-  /// The advice to the user about a registered app that has no token yet.
+  /// The advice for the user about a registered app that has no token yet.
   var advice: String {
     hasGateway
       ? "wait for the gateway, or see the line about the gateway above"
@@ -53,7 +53,7 @@ struct Registrations {
   /// True if notifications can be received now.
   var isUp: Bool { isLinkUp }
 
-  /// Handles a change of the link to the gateway.
+  /// Handles the new state of the link to the gateway.
   mutating func onLinkChanged(isUp: Bool, _ context: inout AgentContext) {
     assert(hasGateway || !isUp, "the link is up only if there is a gateway")
     isLinkUp = isUp
@@ -68,7 +68,7 @@ struct Registrations {
     context.emit(.showLink(isUp: isUp))
   }
 
-  /// Notifies an app that its registration cannot be sent now (S4-13), unless it has a token or has disconnected.
+  /// Notifies an app that its registration cannot be sent now (S4-13), unless the app has a token or has disconnected.
   private func tellUnreachable(_ one: Registrant, _ context: inout AgentContext) {
     guard context.connections[one.connection] != nil,
       context.apps[one.app]?.registrations[one.kind]?.token == nil
@@ -181,7 +181,7 @@ struct Registrations {
     let fault: String
     switch (installation.pushEnvironment, environment) {
     case (nil, _):
-      // A desktop file cannot name an environment, so its claim to remote notifications is valid without one.
+      // A desktop file cannot specify an environment, so its claim to remote notifications is valid without one.
       guard !record.claims(.pushes) else { return nil }
       fault = "its manifest does not claim aps-environment"
     case ("development", .production), ("production", .sandbox):
@@ -197,7 +197,7 @@ struct Registrations {
   }
 
   /// Handles the gateway's report of its environment: apps of another environment lose the registrations that they made
-  /// before it was known.
+  /// before the environment was known.
   mutating func onGatewayKnown(
     _ environment: BelfryWire.Environment, _ context: inout AgentContext
   ) {
@@ -241,7 +241,7 @@ struct Registrations {
 
   /// Removes every cancellation.
   ///
-  /// They belong to a previous device identity, so their tokens belong to another device or are invalid.
+  /// The cancellations belong to a previous device identity, so their tokens belong to another device or are invalid.
   private mutating func forgetCancellations(_ context: inout AgentContext) {
     for one in cancellations {
       context.emit(.persist(.remove(.cancellations, key: one.recordKey)))

@@ -16,7 +16,7 @@ struct Responses {
     }
   }
 
-  /// An action chosen on the locked screen that requires unlocking.
+  /// An action that the user chose on the locked screen and that requires unlocking.
   struct LockedChoice: Hashable, Sendable {
     let key: AppNotificationID
     /// The order of delivery of the notification on which the user chose the action.
@@ -33,7 +33,7 @@ struct Responses {
   /// The choices on the locked screen, oldest first; at most one for each notification.
   private var lockedChoices: [LockedChoice] = []
 
-  /// Restores a response at startup, and returns its order of delivery; nil if it is damaged.
+  /// Restores a response at startup, and returns its order of delivery; nil if the record is damaged.
   mutating func restore(key: String, record: [UInt8]) -> Int64? {
     let parts = key.split(separator: "/")
     guard parts.count == 2, let app = AppID(String(parts[0])), let order = Int64(parts[1]),
@@ -51,7 +51,7 @@ struct Responses {
   /// Returns the oldest response that waits for an app.
   func first(of app: AppID) -> Waiting? { waiting[app]?.first }
 
-  /// Retains a choice until the screen is unlocked, replacing an earlier one.
+  /// Retains a choice until the screen is unlocked, replacing an earlier choice for the same notification.
   mutating func holdUntilUnlock(_ choice: LockedChoice) {
     lockedChoices.removeAll { $0.key == choice.key }
     lockedChoices.append(choice)
@@ -124,8 +124,8 @@ struct Responses {
     for response in waiting[app] ?? [] { send(response, to: app, &context) }
   }
 
-  /// Handles the loss of the instance that received a response: it is sent to another instance, or to the next one that
-  /// connects.
+  /// Handles the loss of the instance that received a response: the response is sent to another instance, or to the
+  /// next instance that connects.
   mutating func onUnanswered(_ app: AppID, key: String, _ context: inout AgentContext) {
     sent.remove(key)
     dropUntellable(of: app, &context)
@@ -206,8 +206,8 @@ extension Responses.Waiting {
 
 /// The consequences of a user's action on a notification.
 struct ActionConsequences: Hashable {
-  /// True if the action requires an unlocked screen, because it has that option or brings the app to the foreground
-  /// (client-api 3.26).
+  /// True if the action requires an unlocked screen, because of the action's own option or because the action brings
+  /// the app to the foreground (client-api 3.26).
   let needsUnlock: Bool
   /// True if the app is notified; for a dismissal, only if its category requests that (client-api 3.25).
   let isTold: Bool

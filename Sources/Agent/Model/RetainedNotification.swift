@@ -2,8 +2,8 @@ import BelfryWire
 
 /// A notification as the agent retains it, in memory and on disk.
 ///
-/// For a push, it holds the payload's bytes and the values that are needed to show and route it. Only the app's data,
-/// which would take many times the payload's memory, is parsed from the bytes when needed.
+/// For a push, this type holds the payload's bytes and the values that are needed to show and route it. Only the app's
+/// data, which would take many times the payload's memory, is parsed from the bytes when needed.
 struct RetainedNotification: Hashable, Sendable {
   private enum Source: Hashable, Sendable {
     /// The app's own notification request.
@@ -17,9 +17,9 @@ struct RetainedNotification: Hashable, Sendable {
 
   /// The time when the notification arrived, in milliseconds since 1970.
   let unixMilliseconds: Int64
-  /// Its content; for a push, without the app's data.
+  /// The notification's content; for a push, without the app's data.
   ///
-  /// It is derived once, because a change of the lock screen reads it for every notification.
+  /// It is derived once, because locking or unlocking the screen reads it for every notification.
   let outline: NotificationContent
   private let source: Source
 
@@ -85,7 +85,7 @@ struct RetainedNotification: Hashable, Sendable {
     if case .request(let request) = source { request.trigger?.repeats ?? false } else { false }
   }
 
-  /// The trigger that made it appear.
+  /// The trigger that made the notification appear.
   var trigger: NotificationTrigger? {
     if case .request(let request) = source { request.trigger } else { .push }
   }
@@ -152,8 +152,8 @@ extension RetainedNotification {
     return frame
   }
 
-  /// Reads the stored form, including that of earlier agents, which stored a push's texts together with its payload;
-  /// nil if it is damaged.
+  /// Reads the stored form, including that of earlier agents, which stored a push's text together with its payload; nil
+  /// if it is damaged.
   init?(frame: AppFrame) {
     if let length = frame.object[Self.pushKey]?.integerValue {
       guard let id = frame.object["id"]?.stringValue,
@@ -167,8 +167,8 @@ extension RetainedNotification {
       notification, readsUserInfo: frame.object[Self.readsUserInfoKey]?.boolValue ?? false)
   }
 
-  /// Creates a notification from one that was stored with texts and payload; texts that the payload contains are read
-  /// from it.
+  /// Creates a notification from a record that was stored with the notification's text and payload; text that the
+  /// payload contains is read from the payload.
   init(_ notification: DeliveredNotification, readsUserInfo: Bool = false) {
     let request = notification.request
     guard let payload = notification.payload else {

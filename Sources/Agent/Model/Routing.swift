@@ -15,9 +15,9 @@ struct Routing: Hashable, Sendable {
     case switchedOff
     /// The notification has no alert, sound or badge.
     case nothingToShow
-    /// The app has provisional permission: shown in the list only.
+    /// The app has provisional permission, so the notification is shown only in the list.
     case quiet
-    /// The foreground app shows it itself (S1-38, S3-32, S4-17).
+    /// The foreground app shows the notification itself (S1-38, S3-32, S4-17).
     case foreground
     /// Do-not-disturb is on.
     case focus
@@ -42,9 +42,9 @@ struct Routing: Hashable, Sendable {
   var launches = false
   /// True if the foreground app is asked for presentation options.
   var asksApp = false
-  /// True if the notification is kept until the user has decided about the app.
+  /// True if the notification is kept until the user decides about the app.
   ///
-  /// Applies to older interfaces, which need not have requested permission.
+  /// This applies to older interfaces, which need not have requested permission.
   var awaitsPermission = false
   /// The effects that apply without asking the app.
   var effects = Effects()

@@ -4,7 +4,7 @@ import BelfryWire
 struct SeenPushes: Sendable {
   private let limit: Int
   private var ids: Set<NotificationID> = []
-  /// The IDs with the numbers of their records, oldest first; those before `head` have been removed.
+  /// The IDs with the numbers of their records, oldest first; the IDs before `head` have been removed.
   private var queue: [(number: UInt64, id: NotificationID)] = []
   private var head = 0
   private var nextNumber: UInt64 = 1
@@ -30,7 +30,7 @@ struct SeenPushes: Sendable {
     }
   }
 
-  /// Adds an ID, and returns the changes to its record and to those that it displaces.
+  /// Adds an ID, and returns the changes to its record and to the records of the IDs that it displaces.
   mutating func insert(_ id: NotificationID) -> [RecordChange] {
     let isNew = ids.insert(id).inserted
     assert(isNew, "a remembered push is not inserted again")

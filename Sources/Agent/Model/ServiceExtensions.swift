@@ -12,22 +12,22 @@ struct ExtensionOrder: Hashable, Sendable {
 
 /// Service extensions, which may change a push before it is shown (client-api 3.48).
 struct ServiceExtensions {
-  /// A push that an extension is changing; it is retained but not shown yet.
+  /// A push that an extension is changing; the push is retained but not shown yet.
   struct Job: Hashable {
     let key: AppNotificationID
     /// The push's order of delivery.
     let order: Int64
     /// The extension's program.
     let executable: String
-    /// The extension's connection, once it has sent its greeting.
+    /// The extension's connection, once the extension has sent its greeting.
     fileprivate(set) var connection: ConnectionID?
   }
 
   /// The reason that an extension returned nothing.
   enum Silence: Hashable {
-    /// The extension's process ended before it sent a greeting.
+    /// The extension's process exited before it sent a greeting.
     case ended
-    /// The extension sent a greeting, and its connection ended.
+    /// The extension sent a greeting, and then its connection was closed.
     case left
     case timedOut
   }
@@ -36,8 +36,8 @@ struct ServiceExtensions {
   private var jobs: [String: Job] = [:]
   private var tokens: [ConnectionID: String] = [:]
 
-  /// Returns the program that may change a push: an alert with text, marked mutable, of an app whose alerts are on
-  /// (client-api 3.48); nil for every other push.
+  /// Returns the program that may change a push; nil unless the push is an alert with text, is marked mutable, and
+  /// belongs to an app whose alerts are on (client-api 3.48).
   static func executable(
     for payload: PushPayload, of app: AppID, _ context: AgentContext
   ) -> String? {
@@ -71,26 +71,27 @@ struct ServiceExtensions {
     return (token, job)
   }
 
-  /// Warns the extension that its time is nearly over.
+  /// Warns the extension that its time is about to expire.
   func onTimeEnds(_ token: String, _ context: inout AgentContext) {
     guard let connection = jobs[token]?.connection else { return }
     context.tell(connection, .extensionTimeEnds)
   }
 
-  /// Ends a job whose extension answered or failed, and returns it; nil if it has already ended.
+  /// Finishes a job whose extension answered or failed, and returns the job; returns nil if the job is already
+  /// finished.
   mutating func finish(_ token: String) -> Job? {
     guard let job = jobs.removeValue(forKey: token) else { return nil }
     if let connection = job.connection { tokens[connection] = nil }
     return job
   }
 
-  /// Handles the end of an extension's process; returns its job if the process never sent a greeting.
+  /// Handles the exit of an extension's process; returns its job if the process never sent a greeting.
   mutating func finishUnlessConnected(_ token: String) -> Job? {
     guard let job = jobs[token], job.connection == nil else { return nil }
     return finish(token)
   }
 
-  /// Returns the job of a connection that ended before its extension answered.
+  /// Returns the job of a connection that was closed before its extension answered.
   mutating func onDisconnected(_ connection: ConnectionID) -> Job? {
     tokens[connection].flatMap { finish($0) }
   }

@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The bytes that the records of each app take, and the total of all development apps.
 ///
-/// Any program can register development apps under made-up IDs, so the limits of one app do not limit their total.
+/// Any program can register development apps under made-up IDs, so the limits per app do not limit the total.
 struct StoredBytes {
   private struct Record: Hashable {
     let collection: RecordCollection
@@ -15,7 +15,7 @@ struct StoredBytes {
   /// The bytes of all development apps' records.
   private(set) var developmentTotal = 0
 
-  /// Returns the bytes that a record counts for, with its share of memory.
+  /// Returns the bytes counted for a record, including its overhead in memory.
   static func bytes(ofKey key: String, value: Int) -> Int {
     key.utf8.count + value + Limits.recordOverheadBytes
   }
@@ -33,7 +33,7 @@ struct StoredBytes {
     }
   }
 
-  /// Sets the size of a record's value; nil for a record that does not exist any longer.
+  /// Sets the size of a record's value; nil for a record that no longer exists.
   mutating func set(_ collection: RecordCollection, key: String, value: Int?) {
     guard let app = Self.app(of: collection, key: key) else { return }
     let record = Record(collection: collection, key: UTF8Text(key))
@@ -87,7 +87,8 @@ struct StoredBytes {
 }
 
 extension LocalApp {
-  /// True if it exists only because a process says so: nothing installed it, and Flatpak has not confirmed it.
+  /// True if the app exists only because a process claims to be the app: nothing installed it, and Flatpak has not
+  /// confirmed it.
   var isDevelopment: Bool { installation == nil && !isFlatpak }
 }
 
@@ -118,9 +119,9 @@ extension AgentContext {
     accountedEffects = effects.count
   }
 
-  /// Throws if an app is a development app and a record would take the total of these apps beyond its limit.
+  /// Throws if an app is a development app and a record would make the total of these apps exceed its limit.
   ///
-  /// A record that is not larger than the one that it replaces is always permitted, so that an app can make room.
+  /// A record that is not larger than the one that it replaces is always permitted, so that an app can free space.
   mutating func checkRoom(
     for app: AppID, _ collection: RecordCollection, key: String, bytes: Int
   ) throws(AppLinkFailure) {
@@ -135,7 +136,7 @@ extension AgentContext {
         + "remove some of their notifications, or some of the apps with 'belfry app remove'")
   }
 
-  /// Throws if an app is a development app, and a change to its record exceeds the limit for all of them.
+  /// Throws if an app is a development app and a change to its record would exceed the limit for all development apps.
   mutating func checkRoom(
     for app: AppID, changing change: (inout LocalApp) -> Void
   ) throws(AppLinkFailure) {
@@ -147,7 +148,7 @@ extension AgentContext {
 
   /// Returns the bytes by which the development apps exceed their limit if `app` is one of them, otherwise 0.
   ///
-  /// Pushes and repeating notifications, which no request announces, can exceed it.
+  /// Pushes and repeating notifications, which no request precedes, can exceed the limit.
   mutating func developmentExcess(of app: AppID) -> Int {
     guard apps[app]?.isDevelopment == true else { return 0 }
     accountForRecords()

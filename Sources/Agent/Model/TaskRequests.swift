@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// Requests of apps to be started for a background task (`BGTaskScheduler`).
+/// Apps' requests to be started for a background task (`BGTaskScheduler`).
 ///
-/// They outlive the app's process and the agent. A request is removed when its task begins.
+/// The requests outlive the app's process and the agent. A request is removed when its task begins.
 struct TaskRequests {
   private var waiting: [AppID: [UTF8Text: BackgroundTaskRequest]] = [:]
 
@@ -49,7 +49,7 @@ struct TaskRequests {
     context.persist(.put(.tasks, key: key, record))
   }
 
-  /// Removes requests of an app; nil removes all of them.
+  /// Removes requests of an app; nil removes all requests.
   mutating func remove(_ app: AppID, _ ids: [String]?, _ context: inout AgentContext) {
     for id in ids?.map({ UTF8Text($0) }) ?? (waiting[app] ?? [:]).keys.sorted() {
       guard waiting[app]?.removeValue(forKey: id) != nil else { continue }
@@ -74,7 +74,7 @@ struct TaskRequests {
   /// The apps with pending requests.
   var apps: [AppID] { waiting.keys.sorted() }
 
-  /// Returns the request of an app that is due first and its due time; nil if the app has none.
+  /// Returns the app's request that is due first, with its due time; nil if the app has no request.
   func next(of app: AppID) -> (request: BackgroundTaskRequest, unixMilliseconds: Int64)? {
     let first = pending(of: app).min {
       ($0.earliestUnixMilliseconds ?? .min) < ($1.earliestUnixMilliseconds ?? .min)

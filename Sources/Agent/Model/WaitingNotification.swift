@@ -2,17 +2,17 @@ import BelfryWire
 
 /// A command's notification for an app whose permission is still undecided, in memory and on disk.
 ///
-/// The command may have been informed that the notification will be shown once the user allows it, and does not send
-/// the notification again.
+/// The command may have been informed that the notification will be shown once the user allows it, in which case the
+/// command does not send the notification again.
 struct WaitingNotification: Hashable {
-  /// The command's request, which gets no answer once the command or the run of the agent has ended.
+  /// The command's request, which gets no answer if the command or the agent has exited since.
   let requestID: RequestID
   let app: AppID
   let request: NotificationRequest
-  /// The position in the order of all notifications that ever waited; 0 before it waits.
+  /// The notification's number among all notifications that ever waited; 0 before it waits.
   var number: Int64 = 0
 
-  /// The same notification, of a command that no longer wants an answer.
+  /// The same notification, from a command that no longer wants an answer.
   var unanswered: WaitingNotification {
     WaitingNotification(requestID: requestID.unanswered, app: app, request: request, number: number)
   }
@@ -20,7 +20,7 @@ struct WaitingNotification: Hashable {
   /// The notification's key.
   var key: AppNotificationID { AppNotificationID(app: app, id: request.id) }
 
-  /// The key of its record in the store.
+  /// The key of the notification's record in the store.
   var recordKey: String { "\(app.text)/\(number)" }
 
   /// The stored form of the request.

@@ -3,7 +3,7 @@ import BelfryWire
 /// An event for presenters.
 enum PresenterEvent: Hashable, Sendable {
   case presented(Presentation)
-  /// The texts of a notification changed; ignored if it is no longer shown.
+  /// The text of a notification changed; ignored if the notification is no longer shown.
   case refreshed(Presentation)
   /// A notification without a banner, which is shown in lists only.
   case listed(Presentation)
@@ -29,9 +29,9 @@ protocol Presenter: AnyObject {
   var kind: AgentConfiguration.PresenterKind { get }
   /// True if the presenter can show something now.
   var isAvailable: Bool { get }
-  /// True if the user can answer a prompt here.
+  /// True if the user can answer a prompt on this presenter.
   var canAsk: Bool { get }
-  /// Shows an event; `unixMilliseconds` is the time of the agent's clock.
+  /// Shows an event; `unixMilliseconds` is the time on the agent's clock.
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
   /// Completes pending work and releases resources.
   func close()

@@ -3,7 +3,8 @@ import Foundation
 import Glibc
 import System
 
-/// The agent's presenters, and the session bus that the desktop presenter needs, which may appear and disappear.
+/// The agent's presenters, and the session bus that the desktop presenter needs, which may become available and be
+/// lost.
 final class PresenterHub {
   private let configuration: AgentConfiguration
   private let loop: EventLoop
@@ -42,7 +43,8 @@ final class PresenterHub {
 
   /// Opens the configured presenters.
   ///
-  /// By default, these are the desktop if a session bus is available, otherwise the terminal until one is.
+  /// By default, these are the desktop if a session bus is available, otherwise the terminal until one becomes
+  /// available.
   func open() {
     let kinds = configuration.presenters ?? []
     if kinds.contains(.json) {
@@ -79,13 +81,13 @@ final class PresenterHub {
     }
   }
 
-  /// Plays a sound, unless the only presenter prints lines of JSON, which are for programs.
+  /// Plays a sound, unless the only presenter prints lines of JSON, which are intended for programs.
   func play(_ sound: NotificationSound, of app: LocalApp) {
     guard presenters.contains(where: { !($0 is JSONPresenter) }) else { return }
     sounds.play(sound, of: app)
   }
 
-  /// True if the user can answer a prompt somewhere.
+  /// True if the user can answer a prompt on any presenter or in a window.
   var canAsk: Bool { presenters.contains(where: \.canAsk) || windows.canAsk }
 
   /// The desktop's presenter, while a session bus is available.
@@ -127,9 +129,9 @@ final class PresenterHub {
 
   private var wantsDesktop: Bool { configuration.presenters?.contains(.desktop) ?? true }
 
-  /// Handles a change of the session bus.
+  /// Handles a new session bus, or the loss of the bus.
   ///
-  /// The desktop presenter needs the bus, and apps are started through it whichever presenter is used.
+  /// The desktop presenter needs the bus, and apps are started through it regardless of the presenter.
   private func busChanged(_ bus: BusConnection?) {
     quiet?.close()
     quiet = nil

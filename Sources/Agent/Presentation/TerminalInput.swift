@@ -3,8 +3,8 @@ import System
 
 /// A reader of lines from standard input, on the loop.
 ///
-/// The end of input is not an error: the agent continues. A terminal belongs to one process group; input for another
-/// group is not read.
+/// End of input is not an error: the agent continues. A terminal belongs to one process group; input for another group
+/// is not read.
 final class TerminalInput: EventHandler {
   private let loop: EventLoop
   private let body: (String) -> Void
@@ -12,7 +12,7 @@ final class TerminalInput: EventHandler {
   private var retry: TimerID?
   private var buffer: [UInt8] = []
 
-  /// Starts reading; nil if standard input is a regular file, which cannot be waited for.
+  /// Starts reading; nil if standard input is a regular file, which the loop cannot wait for.
   init?(loop: EventLoop, _ body: @escaping (String) -> Void) {
     self.loop = loop
     self.body = body
@@ -41,7 +41,7 @@ final class TerminalInput: EventHandler {
     return group < 0 ? nil : group
   }
 
-  /// Checks the terminal again later, because no event reports that it belongs to this process.
+  /// Checks the terminal again later, because no event reports that the terminal belongs to this process.
   private func waitForForeground() {
     stopWaiting()
     assert(retry == nil, "no retry is scheduled yet")

@@ -3,9 +3,9 @@ import System
 
 /// A presenter that prints notifications on a terminal and reads the user's answers there.
 ///
-/// A notification has a number: `3` opens it, `3 ACTION [TEXT]` takes an action, `3 -` dismisses it; `y` and `n` answer
-/// a question, `y 7` and `n 7` the question with that number. An answer without a number is ignored if another question
-/// has replaced the one that the user has read.
+/// Each notification has a number: `3` opens it, `3 ACTION [TEXT]` takes an action, `3 -` dismisses it; `y` and `n`
+/// answer a question; `y 7` and `n 7` answer the question with that number. An answer without a number is ignored if
+/// another question has replaced the one that the user has read.
 final class TerminalPresenter: Presenter {
   private struct Shown {
     let number: Int
@@ -30,7 +30,7 @@ final class TerminalPresenter: Presenter {
   ///   - ringsBell: True if a sound rings the terminal's bell.
   ///   - isLooked: True if a user looks at the terminal, so that printed notifications count as seen.
   ///   - canAsk: True if the user may type an answer.
-  ///   - words: Returns the agent's own texts; called when they are shown.
+  ///   - words: Returns the agent's own strings; called when they are shown.
   ///   - write: Receives a line without its newline.
   init(
     listener: any PresenterListener, ringsBell: Bool, isLooked: Bool, canAsk: Bool = true,

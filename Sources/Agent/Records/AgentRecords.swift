@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import System
 
-/// The agent's store of records; confined to its loop.
+/// The agent's store of records; confined to the agent's loop.
 protocol AgentRecords: AnyObject {
   /// Writes all changes or none; they are durable when the method returns.
   func commit(_ changes: [RecordChange]) throws(StorageFailure)
@@ -16,7 +16,7 @@ protocol AgentRecords: AnyObject {
     throws(StorageFailure)
   /// Returns the value of a key, or nil if it does not exist.
   func value(_ collection: RecordCollection, key: String) throws(StorageFailure) -> [UInt8]?
-  /// A notice to the user about damaged records; nil if all records are intact.
+  /// A notice for the user about damaged records; nil if all records are intact.
   var damageNotice: String? { get }
 }
 

@@ -3,7 +3,7 @@ import BelfryWire
 extension AppRequest {
   /// True if the request's answer confirms that a change is on disk.
   ///
-  /// Such a request is refused, before it has any effect, while earlier changes could not be written.
+  /// Such a request is refused, before it has any effect, as long as earlier changes cannot be written.
   var changesRecords: Bool {
     switch self {
     case .requestAuthorization, .register, .unregister, .setCategories, .add, .removePending,

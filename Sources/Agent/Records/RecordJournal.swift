@@ -4,7 +4,7 @@ import System
 
 /// A journal that writes the records among the effects, and retries changes that the disk rejected.
 ///
-/// Confined to the agent's loop.
+/// The journal is confined to the agent's loop.
 final class RecordJournal {
   private let records: any AgentRecords
   private let log: Log
@@ -13,9 +13,9 @@ final class RecordJournal {
 
   /// The outcome of writing a turn's changes.
   enum Outcome {
-    /// The changes and all earlier ones are durable.
+    /// The changes and all earlier changes are durable.
     case durable
-    /// The turn had no changes; earlier ones wait for the disk.
+    /// The turn had no changes; earlier changes wait for the disk.
     case unchanged
     /// The disk rejected the changes.
     case refused
@@ -27,14 +27,14 @@ final class RecordJournal {
     self.log = log
   }
 
-  /// A notice to the user about damaged records; nil if all records are intact.
+  /// A notice for the user about damaged records; nil if all records are intact.
   var damageNotice: String? { records.damageNotice }
 
   /// The number of changes that could not be written yet.
   var unpersistedCount: Int { unpersisted.count }
 
-  /// Writes the changes among the effects, together with those that failed before, and the clock's record if an effect
-  /// requests it.
+  /// Writes the changes among the effects, together with those that could not be written before, and the clock's record
+  /// if an effect requests it.
   func commit(_ effects: [AgentEffect], _ clock: any ScheduleClock) -> Outcome {
     let count = unpersisted.count
     var wantsClock = false
@@ -53,7 +53,7 @@ final class RecordJournal {
     return hasChanges ? .refused : .unchanged
   }
 
-  /// Writes the waiting changes, the oldest first; returns true if none are left.
+  /// Writes the waiting changes, oldest first; returns true if none are left.
   func write() -> Bool {
     guard !unpersisted.isEmpty else { return true }
     do throws(StorageFailure) {

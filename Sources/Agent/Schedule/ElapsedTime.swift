@@ -1,6 +1,7 @@
 import BelfryWire
 
-/// Elapsed time that continues across restarts of the machine; the kernel's own elapsed time begins at its start.
+/// Elapsed time that continues across restarts of the machine; the kernel's own elapsed time begins when the kernel
+/// starts.
 ///
 /// Within one run of the kernel, elapsed time is the kernel's clock plus an offset. After a restart, the wall clock
 /// determines the time that the machine was off; if the wall clock was set back, no time has passed.
@@ -28,7 +29,7 @@ struct ElapsedTime: Equatable {
     lead = wall - last
   }
 
-  /// Updates the state, and returns true if it must be written.
+  /// Updates the state, and returns true if the state must be written.
   mutating func note(_ moment: ScheduleMoment) -> Bool {
     let lead = moment.wall - moment.elapsed
     // Small steps of a synchronized clock, and a minute lost in a power failure, do no harm.

@@ -7,7 +7,7 @@ import Foundation
 /// calendar.
 final class FoundationCalendar: CalendarSystem {
   private var calendar: Calendar
-  /// The months that searches have skipped, by their first day; Foundation needs microseconds for each.
+  /// The months that searches have skipped, by their first day; Foundation needs microseconds for each month.
   private var months: [Int: Month] = [:]
 
   /// The values that all days of a month have in common.
@@ -31,7 +31,7 @@ final class FoundationCalendar: CalendarSystem {
     }
   }
 
-  /// Creates a calendar from the identifier of `Calendar.Identifier` or its BCP 47 name; nil for others.
+  /// Creates a calendar from the identifier of `Calendar.Identifier` or its BCP 47 name; nil for any other name.
   init?(named name: String) {
     guard let identifier = Self.identifiers[name] else { return nil }
     calendar = Calendar(identifier: identifier)
@@ -58,7 +58,7 @@ final class FoundationCalendar: CalendarSystem {
   private func nextDay(_ match: CalendarMatch, from first: Int) -> Int? {
     guard match.constrainsDate || match.isLeapMonth != nil else { return first }
     guard isPossible(match) else { return nil }
-    // A match that specifies only a week or a longer unit means its first day.
+    // A match that specifies only a week or a longer unit refers to the first day of that unit.
     let wantsFirst = !match.constrainsDay && !match.constrainsTime
     var matchedBefore = wantsFirst && mismatch(match, first - 1) == nil
     var day = first
@@ -78,7 +78,7 @@ final class FoundationCalendar: CalendarSystem {
     return nil
   }
 
-  /// The number of times that Foundation was asked about a day: the cost of a search.
+  /// The number of times that Foundation was queried for a day: the cost of a search.
   private(set) var lookUps = 0
 
   /// The component in which a day does not match.
@@ -86,7 +86,8 @@ final class FoundationCalendar: CalendarSystem {
     case month, week, weekday, day, other
   }
 
-  /// Returns false if the calendar never has the numbers of a match, by Foundation's own bounds, which may be too wide.
+  /// Returns false if no date of the calendar has the numbers of a match, according to Foundation's own bounds, which
+  /// may be too wide.
   private func isPossible(_ match: CalendarMatch) -> Bool {
     func holds(_ component: CalendarMatch.Component, _ unit: Calendar.Component) -> Bool {
       guard let wanted = match[component], let range = calendar.maximumRange(of: unit) else {
@@ -117,13 +118,13 @@ final class FoundationCalendar: CalendarSystem {
     let isWeek =
       holds(.weekOfMonth, date.weekOfMonth) && holds(.weekOfYear, date.weekOfYear)
       && holds(.yearForWeekOfYear, date.yearForWeekOfYear)
-    // A week may be split by the end of its month, so its days are checked one by one.
+    // A week may be split by the end of a month, so its days are checked one by one.
     if !isWeek { return match[.weekOfMonth] == nil ? .week : .other }
     if !holds(.weekday, date.weekday) { return .weekday }
     return holds(.weekdayOrdinal, date.weekdayOrdinal) ? nil : .other
   }
 
-  /// Returns the number of days to the next one that could match.
+  /// Returns the number of days to the next day that could match.
   private func step(over mismatch: Mismatch, _ match: CalendarMatch, from day: Int) -> Int {
     let date = calendar.dateComponents(
       [.era, .year, .month, .day, .weekday, .isLeapMonth], from: Self.noon(day))

@@ -4,9 +4,9 @@ import System
 /// The machine's own clocks and time zone.
 ///
 /// This class uses two kernel timers: one on the wall clock, which also reports when the wall clock is set, and one on
-/// the clock that counts sleep, too. Both are due at once after a resume, so no polling is needed.
+/// the clock that also counts sleep. Both are due at once after a resume, so no polling is needed.
 final class MachineClock: ScheduleClock {
-  /// The paths of the machine's settings that the clock reads; a test has its own folders.
+  /// The paths of the machine's settings that the clock reads; tests use folders of their own.
   struct Paths {
     var settings = "/etc"
     var zones = ZoneDatabase.system
@@ -21,7 +21,7 @@ final class MachineClock: ScheduleClock {
   private let environmentZone: String?
   /// The zone's name as last reported by a service of the machine.
   ///
-  /// A later change of the machine's settings clears it.
+  /// A later change to the machine's settings clears the name.
   private var reportedZone: String?
   private var elapsed: ElapsedTime
   private var isRecorded: Bool

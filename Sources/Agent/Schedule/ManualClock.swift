@@ -2,7 +2,7 @@ import BelfryWire
 
 /// A clock that only `belfry clock` moves, from 1970-01-01T00:00:00Z in UTC.
 ///
-/// Its time is stored, so that a restart of the agent does not change it.
+/// The clock's time is stored, so that a restart of the agent does not change it.
 final class ManualClock: ScheduleClock {
   var onEvent: ((ScheduleClockEvent) -> Void)?
   private(set) var now: ScheduleMoment

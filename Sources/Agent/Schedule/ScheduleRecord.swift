@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// The stored form of the schedule: one record per entry, and one of the clock.
+/// The stored form of the schedule: one record per entry, and one for the clock.
 enum ScheduleRecord {
-  /// A change to write in one transaction with its consequences.
+  /// A change to write in the same transaction as its consequences.
   enum Change: Hashable, Sendable {
     case put(key: String, [UInt8])
     case remove(key: String)
@@ -18,7 +18,7 @@ enum ScheduleRecord {
 
   static func remove(_ key: ScheduleKey) -> Change { .remove(key: self.key(key)) }
 
-  /// Encodes an entry as three numbers of eight bytes, then the trigger.
+  /// Encodes an entry as three eight-byte numbers, followed by the trigger.
   static func value(_ entry: ScheduleEntry) -> [UInt8] {
     var bytes: [UInt8] = []
     for number in [UInt64(bitPattern: entry.since), UInt64(bitPattern: entry.handled), entry.order]

@@ -44,7 +44,7 @@ struct ScheduledNotifications: ~Copyable {
       policy: SchedulePolicy(pendingLimit: pendingLimit, calendarLookUps: lookUps), world: zones)
   }
 
-  /// Restores the stored entries; missed ones are due now.
+  /// Restores the stored entries; missed entries are due now.
   mutating func restore(
     _ records: [(key: String, value: [UInt8])], at now: ScheduleMoment,
     _ effects: inout [AgentEffect]
@@ -67,8 +67,10 @@ struct ScheduledNotifications: ~Copyable {
 
   // MARK: Requests
 
-  /// Adds a request, replacing one with the same identifier, and returns those that exceed the app's limit, which
-  /// may include the new one if it is the latest; nil if the trigger's only moments have passed.
+  /// Adds a request, replacing any request with the same identifier.
+  ///
+  /// Returns the requests that exceed the app's limit, which may include the new request if it is the latest; returns
+  /// nil if the trigger's only moments have passed.
   mutating func add(
     _ key: AppNotificationID, _ trigger: NotificationTrigger, at now: ScheduleMoment,
     _ effects: inout [AgentEffect]
@@ -118,8 +120,8 @@ struct ScheduledNotifications: ~Copyable {
     return removed
   }
 
-  /// Returns the pending requests of one app or of all, the soonest first, with their next dates in milliseconds
-  /// since 1970.
+  /// Returns the pending requests of one app or of all apps, soonest first, with their next dates in milliseconds since
+  /// 1970.
   func pending(
     of app: String?, at now: ScheduleMoment
   ) -> [(key: AppNotificationID, next: Int64)] {
@@ -136,14 +138,14 @@ struct ScheduledNotifications: ~Copyable {
   /// The name of the device's time zone.
   var zoneName: String { zones.deviceZone.name }
 
-  /// Handles a change of the machine's clock.
+  /// Handles a change to the machine's clock.
   mutating func onClockSet(at now: ScheduleMoment, _ effects: inout [AgentEffect]) {
     armed = nil
     persist(schedule.clockWasSet(at: now), &effects)
     effects.append(.persistClock)
   }
 
-  /// Handles a change of the time zone or of the time-zone database; returns the command that waited for it.
+  /// Handles a change to the time zone or to the time-zone database; returns the command that waited for the change.
   mutating func onZonesChanged(
     to zones: ZoneFolder, at now: ScheduleMoment, _ effects: inout [AgentEffect]
   ) -> RequestID? {
@@ -249,7 +251,7 @@ struct ScheduledNotifications: ~Copyable {
     effects.append(.moveZone(name))
   }
 
-  /// Handles the end of one step of a manual clock's move.
+  /// Handles the completion of one step of a manual clock's move.
   mutating func onClockMoved(at now: ScheduleMoment, _ effects: inout [AgentEffect]) {
     assert(isManual, "only a manual clock is moved")
     assert(isClockMoving && isMovingToTime, "the clock is moving to a requested time")
@@ -260,8 +262,8 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Moves to the next moment at which something is due, once nothing more is due at this one; returns the command to
-  /// answer when the move is complete.
+  /// Moves to the next moment at which something is due, once nothing more is due at the current one; returns the
+  /// command to answer when the move is complete.
   mutating func advance(at now: ScheduleMoment, _ effects: inout [AgentEffect]) -> RequestID? {
     guard case .toTime(let end, let requestID)? = clockMove, !isClockMoving else { return nil }
     let next = nextMoment(at: now)

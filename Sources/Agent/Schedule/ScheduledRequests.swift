@@ -6,13 +6,13 @@ import BelfryWire
 /// committed yet are held here.
 struct ScheduledRequests {
   private let readRecord: (AppNotificationID) -> [UInt8]?
-  /// Uncommitted requests by notification; nil if the record is being removed.
+  /// Uncommitted requests by notification; nil if the request's record is being removed.
   private var unpersisted: [AppNotificationID: NotificationRequest?] = [:]
 
   /// Creates an empty set; `readRecord` reads durable records.
   init(readRecord: @escaping (AppNotificationID) -> [UInt8]?) { self.readRecord = readRecord }
 
-  /// Adds a request, replacing one with the same identifier.
+  /// Adds a request, replacing any request with the same identifier.
   mutating func put(
     _ key: AppNotificationID, _ request: NotificationRequest, _ effects: inout [AgentEffect]
   ) {
@@ -43,10 +43,10 @@ struct ScheduledRequests {
     return readRecord(key)?.count ?? 0
   }
 
-  /// Releases the requests held here, since every record is durable.
+  /// Releases the requests held in memory, because every record is durable.
   mutating func onRecordsPersisted() { unpersisted = [:] }
 
-  /// Traps in debug builds if a held request is stored under another identifier.
+  /// Traps in debug builds if a request held in memory is stored under another identifier.
   func checkInvariants() {
     for case (let key, let request?) in unpersisted {
       assert(request.id == key.id, "an unpersisted request is stored under its own identifier")

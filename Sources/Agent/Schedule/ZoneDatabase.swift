@@ -5,7 +5,7 @@ import System
 
 /// A folder of compiled time zones, as created by `zic`.
 public struct ZoneDatabase: Sendable {
-  /// The machine's database: `TZDIR` if it is set, as for every program, or else the folder that distributions use.
+  /// The machine's database: `TZDIR` if it is set, as for other programs, or else the folder that distributions use.
   public static let system = ZoneDatabase(
     folder: ProcessInfo.processInfo.environment["TZDIR"].flatMap {
       $0.hasPrefix("/") ? $0 : nil
@@ -14,7 +14,7 @@ public struct ZoneDatabase: Sendable {
   /// The absolute path of the folder.
   public let folder: String
 
-  /// Returns a time zone in its current state in the database; names cannot lead out of its folder.
+  /// Returns a time zone in its current state in the database; a name cannot refer to a file outside the folder.
   public func zone(named name: String) -> Zone? {
     if name == "UTC" || name == "GMT" { return .utc }
     let isPlain = name.utf8.allSatisfy { byte in
@@ -54,8 +54,8 @@ public struct ZoneDatabase: Sendable {
     return Zone(name: name, fixedOffset: name.hasPrefix("GMT-") ? -seconds : seconds)
   }
 
-  /// Returns the device's time zone: `TZ` if it names one, else `localtime` in the folder of the machine's settings,
-  /// else UTC.
+  /// Returns the device's time zone: `TZ` if it specifies a zone, or else `localtime` in the folder of the machine's
+  /// settings, or else UTC.
   func deviceZone(settings: String, environment: String?) -> Zone {
     if let name = environment?.drop(while: { $0 == ":" }), let zone = zone(named: String(name)) {
       return zone

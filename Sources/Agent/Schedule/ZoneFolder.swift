@@ -29,7 +29,7 @@ public struct ZoneFolder: ScheduleWorld {
     self.makeCalendar = makeCalendar
   }
 
-  /// Returns a zone of the database, or nil if it has none with that name.
+  /// Returns a zone of the database, or nil if the database contains no zone with that name.
   public func zone(named name: String) -> Zone? {
     if let known = memory.zones[name] { return known }
     let zone = database.zone(named: name)
@@ -41,7 +41,7 @@ public struct ZoneFolder: ScheduleWorld {
   /// The number of look-ups that the calendars have made.
   public var calendarLookUps: Int { memory.calendars.values.reduce(0) { $0 + ($1?.lookUps ?? 0) } }
 
-  /// Returns a non-Gregorian calendar, or nil if this machine does not know it.
+  /// Returns a non-Gregorian calendar, or nil if this machine does not support it.
   public func calendar(named name: String) -> (any CalendarSystem)? {
     if let known = memory.calendars[name] { return known }
     let calendar = makeCalendar(name)

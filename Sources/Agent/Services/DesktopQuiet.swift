@@ -3,9 +3,9 @@ import System
 
 /// A monitor of the desktop's own do-not-disturb mode, for servers that report it (linux-parts 9).
 ///
-/// The server itself suppresses banners; the agent only plays no sounds.
+/// The server itself suppresses banners; the agent only omits sounds.
 final class DesktopQuiet {
-  /// A desktop's setting, which counts while that desktop's notification server is active.
+  /// A desktop's setting, which applies while that desktop's notification server is active.
   private struct Setting {
     let desktop: String
     /// The name and the vendor that the server reports.
@@ -100,7 +100,7 @@ final class DesktopQuiet {
     try ask("swaync", service, "/org/erikreider/swaync/cc", "GetDnd", [])
   }
 
-  /// Queries a service whenever it appears; the state of one that disappeared is dropped.
+  /// Queries a service whenever it appears; the state of a service that disappeared is dropped.
   private func ask(
     _ desktop: String, _ service: String, _ path: String, _ member: String,
     _ arguments: [BusValue]
@@ -117,7 +117,7 @@ final class DesktopQuiet {
 
   // MARK: - Settings
 
-  /// Handles a change of the notification server: only its desktop's setting counts.
+  /// Handles a new notification server: only the setting of the server's desktop applies.
   private func serverChanged(_ owner: String) {
     guard owner != server else { return }
     server = owner

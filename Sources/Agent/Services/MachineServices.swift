@@ -1,8 +1,8 @@
 import System
 
-/// The system bus, which may appear and disappear, and the reports of the services on it.
+/// The system bus, which may become available and be lost, and the reports of the services on it.
 ///
-/// Confined to its loop.
+/// The class is confined to its loop.
 final class MachineServices {
   private let log: Log
   private let report: (SystemServices.Change) -> Void
@@ -28,7 +28,7 @@ final class MachineServices {
   /// True if the bus is available.
   var hasBus: Bool { finder?.bus != nil }
 
-  /// The running services, by their names on the bus.
+  /// The bus names of the running services.
   var running: Set<String> { services?.running ?? [] }
 
   /// Releases the bus.

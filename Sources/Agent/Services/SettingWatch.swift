@@ -52,7 +52,7 @@ final class SettingWatch {
     asked = nil
   }
 
-  /// Handles changes below `prefix`: of the named keys, and of all keys below a name that ends with a slash.
+  /// Handles changes below `prefix`: to the given keys, and to all keys below a name that ends with a slash.
   private func changed(_ prefix: String, _ changes: [String]) {
     let whole = key.path + key.name
     let isOurs = changes.contains { change in

@@ -1,10 +1,10 @@
 import System
 
-/// The machine's state as its services report it: battery, power profile, network, lock, sleep.
+/// The machine's state, as reported by its services: battery, power profile, network, lock and sleep.
 ///
 /// Each service may be missing, start later, or stop and start again.
 final class SystemServices {
-  /// A change of the machine's state.
+  /// A change in the machine's state.
   enum Change: Hashable {
     case device(DeviceChange)
     /// The machine's time zone, by its name.
@@ -25,7 +25,7 @@ final class SystemServices {
   /// The path of the session whose lock is watched.
   private var session: String?
 
-  /// The running services, by their names on the bus.
+  /// The bus names of the running services.
   var running: Set<String> { Set(watches.filter(\.isThere).map(\.service)) }
 
   /// Creates watches on the services; `body` is called on the loop with each change.
@@ -38,7 +38,7 @@ final class SystemServices {
       "org.freedesktop.UPower", "/org/freedesktop/UPower/devices/DisplayDevice",
       "org.freedesktop.UPower.Device", "WarningLevel"
     ) { value in
-      // 3 is low, 4 critical, 5 means that action is imminent (linux-parts 8).
+      // 3 is low, 4 is critical, and 5 means that action is imminent (linux-parts 8).
       .device(.batteryLow((value?.unsignedValue ?? 0) >= 3))
     }
     try watch(
@@ -77,7 +77,8 @@ final class SystemServices {
     watches.append(watch)
   }
 
-  /// Returns the change if the primary connection differs from the last one; the first one is not a change.
+  /// Returns the change if the primary connection differs from the last one; the first connection does not count as a
+  /// change.
   private func networkChange(_ path: String?) -> Change? {
     guard let path, path != "/" else { return nil }
     defer { primaryConnection = path }
@@ -133,7 +134,7 @@ final class SystemServices {
         self.session = path
         self.follow(path)
       case .failure(let failure):
-        // An error from another sender than logind says nothing about the session.
+        // An error from a sender other than logind says nothing about the session.
         guard failure.name.hasPrefix(Self.login + ".") else { return }
         self.session = nil
         self.body(.device(.sessionEnded))

@@ -3,10 +3,10 @@ public import Foundation
 
 /// A Live Activity: data that the app or its server updates during an ongoing event.
 ///
-/// Nothing is drawn on this system. The app starts, observes, and ends activities, and its server updates them with
-/// pushes. The gateway issues one token per app, for starting activities and for updating all of them. A push updates
-/// the newest running activity whose content state can be decoded from it. An activity ends when the app's process
-/// ends.
+/// Nothing is drawn on this system. The app starts, observes, and ends activities, and the app's server updates them
+/// with pushes. The gateway issues one token per app, which is used to start activities and to update all of them. A
+/// push updates the newest running activity whose content state can be decoded from it. An activity ends when the app's
+/// process exits.
 public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unchecked Sendable {
   // Sendable: a lock protects the mutable state, and the attributes are constant.
 
@@ -168,7 +168,7 @@ extension Activity {
 
   /// The token for pushes to the activity.
   ///
-  /// Nil until the token arrives, and for an activity that does not use pushes.
+  /// The token is nil until it arrives, and for an activity that does not use pushes.
   public var pushToken: Data? { token?.value }
 
   /// The token for pushes to the activity, and its changes.

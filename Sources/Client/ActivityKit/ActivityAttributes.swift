@@ -6,7 +6,7 @@ public protocol ActivityAttributes: Codable {
   associatedtype ContentState: Codable, Hashable
 }
 
-/// The content of an activity and the date on which it becomes out of date.
+/// The content of an activity, and the date on which the content becomes out of date.
 public struct ActivityContent<State: Codable & Hashable> {
   /// The data that changes while the activity runs, as `ActivityAttributes.ContentState`.
   public var state: State
@@ -14,7 +14,7 @@ public struct ActivityContent<State: Codable & Hashable> {
   /// The date on which the data becomes out of date; nil if it never does.
   public var staleDate: Date?
 
-  /// The relevance of the activity compared with the app's other activities; stored, but without effect.
+  /// The relevance of the activity compared with the app's other activities; stored, but has no effect.
   public var relevanceScore: Double
 
   /// Creates content for an activity.
@@ -49,7 +49,7 @@ public struct ActivityUIDismissalPolicy: Equatable, Sendable {
 
   /// The system chooses when to remove the activity.
   ///
-  /// On this system, it is removed immediately, because nothing is drawn.
+  /// On this system, the activity is removed immediately, because nothing is drawn.
   public static let `default` = ActivityUIDismissalPolicy(date: nil)
 
   /// The activity is removed immediately.
@@ -65,7 +65,7 @@ public struct ActivityUIDismissalPolicy: Equatable, Sendable {
 public struct PushType: Equatable, Hashable, Sendable {
   let channel: String?
 
-  /// Pushes to a token of the activity.
+  /// Pushes to the activity's token.
   public static let token = PushType(channel: nil)
 
   /// Returns the type for broadcasts on a channel that the provider created.
@@ -80,10 +80,10 @@ public struct AlertConfiguration: Sendable {
   public struct AlertSound: Sendable {
     let name: String?
 
-    /// The default sound of the system.
+    /// The system's default sound.
     public static let `default` = AlertSound(name: nil)
 
-    /// Returns the sound in a sound file of the app.
+    /// Returns the sound in one of the app's sound files.
     public static func named(_ name: String) -> AlertSound { AlertSound(name: name) }
   }
 
@@ -104,7 +104,7 @@ public struct AlertConfiguration: Sendable {
   }
 }
 
-/// The reason why an activity could not start.
+/// The reason that an activity could not start.
 public enum ActivityAuthorizationError: Error, Sendable {
   /// The attributes and the state together are larger than 4 KB.
   case attributesTooLarge
@@ -112,15 +112,15 @@ public enum ActivityAuthorizationError: Error, Sendable {
   case unsupported
   /// The user turned activities off.
   case denied
-  /// The device has too many activities.
+  /// The device is running too many activities.
   case globalMaximumExceeded
-  /// The app has too many activities.
+  /// The app is running too many activities.
   case targetMaximumExceeded
-  /// The app cannot have activities.
+  /// The app cannot run activities.
   case unsupportedTarget
   /// The app was in the background.
   case visibility
-  /// The activity could not be stored.
+  /// The activity could not be saved.
   case persistenceFailure
   /// The process could not be identified.
   case missingProcessIdentifier

@@ -1,7 +1,7 @@
 import BelfryClient
 import Foundation
 
-/// An asynchronous sequence of values, beginning with the current value if there is one.
+/// An asynchronous sequence of values, beginning with the current value, if any.
 public struct ActivityUpdates<Element: Sendable>: AsyncSequence, Sendable {
   let source: ValueStreams<Element>
 
@@ -26,7 +26,8 @@ public struct ActivityUpdates<Element: Sendable>: AsyncSequence, Sendable {
 
 /// A value and the loops that wait for its changes.
 final class ValueStreams<Element: Sendable>: Sendable {
-  /// The maximum number of unread values to buffer for a slow loop; when it is reached, the oldest ones are dropped.
+  /// The maximum number of unread values to buffer for a slow loop; if the limit is reached, the oldest values are
+  /// dropped.
   private static var bufferedMax: Int { 64 }
 
   private struct State {

@@ -120,7 +120,7 @@ final class LiveActivities: Sendable {
     return true
   }
 
-  /// Starts an activity, or updates or ends the newest one whose state matches the push.
+  /// Starts an activity, or updates or ends the newest activity whose state matches the push.
   private func apply(_ push: ActivityPush) -> Bool {
     let handlers = state.withLock { state in
       push.event == .start ? Array(state.types.values) : state.running.map(\.handle)

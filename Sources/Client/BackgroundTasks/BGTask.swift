@@ -18,7 +18,7 @@ open class BGTask: NSObject, @unchecked Sendable {
 
   init(name: String) { identifier = name }
 
-  /// Sets the handler that is called once, with true if the task succeeded.
+  /// Sets the handler that is called once when the task is complete, with true if the task succeeded.
   func onCompletion(_ body: @escaping @Sendable (Bool) -> Void) {
     state.withLock { $0.onCompletion = body }
   }
@@ -50,7 +50,7 @@ open class BGTask: NSObject, @unchecked Sendable {
 /// A short task that refreshes the app's content.
 open class BGAppRefreshTask: BGTask, @unchecked Sendable {}
 
-/// A task that needs more time.
+/// A task that needs more time than a refresh.
 open class BGProcessingTask: BGTask, @unchecked Sendable {}
 
 /// A longer task for a health research study.

@@ -8,7 +8,7 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
   /// The identifier of the task.
   public let identifier: String
 
-  /// The earliest date on which the task starts; nil for as soon as possible.
+  /// The earliest date on which the task starts; nil to start as soon as possible.
   open var earliestBeginDate: Date?
 
   init(name: String) { identifier = name }
@@ -100,7 +100,7 @@ open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
 
 /// A request for a longer task for a health research study.
 open class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Sendable {
-  /// The protection of the data that the task requires; stored, but without effect.
+  /// The protection of the data that the task requires; stored, but has no effect.
   open var protectionTypeOfRequiredData = ""
 
   /// Returns a copy of the request.
@@ -126,9 +126,9 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
     case queue = 1
   }
 
-  /// The resources that the task requires; stored, but without effect.
+  /// The resources that the task requires; stored, but has no effect.
   public struct Resources: OptionSet, Sendable {
-    /// The bits, as on Apple's systems.
+    /// The raw bits of the set, as on Apple's systems.
     public let rawValue: Int
 
     /// Creates a set from its bits.
@@ -144,10 +144,10 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
   /// The subtitle of the task.
   open var subtitle: String
 
-  /// The strategy for a task that cannot start immediately; stored, but without effect.
+  /// The strategy for a task that cannot start immediately; stored, but has no effect.
   open var strategy = SubmissionStrategy.queue
 
-  /// The resources that the task requires; stored, but without effect.
+  /// The resources that the task requires; stored, but has no effect.
   open var requiredResources: Resources = []
 
   /// Creates a request for a task.

@@ -9,12 +9,12 @@ public import Foundation
 open class BGTaskScheduler: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
 
-  /// The reason why a request was rejected.
+  /// The reason that a request was rejected.
   public struct Error: Foundation._BridgedStoredNSError, Sendable {
     /// The underlying error object.
     public let _nsError: NSError
 
-    /// Wraps an error of the scheduler's domain.
+    /// Wraps an error in the scheduler's domain.
     public init(_nsError error: NSError) { _nsError = error }
 
     /// The domain of these errors.
@@ -79,8 +79,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
   /// Registers the handler of a task; must be called before the app finishes launching.
   ///
-  /// Returns false if the identifier is not in the manifest's list of permitted identifiers, or if it already has a
-  /// handler.
+  /// Returns false if the identifier is not in the manifest's list of permitted identifiers, or if the identifier
+  /// already has a handler.
   @discardableResult
   open func register(
     forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
@@ -97,9 +97,9 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Schedules a task, replacing a pending one with the same identifier.
+  /// Schedules a task, replacing a pending request with the same identifier.
   ///
-  /// The system starts the app for the task when it is due and the device's state permits it.
+  /// The system starts the app for the task when the task is due and the device's state permits it.
   ///
   /// - Throws: `BGTaskScheduler.Error` if the request is rejected.
   open func submit(_ taskRequest: BGTaskRequest) throws {
@@ -144,8 +144,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
   /// Handles the agent's events.
   ///
-  /// `done` is called when a task completes, with true if it succeeded. Returns false if other listeners should also
-  /// receive the event.
+  /// `done` is called when a task completes, with true if the task succeeded. Returns false if other listeners should
+  /// also receive the event.
   func handle(_ event: AppEvent, done: @escaping @Sendable (Bool) -> Void) -> Bool {
     switch event {
     case .task(let request):

@@ -2,9 +2,9 @@
 package enum Limits {
   /// Milliseconds that a request waits for a connection to the agent, which may still be starting.
   package static let unreachableMilliseconds: Int64 = 2_000
-  /// Milliseconds within which an agent that the app started must become ready, even on a busy machine.
+  /// Milliseconds for an agent that the app started to become ready, even on a busy machine.
   package static let agentStartMilliseconds: Int64 = 15_000
-  /// Milliseconds that reading a property waits for the agent, because it may block the main thread.
+  /// Milliseconds that the getter of a property waits for the agent; the wait may block the main thread.
   package static let propertyMilliseconds: Int64 = 5_000
   /// Milliseconds that an exiting process waits for its unsent requests, so that exiting does not feel slow.
   package static let flushMilliseconds: Int64 = 1_000
@@ -17,7 +17,7 @@ package enum Limits {
   /// Seconds before the end of the background time at which the expiration handler runs, so that the app can save its
   /// data.
   package static let backgroundWarningSeconds = 2.0
-  /// Number of localized texts whose keys are retained; enough for all scheduled notifications of an app.
+  /// Number of localized strings whose keys are retained; enough for all scheduled notifications of an app.
   package static let localizedTexts = 1_024
   /// Maximum nesting of values in an app's own data.
   ///

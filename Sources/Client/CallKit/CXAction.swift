@@ -29,7 +29,7 @@ open class CXAction: NSObject, @unchecked Sendable {
   /// Reports that the action failed.
   open func fail() { end(false) }
 
-  /// Sets the handler that is called once, with true if the action succeeded.
+  /// Sets the handler that is called once when the action is complete, with true if the action succeeded.
   func onEnd(_ body: @escaping @Sendable (Bool) -> Void) { state.withLock { $0.onEnd = body } }
 
   private func end(_ isDone: Bool) {
@@ -54,19 +54,19 @@ open class CXCallAction: CXAction, @unchecked Sendable {
   }
 }
 
-/// The action of answering a call.
+/// An action that answers a call.
 open class CXAnswerCallAction: CXCallAction, @unchecked Sendable {
   /// Reports that the call was connected.
   open func fulfill(withDateConnected dateConnected: Date) { fulfill() }
 }
 
-/// The action of ending or declining a call.
+/// An action that ends or declines a call.
 open class CXEndCallAction: CXCallAction, @unchecked Sendable {
   /// Reports that the call has ended.
   open func fulfill(withDateEnded dateEnded: Date) { fulfill() }
 }
 
-/// The action of starting a call.
+/// An action that starts a call.
 open class CXStartCallAction: CXCallAction, @unchecked Sendable {
   /// The address to call: a phone number, an email address, or a name that the app defines.
   public let handle: CXHandle
@@ -87,7 +87,7 @@ open class CXStartCallAction: CXCallAction, @unchecked Sendable {
   open func fulfill(withDateStarted dateStarted: Date) { fulfill() }
 }
 
-/// The action of holding or resuming a call.
+/// An action that holds or resumes a call.
 open class CXSetHeldCallAction: CXCallAction, @unchecked Sendable {
   /// A Boolean value that indicates whether the call is to be put on hold.
   public let isOnHold: Bool
@@ -99,7 +99,7 @@ open class CXSetHeldCallAction: CXCallAction, @unchecked Sendable {
   }
 }
 
-/// The action of muting or unmuting a call.
+/// An action that mutes or unmutes a call.
 open class CXSetMutedCallAction: CXCallAction, @unchecked Sendable {
   /// A Boolean value that indicates whether the call is to be muted.
   public let isMuted: Bool

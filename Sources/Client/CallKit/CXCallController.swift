@@ -36,7 +36,7 @@ open class CXCall: NSObject, @unchecked Sendable {
   open override var hash: Int { uuid.hashValue }
 }
 
-/// The delegate for changes of calls.
+/// A delegate that handles changes to calls.
 @preconcurrency
 public protocol CXCallObserverDelegate: NSObjectProtocol {
   /// Tells the delegate that a call was added, connected, held, or ended.
@@ -96,7 +96,7 @@ open class CXCallController: NSObject, @unchecked Sendable {
   /// The observer of the app's calls.
   public let callObserver: CXCallObserver
 
-  /// Creates a controller whose completion handlers run on this queue.
+  /// Creates a controller whose completion handlers run on the given queue.
   public convenience init(queue: DispatchQueue) { self.init(queue: queue, center: .shared) }
 
   /// Creates a controller whose completion handlers run on the main queue.

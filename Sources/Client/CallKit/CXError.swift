@@ -8,12 +8,12 @@ public let CXErrorDomainIncomingCall: String = "com.apple.CallKit.error.incoming
 /// The domain of errors about requested transactions.
 public let CXErrorDomainRequestTransaction: String = "com.apple.CallKit.error.requesttransaction"
 
-/// The reason why an incoming call was not shown.
+/// The reason that an incoming call was not shown.
 public struct CXErrorCodeIncomingCallError: Foundation._BridgedStoredNSError, Sendable {
   /// The underlying error object.
   public let _nsError: NSError
 
-  /// Wraps an error of the domain.
+  /// Wraps an error in this domain.
   public init(_nsError error: NSError) { _nsError = error }
 
   /// The domain of these errors.
@@ -27,7 +27,7 @@ public struct CXErrorCodeIncomingCallError: Foundation._BridgedStoredNSError, Se
     /// The error type that uses these codes.
     public typealias _ErrorType = CXErrorCodeIncomingCallError
 
-    /// The call could not be shown, because there is no agent or alerts are not allowed.
+    /// The call could not be shown, because no agent is running or alerts are not allowed.
     case unknown = 0
     /// The app may not report calls.
     case unentitled = 1
@@ -51,12 +51,12 @@ public struct CXErrorCodeIncomingCallError: Foundation._BridgedStoredNSError, Se
   public static var filteredByBlockList: Code { .filteredByBlockList }
 }
 
-/// The reason why a transaction was rejected.
+/// The reason that a transaction was rejected.
 public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSError, Sendable {
   /// The underlying error object.
   public let _nsError: NSError
 
-  /// Wraps an error of the domain.
+  /// Wraps an error in this domain.
   public init(_nsError error: NSError) { _nsError = error }
 
   /// The domain of these errors.
@@ -78,13 +78,13 @@ public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSErr
     case unknownCallProvider = 2
     /// The transaction has no actions.
     case emptyTransaction = 3
-    /// There is no call with this identifier.
+    /// No call has this identifier.
     case unknownCallUUID = 4
-    /// There is already a call with this identifier.
+    /// A call with this identifier already exists.
     case callUUIDAlreadyExists = 5
     /// The action does not apply to the call.
     case invalidAction = 6
-    /// There are too many calls.
+    /// The maximum number of calls is reached.
     case maximumCallGroupsReached = 7
   }
 
@@ -96,12 +96,12 @@ public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSErr
   public static var unknownCallProvider: Code { .unknownCallProvider }
   /// The transaction has no actions.
   public static var emptyTransaction: Code { .emptyTransaction }
-  /// There is no call with this identifier.
+  /// No call has this identifier.
   public static var unknownCallUUID: Code { .unknownCallUUID }
-  /// There is already a call with this identifier.
+  /// A call with this identifier already exists.
   public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
   /// The action does not apply to the call.
   public static var invalidAction: Code { .invalidAction }
-  /// There are too many calls.
+  /// The maximum number of calls is reached.
   public static var maximumCallGroupsReached: Code { .maximumCallGroupsReached }
 }

@@ -4,7 +4,7 @@ public import Foundation
 open class CXHandle: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The types of address.
+  /// The types of addresses.
   public enum HandleType: Int, Sendable {
     /// The app defines the meaning of the value.
     case generic = 1
@@ -52,16 +52,16 @@ open class CXCallUpdate: NSObject, NSCopying, @unchecked Sendable {
   /// A Boolean value that indicates whether the call is a video call.
   open var hasVideo = false
 
-  /// A Boolean value that indicates whether the call can be put on hold; stored, but without effect.
+  /// A Boolean value that indicates whether the call can be put on hold; stored, but has no effect.
   open var supportsHolding = true
 
-  /// A Boolean value that indicates whether the call can be merged with another one; stored, but without effect.
+  /// A Boolean value that indicates whether the call can be merged with another one; stored, but has no effect.
   open var supportsGrouping = true
 
-  /// A Boolean value that indicates whether the call can leave its group; stored, but without effect.
+  /// A Boolean value that indicates whether the call can leave its group; stored, but has no effect.
   open var supportsUngrouping = true
 
-  /// A Boolean value that indicates whether the call can send touch tones; stored, but without effect.
+  /// A Boolean value that indicates whether the call can send touch tones; stored, but has no effect.
   open var supportsDTMF = true
 
   /// Creates an update without values.

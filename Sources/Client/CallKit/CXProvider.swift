@@ -15,23 +15,23 @@ open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// The name of the ringtone file in the app's directory; nil for the default sound.
   open var ringtoneSound: String?
 
-  /// The icon of the app; stored, but without effect.
+  /// The icon of the app; stored, but has no effect.
   open var iconTemplateImageData: Data?
 
-  /// The maximum number of calls that can be merged; stored, but without effect.
+  /// The maximum number of calls that can be merged; stored, but has no effect.
   open var maximumCallsPerCallGroup = 5
 
-  /// The maximum number of simultaneous groups of calls; stored, but without effect.
+  /// The maximum number of simultaneous groups of calls; stored, but has no effect.
   open var maximumCallGroups = 2
 
-  /// A Boolean value that indicates whether the list of recent calls includes the app's calls; stored, but without
+  /// A Boolean value that indicates whether the list of recent calls includes the app's calls; stored, but has no
   /// effect.
   open var includesCallsInRecents = true
 
-  /// A Boolean value that indicates whether the app supports video calls; stored, but without effect.
+  /// A Boolean value that indicates whether the app supports video calls; stored, but has no effect.
   open var supportsVideo = false
 
-  /// The supported types of address; stored, but without effect.
+  /// The supported types of addresses; stored, but has no effect.
   open var supportedHandleTypes: Set<CXHandle.HandleType> = []
 
   /// Creates a configuration with the default values.
@@ -58,7 +58,7 @@ open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
   }
 }
 
-/// The reason why a call ended.
+/// The reason that a call ended.
 public enum CXCallEndedReason: Int, Sendable {
   /// The call ended because it failed.
   case failed = 1
@@ -88,7 +88,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
   private let state: LockedBox<State>
   private let calls: CallCenter
 
-  /// Creates a provider, and requests the permission for alerts, badges, and sounds.
+  /// Creates a provider, and requests permission for alerts, badges, and sounds.
   public convenience init(configuration: CXProviderConfiguration) {
     self.init(configuration: configuration, calls: .shared)
     AgentSession.shared.requestAuthorization([.alert, .badge, .sound]) { _ in }

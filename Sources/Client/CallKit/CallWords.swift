@@ -1,4 +1,4 @@
-/// The texts of an incoming call's notification.
+/// The strings of an incoming call's notification.
 struct CallWords {
   let incomingCall: String
   let incomingVideoCall: String
@@ -12,7 +12,7 @@ struct CallWords {
     self.decline = decline
   }
 
-  /// Selects the first of the user's languages in which texts are available, or else English.
+  /// Selects the first of the user's languages for which strings are available, or else English.
   init(languages: [String]) {
     self =
       languages.lazy.compactMap { tag in

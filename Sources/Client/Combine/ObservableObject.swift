@@ -12,7 +12,7 @@ public protocol ObservableObject: AnyObject {
 
 /// A publisher that emits before an object changes.
 public final class ObservableObjectPublisher: Publisher, Sendable {
-  /// The type of the values, which carry no data.
+  /// The type of the values, which contain no data.
   public typealias Output = Void
   /// The publisher never fails.
   public typealias Failure = Never
@@ -72,7 +72,7 @@ final class Announcers: @unchecked Sendable {
     return publisher
   }
 
-  /// Connects the object's published properties to the publisher, so that they notify it.
+  /// Connects the object's published properties to the publisher, so that the properties notify the publisher.
   private func install(_ publisher: ObservableObjectPublisher, in object: AnyObject) {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let level = mirror {

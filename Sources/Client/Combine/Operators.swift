@@ -39,7 +39,7 @@ extension Publisher {
     }
   }
 
-  /// Omits a number of values, and then publishes the rest.
+  /// Omits the given number of values, and then publishes the rest.
   public func dropFirst(_ count: Int = 1) -> AnyPublisher<Output, Failure> {
     AnyPublisher { subscriber in
       let left = LockedBox(count)
@@ -54,7 +54,7 @@ extension Publisher {
     }
   }
 
-  /// Publishes a number of values, and then finishes.
+  /// Publishes the given number of values, and then finishes.
   public func prefix(_ maxLength: Int) -> AnyPublisher<Output, Failure> {
     AnyPublisher { subscriber in
       let state = LockedBox<(left: Int, subscription: (any Subscription)?)>((maxLength, nil))
@@ -167,7 +167,7 @@ extension Publisher {
 
 /// The subscriptions to several publishers that appear as one to a subscriber.
 ///
-/// They request all values.
+/// The subscriptions request all values.
 private final class Subscriptions<Output, Failure: Error>: Subscription {
   private struct State {
     var open: Int

@@ -5,7 +5,7 @@
 public protocol Publisher<Output, Failure> {
   /// The type of the values.
   associatedtype Output
-  /// The type of the error with which the publisher can fail; `Never` if it cannot.
+  /// The type of error that the publisher can fail with; `Never` if it cannot fail.
   associatedtype Failure: Error
 
   /// Attaches a subscriber to this publisher.
@@ -29,7 +29,7 @@ extension Publisher {
 public protocol Subscriber<Input, Failure> {
   /// The type of the values.
   associatedtype Input
-  /// The type of the error with which the publisher can fail.
+  /// The type of error that the publisher can fail with.
   associatedtype Failure: Error
 
   /// Receives the subscription, with which the subscriber requests values.

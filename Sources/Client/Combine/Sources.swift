@@ -36,7 +36,7 @@ extension OperationQueue: Scheduler {
 
 /// A scheduler that runs actions immediately.
 public struct ImmediateScheduler: Scheduler, Sendable {
-  /// The only instance, since the scheduler has no state.
+  /// The only instance, because the scheduler has no state.
   public static let shared = ImmediateScheduler()
 
   /// Runs an action immediately, on the current thread.
@@ -136,7 +136,7 @@ public final class Future<Output, Failure: Error>: Publisher, @unchecked Sendabl
 }
 
 extension NotificationCenter {
-  /// A publisher of the notifications with a name and, if given, an object.
+  /// A publisher of the notifications with the given name and, if specified, the given object.
   public struct Publisher: Combine.Publisher {
     /// The type of the values.
     public typealias Output = Notification
@@ -181,7 +181,7 @@ extension NotificationCenter {
     }
   }
 
-  /// Returns a publisher of the notifications with a name and, if given, an object.
+  /// Returns a publisher of the notifications with the given name and, if specified, the given object.
   public func publisher(
     for name: Notification.Name, object: AnyObject? = nil
   ) -> NotificationCenter.Publisher { Publisher(center: self, name: name, object: object) }

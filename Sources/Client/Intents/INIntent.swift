@@ -7,7 +7,7 @@ open class INIntent: NSObject, @unchecked Sendable {
   /// The identifier of the intent; nil unless the app sets it.
   open var identifier: String?
 
-  /// The description of the intent for the user; stored, but without effect.
+  /// The description of the intent for the user; stored, but has no effect.
   open var intentDescription: String?
 }
 

@@ -4,7 +4,7 @@ public import Foundation
 open class INPersonHandle: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The types of value.
+  /// The types of values.
   public enum HandleType: Int, Sendable {
     /// The app defines the meaning of the value.
     case unknown = 0
@@ -45,7 +45,7 @@ open class INImage: NSObject, @unchecked Sendable {
     url = URL
   }
 
-  /// Creates an image from a file of the app's bundle.
+  /// Creates an image from a file in the app's bundle.
   public convenience init(named name: String) {
     let file = Bundle.main.bundleURL.appendingPathComponent(name)
     self.init(imageData: (try? Data(contentsOf: file)) ?? Data())
@@ -65,13 +65,13 @@ open class INPerson: NSObject, @unchecked Sendable {
   /// The name to show to the user.
   public let displayName: String
 
-  /// The image of the contact; stored, but without effect.
+  /// The image of the contact; stored, but has no effect.
   public let image: INImage?
 
-  /// The identifier in the device's contacts; stored, but without effect.
+  /// The contact's identifier in the device's contacts; stored, but has no effect.
   public let contactIdentifier: String?
 
-  /// The identifier in the app.
+  /// The contact's identifier in the app.
   public let customIdentifier: String?
 
   /// A Boolean value that indicates whether this is the app's user.
@@ -109,23 +109,23 @@ open class INPerson: NSObject, @unchecked Sendable {
   }
 }
 
-/// The kinds of contact address.
+/// The kinds of contact addresses.
 public enum INPersonSuggestionType: Int, Sendable {
   /// No particular kind of address.
   case none = 0
-  /// A profile in a social network.
+  /// A profile on a social network.
   case socialProfile = 1
   /// An address for instant messages.
   case instantMessageAddress = 2
 }
 
-/// A text that can be spoken.
+/// A string that can be spoken.
 open class INSpeakableString: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
   /// The text to speak.
   public let spokenPhrase: String
 
-  /// Creates a speakable text.
+  /// Creates a speakable string.
   public init(spokenPhrase: String) { self.spokenPhrase = spokenPhrase }
 }

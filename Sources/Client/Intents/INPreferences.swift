@@ -1,14 +1,14 @@
 public import Foundation
 
-/// The permission of the app to work with the voice assistant.
+/// The app's permission to work with the voice assistant.
 public enum INSiriAuthorizationStatus: Int, Sendable {
   /// The user has not been asked yet.
   case notDetermined = 0
   /// The device does not allow the voice assistant.
   case restricted = 1
-  /// The user denied the permission.
+  /// The user denied permission.
   case denied = 2
-  /// The user granted the permission.
+  /// The user granted permission.
   case authorized = 3
 }
 

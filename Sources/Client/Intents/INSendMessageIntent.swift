@@ -2,7 +2,7 @@ import BelfryClient
 public import Foundation
 public import UserNotifications
 
-/// The types of an outgoing message.
+/// The types of outgoing messages.
 public enum INOutgoingMessageType: Int, Sendable {
   /// The type is unknown.
   case unknown = 0
@@ -35,10 +35,10 @@ open class INSendMessageIntent: INIntent, UNNotificationContentProviding, @unche
   /// The sender of the message.
   public let sender: INPerson?
 
-  /// The metadata of a donated message; stored, but without effect.
+  /// The metadata of a donated message; stored, but has no effect.
   open var donationMetadata: INIntentDonationMetadata?
 
-  /// The files of the message; stored, but without effect.
+  /// The files that are attached to the message; stored, but has no effect.
   public let attachments: [INSendMessageAttachment]?
 
   /// Creates an intent for a message.
@@ -96,7 +96,7 @@ open class INSendMessageIntentDonationMetadata: INIntentDonationMetadata, @unche
   /// A Boolean value that indicates whether the recipient is notified despite a Focus.
   open var notifyRecipientAnyway = false
 
-  /// The number of recipients, without the sender; stored, but without effect.
+  /// The number of recipients, without the sender; stored, but has no effect.
   open var recipientCount = 0
 
   /// Creates metadata with default values.

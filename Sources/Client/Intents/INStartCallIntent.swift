@@ -18,13 +18,13 @@ public enum INCallDestinationType: Int, Sendable {
   case unknown = 0
   /// A contact or number.
   case normal = 1
-  /// A call to the emergency service.
+  /// A call to emergency services.
   case emergency = 2
-  /// The voicemail of the user.
+  /// The user's voicemail box.
   case voicemail = 3
-  /// The number that was called last.
+  /// The most recently called number.
   case redial = 4
-  /// The caller who called last.
+  /// The most recent caller.
   case callBack = 5
 }
 

@@ -17,7 +17,7 @@ public let kUTTypeData: CFString = "public.data"
 public let kUTTypeFolder: CFString = "public.folder"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of the base type of texts.
+/// The identifier of the base type of text.
 public let kUTTypeText: CFString = "public.text"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -25,7 +25,7 @@ public let kUTTagClassFilenameExtension: CFString = "public.filename-extension"
 public let kUTTagClassMIMEType: CFString = "public.mime-type"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the identifier of the type with a tag.
+/// Returns the identifier of the type with the given tag.
 ///
 /// If the tag is unknown, the identifier is `dyn.` followed by the tag.
 public func UTTypeCreatePreferredIdentifierForTag(
@@ -38,7 +38,7 @@ public func UTTypeCreatePreferredIdentifierForTag(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the preferred tag of a type; nil if it has none.
+/// Returns the preferred tag of a type; nil if the type has none.
 public func UTTypeCopyPreferredTagWithClass(
   _ inUTI: CFString, _ inTagClass: CFString
 ) -> UnmanagedValue<CFString>? {
@@ -49,7 +49,7 @@ public func UTTypeCopyPreferredTagWithClass(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns whether a type is equal to or conforms to another one.
+/// Returns whether a type is equal to or conforms to another type.
 public func UTTypeConformsTo(_ inUTI: CFString, _ inConformsToUTI: CFString) -> Bool {
   guard let type = UTType(inUTI), let other = UTType(inConformsToUTI) else {
     return inUTI == inConformsToUTI

@@ -19,7 +19,7 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
     var tokens: [PKPushType: Data] = [:]
   }
 
-  /// Creates a registry whose delegate is called on this queue; nil means the main queue.
+  /// Creates a registry whose delegate is called on the given queue; nil means the main queue.
   public init(queue: DispatchQueue?) {
     self.queue = queue ?? .main
     super.init()
@@ -28,13 +28,13 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
 
   /// The delegate, which handles tokens and pushes; not retained.
   ///
-  /// Set it before `desiredPushTypes`.
+  /// Set the delegate before `desiredPushTypes`.
   open var delegate: (any PKPushRegistryDelegate)? {
     get { state.withLock { $0.delegate } }
     set { state.withLock { $0.delegate = newValue } }
   }
 
-  /// The types of push that the app wants.
+  /// The types of pushes that the app wants.
   ///
   /// Setting this property registers the app for these types, and unregisters it from types that are no longer
   /// included.
@@ -57,7 +57,7 @@ open class PKPushRegistry: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Returns the token of a type; nil if it has not arrived yet.
+  /// Returns the token for a push type; nil if it has not arrived yet.
   open func pushToken(for type: PKPushType) -> Data? { state.withLock { $0.tokens[type] } }
 
   /// Returns whether the registry wants pushes of this type.

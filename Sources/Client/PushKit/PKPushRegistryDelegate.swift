@@ -74,7 +74,7 @@ extension PKPushRegistryDelegate {
     }
   }
 
-  /// Calls the variant for all types of push.
+  /// Calls the variant for all types of pushes.
   public func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingVoIPPushWith payload: PKPushPayload,
     metadata: PKVoIPPushMetadata, withCompletionHandler completion: @escaping @Sendable () -> Void

@@ -1,4 +1,4 @@
-/// The types of push that this module handles.
+/// The types of pushes that this module handles.
 public struct PKPushType: RawRepresentable, Hashable, Sendable {
   /// The name of the type, as on Apple's systems.
   public var rawValue: String

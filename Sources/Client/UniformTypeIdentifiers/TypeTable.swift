@@ -1,4 +1,4 @@
-/// The types that this module knows: those of files that notifications and their apps use.
+/// The types that this module supports: those of files that notifications and their apps use.
 enum TypeTable {
   struct Row {
     var extensions: [String] = []
@@ -57,7 +57,7 @@ enum TypeTable {
 
   /// Returns the identifiers of types, keyed by lowercase extension or MIME type.
   ///
-  /// If several types share a text, the type whose identifier sorts first is used.
+  /// If several types share an extension or a MIME type, the type whose identifier sorts first is used.
   private static func index(_ texts: KeyPath<Row, [String]>) -> [String: String] {
     var result: [String: String] = [:]
     for (identifier, row) in rows.sorted(by: { $0.key < $1.key }) {

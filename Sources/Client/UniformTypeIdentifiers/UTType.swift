@@ -77,9 +77,9 @@ extension UTType {
   public static let data = UTType(known: "public.data")
   /// A directory in a file system.
   public static let directory = UTType(known: "public.directory")
-  /// A folder that the user sees.
+  /// A folder that is visible to the user.
   public static let folder = UTType(known: "public.folder")
-  /// The base type of texts.
+  /// The base type of text.
   public static let text = UTType(known: "public.text")
   /// Plain text in any encoding.
   public static let plainText = UTType(known: "public.plain-text")

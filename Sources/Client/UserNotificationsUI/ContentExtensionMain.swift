@@ -8,7 +8,8 @@ import UserNotifications
 extension UNNotificationContentExtension where Self: UIViewController {
   /// Runs the extension's process, which the agent starts for one notification.
   ///
-  /// Called by `@main` on the view controller, or as `NotificationViewController.main()` in a `main.swift`.
+  /// The method is called by `@main` on the view controller, or as `NotificationViewController.main()` in a
+  /// `main.swift`.
   public static func main() { ContentExtensionProcess.run(self) }
 }
 
@@ -67,7 +68,7 @@ enum ContentExtensionProcess {
     _ response: BelfryWire.NotificationResponse, _ question: AppLinkQuestion?
   ) {
     let answer = CallOnce<UNNotificationContentExtensionResponseOption> { option in
-      // Draw first, so that the changes of the action are on the screen before the reply is sent.
+      // Draw first, so that the changes that the action made are on the screen before the reply is sent.
       DispatchQueue.main.async {
         MainActor.assumeIsolated { () -> Void in draw() }
         question?.reply(.contentOption(option.wire))
@@ -99,7 +100,7 @@ enum ContentExtensionProcess {
     AgentSession.shared.send(.setDrawing(drawing))
   }
 
-  /// Collects the texts and images of a view and its subviews, in order.
+  /// Collects the text and images of a view and its subviews, in order.
   private static func collect(_ view: UIView, _ items: inout [NotificationDrawing.Item]) {
     guard !view.isHidden, view.alpha > 0 else { return }
     switch view {

@@ -28,7 +28,7 @@ open class NSExtensionContext: NSObject {
   /// Opens the app, as a click on the notification does.
   open func performNotificationDefaultAction() { AgentSession.shared.send(.contentWish(.open)) }
 
-  /// Closes the window; the notification stays in Notification Center.
+  /// Closes the window; the notification stays in the Notification Center.
   open func dismissNotificationContentExtension() {
     AgentSession.shared.send(.contentWish(.close))
   }

@@ -4,13 +4,13 @@ public import UIKit
 /// A view controller that draws a notification's content.
 ///
 /// The agent starts the extension in a separate process when a notification's window opens, if the extension's
-/// `Info.plist` names the notification's category. The window shows the texts of the view controller's labels and text
+/// `Info.plist` lists the notification's category. The window shows the text of the view controller's labels and text
 /// views and the images of its image views, in order; positions, sizes, colors, and fonts have no effect.
 ///
 /// Every member except the first is optional.
 @preconcurrency @MainActor
 public protocol UNNotificationContentExtension: NSObjectProtocol {
-  /// Delivers the notification to draw; called again for each further notification in the same thread.
+  /// Delivers the notification to draw; called again for each subsequent notification in the same thread.
   func didReceive(_ notification: UNNotification)
 
   /// Handles the user's action.
@@ -75,12 +75,12 @@ public enum UNNotificationContentExtensionResponseOption: UInt, Sendable {
   case dismissAndForwardAction = 2
 }
 
-/// The types of media button.
+/// The types of media buttons.
 public enum UNNotificationContentExtensionMediaPlayPauseButtonType: UInt, Sendable {
   /// There is no media button.
   case none = 0
   /// A button that is always visible.
   case `default` = 1
-  /// A button that covers the content and is hidden while it plays.
+  /// A button that covers the content and is hidden while the content plays.
   case overlay = 2
 }

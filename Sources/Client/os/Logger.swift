@@ -35,7 +35,7 @@ public final class OSLog: Sendable {
   let subsystem: String
   let category: String
 
-  /// Creates a log for a subsystem and category.
+  /// Creates a log for the given subsystem and category.
   public init(subsystem: String, category: String) {
     self.subsystem = subsystem
     self.category = category
@@ -58,17 +58,17 @@ public struct Logger: Sendable {
   /// Creates a logger without a subsystem or category.
   public init() { log = .default }
 
-  /// Creates a logger for a subsystem and category.
+  /// Creates a logger for the given subsystem and category.
   public init(subsystem: String, category: String) {
     log = OSLog(subsystem: subsystem, category: category)
   }
 
-  /// Creates a logger for a subsystem and category.
+  /// Creates a logger for the given subsystem and category.
   public init(_ logObj: OSLog) { log = logObj }
 
   /// Writes a message at the default level.
   public func log(_ message: OSLogMessage) { log.write(message.text, .default) }
-  /// Writes a message at a level.
+  /// Writes a message at the given level.
   public func log(level: OSLogType, _ message: OSLogMessage) { log.write(message.text, level) }
   /// Writes a message at the debug level.
   public func trace(_ message: OSLogMessage) { log.write(message.text, .debug) }

@@ -20,7 +20,7 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
       _ value: @autoclosure () -> Value?, privacy: OSLogPrivacy = .auto
     ) { text += privacy.shown(value().map { "\($0)" } ?? "nil") }
 
-    /// Appends a value, padded to a column.
+    /// Appends a value, padded to the width of a column.
     public mutating func appendInterpolation(
       _ value: @autoclosure () -> some Any, align: OSLogStringAlignment,
       privacy: OSLogPrivacy = .auto
@@ -38,7 +38,7 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
 
 /// The privacy of a value, which determines whether it is written to the log.
 public struct OSLogPrivacy: Sendable {
-  /// The ways in which redacted values stay distinguishable; without effect.
+  /// The ways to keep redacted values distinguishable; they have no effect.
   public enum Mask: Sendable {
     /// Values are distinguished by their hashes.
     case hash
@@ -75,12 +75,12 @@ public struct OSLogStringAlignment: Sendable {
   /// The value is not aligned.
   public static var none: OSLogStringAlignment { .init(columns: 0, isRight: false) }
 
-  /// Returns the alignment with the right edge of a column.
+  /// Returns the alignment at the right edge of a column.
   public static func right(columns: Int) -> OSLogStringAlignment {
     .init(columns: columns, isRight: true)
   }
 
-  /// Returns the alignment with the left edge of a column.
+  /// Returns the alignment at the left edge of a column.
   public static func left(columns: Int) -> OSLogStringAlignment {
     .init(columns: columns, isRight: false)
   }

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in Arabic.
+  /// The agent's strings in Arabic.
   static let arabic = Catalogue(
     """
     allow = سماح

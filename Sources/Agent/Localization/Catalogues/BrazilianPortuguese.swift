@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in Brazilian Portuguese.
+  /// The agent's strings in Brazilian Portuguese.
   static let brazilianPortuguese = Catalogue(
     """
     allow = Permitir

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in Dutch.
+  /// The agent's strings in Dutch.
   static let dutch = Catalogue(
     """
     allow = Sta toe

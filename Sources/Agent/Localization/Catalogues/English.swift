@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in English.
+  /// The agent's strings in English.
   static let english = Catalogue(
     """
     allow = Allow

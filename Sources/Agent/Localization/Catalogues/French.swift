@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in French.
+  /// The agent's strings in French.
   static let french = Catalogue(
     """
     allow = Autoriser

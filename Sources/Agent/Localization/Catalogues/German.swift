@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in German.
+  /// The agent's strings in German.
   static let german = Catalogue(
     """
     allow = Erlauben

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in Italian.
+  /// The agent's strings in Italian.
   static let italian = Catalogue(
     """
     allow = Consenti

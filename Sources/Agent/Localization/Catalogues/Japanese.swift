@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in Japanese.
+  /// The agent's strings in Japanese.
   static let japanese = Catalogue(
     """
     allow = 許可

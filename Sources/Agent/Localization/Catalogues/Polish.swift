@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in Polish.
+  /// The agent's strings in Polish.
   static let polish = Catalogue(
     """
     allow = Pozwól

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in Russian.
+  /// The agent's strings in Russian.
   static let russian = Catalogue(
     """
     allow = Разрешить

@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in Simplified Chinese.
+  /// The agent's strings in Simplified Chinese.
   static let simplifiedChinese = Catalogue(
     """
     allow = 允许

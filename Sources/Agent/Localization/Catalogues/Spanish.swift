@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in Spanish.
+  /// The agent's strings in Spanish.
   static let spanish = Catalogue(
     """
     allow = Permitir

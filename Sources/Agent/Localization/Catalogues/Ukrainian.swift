@@ -1,5 +1,5 @@
 extension Catalogue {
-  /// The agent's texts in Ukrainian.
+  /// The agent's strings in Ukrainian.
   static let ukrainian = Catalogue(
     """
     allow = Дозволити

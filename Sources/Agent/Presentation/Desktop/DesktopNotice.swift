@@ -3,7 +3,7 @@ import BelfryWire
 /// The arguments of `org.freedesktop.Notifications.Notify` for one presentation, as far as the server can show it
 /// (linux-parts 1).
 struct DesktopNotice: Hashable {
-  /// The action key for a click on the notification itself, as specified.
+  /// The action key for a click on the notification itself, as defined by the specification.
   static let defaultKey = "default"
   /// The key of KDE's text field.
   static let replyKey = "inline-reply"
@@ -12,7 +12,7 @@ struct DesktopNotice: Hashable {
   static let closeKey = "belfry:close"
   /// A hint of our own: the keys of destructive actions, for which the specification has no hint.
   static let destructiveHint = "x-belfry-destructive-actions"
-  /// The start of the line below the text that names the destructive actions.
+  /// The prefix of the line that lists the destructive actions below the text.
   static let destructiveSign = "⚠ "
   /// The key of the button that opens the window with all buttons.
   static let moreKey = "belfry:more"
@@ -37,8 +37,9 @@ struct DesktopNotice: Hashable {
 
   /// Creates the arguments for a notification.
   ///
-  /// `isQuiet` puts the notification into the server's list without a banner, `hasWindow` is true if `belfry-center`
-  /// can show its buttons, and `isDesktopQuiet` is true if the server's do-not-disturb mode is on.
+  /// If `isQuiet` is true, the notification is added to the server's list without a banner. `hasWindow` is true if
+  /// `belfry-center` can show the notification's buttons, and `isDesktopQuiet` is true if the server's do-not-disturb
+  /// mode is on.
   init(
     _ presentation: Presentation, _ server: ServerFeatures, words: DeviceWords = .english,
     isQuiet: Bool = false, hasWindow: Bool = false, isDesktopQuiet: Bool = false
@@ -58,7 +59,7 @@ struct DesktopNotice: Hashable {
     actions = []
     let stays = !isQuiet && presentation.stays
     var urgency = isQuiet ? 0 : Self.urgency(presentation.interruptionLevel)
-    // With do-not-disturb on, do not raise the urgency: the notification goes to the list like any other.
+    // With do-not-disturb on, do not raise the urgency: the notification is added to the list like any other.
     if stays, server.staysByUrgency, !isDesktopQuiet, presentation.interruptionLevel != .passive {
       urgency = 2
     }
@@ -123,16 +124,16 @@ struct DesktopNotice: Hashable {
     if !destructive.isEmpty { hints.append((Self.destructiveHint, .strings(destructive))) }
   }
 
-  /// Names the destructive actions in a line below the text.
+  /// Lists the destructive actions in a line below the text.
   ///
-  /// No server has a style for them, and the titles of buttons must remain as the app wrote them.
+  /// No server has a style for destructive actions, and the titles of buttons must remain as the app wrote them.
   private mutating func markDestructiveActions(_ titles: [String], _ server: ServerFeatures) {
     guard !titles.isEmpty, server.hasBody else { return }
     let line = Self.destructiveSign + titles.joined(separator: ", ")
     body += (body.isEmpty ? "" : "\n") + (server.hasMarkup ? Self.escaped(line) : line)
   }
 
-  /// Returns an action's key: its own identifier, unless that has a special meaning for servers.
+  /// Returns an action's key: its own identifier, unless the identifier has a special meaning for servers.
   static func key(of id: String) -> String {
     id == defaultKey || id == replyKey || id.hasPrefix("action:") || id.hasPrefix("belfry:")
       ? "action:\(id)" : id

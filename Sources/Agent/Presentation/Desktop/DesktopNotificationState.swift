@@ -1,6 +1,6 @@
-/// The desired notifications on the desktop and those that the server has.
+/// The notifications to show on the desktop and the notifications that the server has.
 ///
-/// This type decides the calls that reconcile them. It does no I/O: each event returns the calls to make.
+/// This type determines the calls that reconcile the two. It does no I/O: each event returns the calls to make.
 struct DesktopNotificationState {
   /// An item on the desktop: a notification or a prompt.
   enum Item: Hashable {
@@ -35,7 +35,7 @@ struct DesktopNotificationState {
   private struct DisplaySlot {
     /// The item to show; nil once it is to be removed.
     var wanted: Item?
-    /// True if an answer of the server is pending.
+    /// True if an answer from the server is pending.
     var isCalling = false
     /// True if `wanted` has changed since the call.
     var isStale = false
@@ -53,7 +53,7 @@ struct DesktopNotificationState {
 
   // MARK: - Requests
 
-  /// Shows an item, replacing one with the same key.
+  /// Shows an item, replacing an item with the same key.
   mutating func show(_ key: Key, _ item: Item) -> [Call] {
     var place = places[key] ?? DisplaySlot()
     place.wanted = item
@@ -85,7 +85,7 @@ struct DesktopNotificationState {
     return place.number == 0 ? [] : [.close(place.number)]
   }
 
-  // MARK: - Events of the server
+  // MARK: - Events from the server
 
   /// Handles the server's answer to a call: the item has this number.
   mutating func notified(_ key: Key, number: UInt32) -> [Call] {
@@ -114,7 +114,7 @@ struct DesktopNotificationState {
 
   /// Handles a call that the server refused or did not answer.
   ///
-  /// The item is dropped, and shown again when it or the server changes.
+  /// The item is dropped, and shown again when the item or the server changes.
   mutating func failed(_ key: Key) -> [Call] {
     guard var place = places[key], place.isCalling else { return [] }
     place.isCalling = false
@@ -127,14 +127,14 @@ struct DesktopNotificationState {
     return []
   }
 
-  /// Retries an item that the server refused, if it is unchanged and still wanted.
+  /// Retries an item that the server refused, if the item is unchanged and still wanted.
   mutating func retry(_ key: Key) -> [Call] {
     guard let place = places[key], let wanted = place.wanted, !place.isCalling, place.number == 0
     else { return [] }
     return show(key, wanted)
   }
 
-  /// Shows all items on a server that appeared, which may differ from the previous one.
+  /// Shows all items on a new server, which may differ from the previous server.
   mutating func serverAppeared() -> [Call] {
     isServerThere = true
     keys = [:]
@@ -152,7 +152,7 @@ struct DesktopNotificationState {
     return calls
   }
 
-  /// Handles the loss of the server; the items wait for the next one.
+  /// Handles the loss of the server; the items wait for the next server.
   ///
   /// `keepsList` is true if the server moved banners to a list without reporting it. Notifications that were already
   /// shown are then not shown again.
@@ -175,7 +175,7 @@ struct DesktopNotificationState {
     if keys[number] != nil { tokens[number] = token }
   }
 
-  /// Handles a button that the user pressed; `hasWindow` is true if a window can ask for a text.
+  /// Handles a button that the user pressed; `hasWindow` is true if a window can ask for text.
   mutating func actionInvoked(
     _ number: UInt32, _ action: String, text: String? = nil, hasWindow: Bool = false
   ) -> (UserAction?, [Call]) {
@@ -201,7 +201,7 @@ struct DesktopNotificationState {
   }
 
   /// Returns the action whose text field a window asks for, if a window handles the pressed button; nil if the server
-  /// has handled it completely.
+  /// has handled the button completely.
   static func windowFocus(
     _ action: String, text: String?, _ presentation: Presentation
   ) -> (id: String?, Void)? {
@@ -222,7 +222,7 @@ struct DesktopNotificationState {
     tokens[number] = nil
     guard let place = places[key] else { return nil }
     if place.isCalling {
-      // The item was closed while being replaced; the answer to that call has the new number.
+      // The item was closed while being replaced; the answer to that call contains the new number.
       places[key]?.number = 0
       return nil
     }

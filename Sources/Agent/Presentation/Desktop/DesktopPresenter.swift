@@ -95,7 +95,7 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  /// Closes the server's notifications, because their buttons do nothing once the agent has ended.
+  /// Closes the server's notifications, because their buttons do nothing after the agent has exited.
   func close() { make(board.numbers.map { .close($0) }) }
 
   // MARK: - The server
@@ -197,7 +197,7 @@ final class DesktopPresenter: Presenter {
     }
   }
 
-  /// Retries after Plasma refused a notification that is identical to one of the last second (linux-parts 1).
+  /// Retries after Plasma refused a notification that is identical to one from the last second (linux-parts 1).
   private func tryAgain(_ key: DesktopNotificationState.Key, after failure: BusFailure) {
     guard failure.name.hasSuffix("ExcessNotificationGeneration") else { return }
     let asked = owner
@@ -246,7 +246,7 @@ final class DesktopPresenter: Presenter {
 
   // MARK: - Without a banner
 
-  /// Updates texts in place, without another banner if the server has moved the last one into its list.
+  /// Updates text in place, without another banner if the server has moved the previous banner into its list.
   private func refresh(_ presentation: Presentation) {
     let key = DesktopNotificationState.Key.notification(presentation.key)
     if !server.keepsList || presentation.stays {
@@ -257,7 +257,7 @@ final class DesktopPresenter: Presenter {
     // Do nothing for Plasma: it shows every changed notification again, and shows no list on a locked screen.
   }
 
-  /// Adds a notification to the server's own list, if the server has one that needs no banner.
+  /// Adds a notification to the server's own list, if the server has a list that requires no banner.
   private func list(_ presentation: Presentation) {
     guard board.isServerThere else { return }
     switch server.quietDelivery {
@@ -300,7 +300,7 @@ final class DesktopPresenter: Presenter {
 
   /// Lets a phone vibrate with the sound, which the agent plays itself (S4-19).
   ///
-  /// Uses feedbackd if it is installed.
+  /// The method uses feedbackd if it is installed.
   private func vibrate(_ app: AppID) {
     bus.call(
       "org.sigxcpu.Feedback", "/org/sigxcpu/Feedback", "org.sigxcpu.Feedback", "TriggerFeedback",
@@ -337,7 +337,7 @@ final class DesktopPresenter: Presenter {
     "/com/canonical/unity/launcherentry/\(hash("application://\(app).desktop"))"
   }
 
-  /// Returns the djb2 hash, with which libunity names its objects.
+  /// Returns the djb2 hash, which libunity uses in the names of its objects.
   static func hash(_ text: String) -> UInt32 {
     text.utf8.reduce(5_381) { $0 &* 33 &+ UInt32($1) }
   }

@@ -9,13 +9,13 @@ struct ServerFeatures: Hashable {
     case all
   }
 
-  /// The way that a notification gets into the server's own list without a banner.
+  /// The way to add a notification to the server's own list without a banner.
   enum QuietDelivery: Hashable {
     /// The server has no list, or adds a notification to its list only after a banner.
     case none
     /// A notification with low urgency is only shown in the list.
     case lowUrgency
-    /// A notification that is closed at once is not drawn, and is kept in the history.
+    /// A notification that is closed at once is not drawn, and is added to the history.
     case closedIntoHistory
   }
 
@@ -71,14 +71,15 @@ struct ServerFeatures: Hashable {
       switch name {
       case "gnome-shell":
         buttons = .upTo(3)
-        // Low urgency goes only to the list since 41; the header with the name was added in 46.
+        // Since version 41, notifications with low urgency go only to the list; version 46 added the header with the
+        // name.
         quietDelivery = major >= 41 ? .lowUrgency : .none
         showsAppName = major >= 46
         // A notification without critical urgency disappears after four seconds, into a list without buttons.
         staysByUrgency = true
         keepsList = true
       case "dunst":
-        // Buttons are lines of a menu program; a closed notification goes into the history.
+        // Buttons are lines of a menu program; a closed notification is added to the history.
         buttons = .menu
         quietDelivery = .closedIntoHistory
       case "mako": buttons = .menu
@@ -97,7 +98,7 @@ struct ServerFeatures: Hashable {
 struct ButtonPlacement: Hashable {
   /// The buttons that are passed to the server, in order.
   var withServer: [Presentation.Action]
-  /// True if an additional button of the server opens the window, which has all buttons.
+  /// True if an additional button of the server opens the window, which shows all buttons.
   var hasMore = false
   /// True if the window opens automatically.
   var opensWindow = false

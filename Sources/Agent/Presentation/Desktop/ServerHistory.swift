@@ -1,6 +1,6 @@
-/// The notifications that were put into a server's history, by their numbers there.
+/// The notifications that were put into a server's history, by their numbers in that history.
 ///
-/// The numbers are high, because a server that accepts its callers' numbers does not use high ones itself.
+/// The numbers are high, because a server that accepts its callers' numbers does not use high numbers itself.
 struct ServerHistory {
   private static let firstNumber: UInt32 = 1 << 30
 
@@ -9,7 +9,7 @@ struct ServerHistory {
 
   subscript(number: UInt32) -> Presentation? { entries[number] }
 
-  /// Assigns a number to a notification, keeping the previous one for an update.
+  /// Assigns a number to a notification; an updated notification keeps its number.
   mutating func add(_ presentation: Presentation) -> UInt32 {
     let number = number(of: presentation.key) ?? nextNumber
     if number == nextNumber { nextNumber += 1 }

@@ -4,7 +4,7 @@ import System
 
 /// A player of notification sounds, which plays one sound at a time.
 ///
-/// It uses the separate program `belfry-sound` because sound files are untrusted bytes.
+/// The player uses the separate program `belfry-sound` because sound files are untrusted bytes.
 final class SoundPlayback {
   private let loop: EventLoop
   private let log: Log
@@ -12,7 +12,7 @@ final class SoundPlayback {
   /// The absolute path of `belfry-sound`; nil if it is not installed.
   let program: String?
   private var child: ChildProgram?
-  /// The app whose sound is playing, and its file; the file is nil for the system sound.
+  /// The app whose sound is playing, and the sound's file; the file is nil for the system sound.
   private var playing: (app: AppID, file: String?)?
   /// The problem last reported.
   private var problem: String?
@@ -29,9 +29,9 @@ final class SoundPlayback {
   /// True if sounds can be played at all.
   var isAvailable: Bool { program != nil }
 
-  /// Plays an app's sound, or the system's if the app names none or one that may not be played (S0-6).
+  /// Plays an app's sound, or the system's if the app specifies no sound, or a sound that may not be played (S0-6).
   ///
-  /// While a sound is playing, another one is skipped unless it is critical.
+  /// While a sound is playing, other sounds are skipped unless they are critical.
   func play(_ sound: NotificationSound, of app: LocalApp) {
     guard let program else { return }
     if child != nil {

@@ -74,8 +74,8 @@ struct WindowContent {
     ]
   }
 
-  /// Returns a thread's title with its number of notifications; empty for a single notification or one without a
-  /// thread.
+  /// Returns a thread's title with the number of its notifications; empty for a single notification or a notification
+  /// without a thread.
   private func title(of thread: CenterGroup.Thread) -> String {
     guard !thread.id.isEmpty, thread.items.count > 1 else { return "" }
     return words.count(.notificationCount, thread.items.count)
@@ -99,7 +99,7 @@ struct WindowContent {
     object["image"] = .string(presentation.image ?? "")
   }
 
-  /// Adds the content that the app's own extension draws, which can replace the notification's texts.
+  /// Adds the content that the app's own extension draws, which can replace the notification's text.
   private func add(_ drawing: Drawing, to object: inout JSONObject) {
     if drawing.hidesDefaultContent {
       for name in ["title", "subtitle", "body", "image"] { object[name] = "" }
@@ -116,7 +116,7 @@ struct WindowContent {
   private func buttons(
     of presentation: Presentation, closing: Button, _ closeTitle: String
   ) -> [JSONValue] {
-    // As in an alert, a notification without its own actions has its action button, if it shows one, and Close (S3-20,
+    // As in an alert, a notification without its own actions gets its action button, if it shows one, and Close (S3-20,
     // S4-20).
     let own =
       presentation.actions.isEmpty && presentation.opening == .buttonAndClick
@@ -184,7 +184,8 @@ struct CenterGroup: Hashable, Sendable {
   let isProvisional: Bool
   var threads: [Thread]
 
-  /// Groups notifications that are given oldest first, so that the app and the thread with the newest one are first.
+  /// Groups notifications that are given oldest first, so that the app and the thread with the newest notification are
+  /// first.
   static func groups(
     _ presentations: [Presentation], isProvisional: (AppID) -> Bool
   ) -> [CenterGroup] {

@@ -5,8 +5,8 @@ import System
 /// A presenter that opens windows with `belfry-center`: for notifications and questions that the desktop's server
 /// cannot show, and for the Notification Center.
 ///
-/// The program runs while a window is open. Without the program or a display, the agent continues without windows, and
-/// logs this once.
+/// The program runs while a window is open. If the program or a display is missing, the agent continues without windows
+/// and logs this once.
 final class WindowPresenter: Presenter {
   private let loop: EventLoop
   private let log: Log
@@ -23,23 +23,23 @@ final class WindowPresenter: Presenter {
   private var isCenterRefreshDue = false
   /// True if the running program has shown a window.
   private var hasShown = false
-  /// True if a program has ended without showing a window.
+  /// True if a program has exited without showing a window.
   private var hasFailed = false
   private var hasComplained = false
-  /// True if notifications and questions are shown, false if only the Notification Center is.
+  /// True if notifications and questions are shown; false if only the Notification Center is shown.
   let isDesktop: Bool
-  /// Called with the open prompts whose windows are gone because the program ended.
+  /// Called with the open prompts whose windows are gone because the program exited.
   var onPromptsLost: ([Prompt]) -> Void = { _ in }
 
-  /// The variables with which a program finds a display and its screen reader.
+  /// The variables that a program needs to find a display and its screen reader.
   private static let displayVariables: Set<String> = [
     "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
   ]
 
-  /// The functions that provide displayed content, called when it is shown.
+  /// The functions that provide displayed content; each is called when the content is shown.
   struct Source {
     var words: () -> DeviceWords
-    /// A function that returns the content of the Notification Center, the newest app and thread first.
+    /// A function that returns the content of the Notification Center, with the newest app and thread first.
     var center: () -> [CenterGroup]
     /// A function that formats a time in milliseconds since 1970 for the user.
     var date: (Int64) -> String
@@ -100,10 +100,10 @@ final class WindowPresenter: Presenter {
   /// Returns true if a window shows the prompt.
   func isShowing(_ prompt: PromptID) -> Bool { state[.prompt(prompt)] != nil }
 
-  /// Handles a change of the notification server, or its absence.
+  /// Handles a new notification server, or the absence of a server.
   func serverChanged(_ server: WindowState.Server) { make(state.serverChanged(server)) }
 
-  /// Handles the user's request for all buttons of a notification, or for the text field of one.
+  /// Handles the user's request for all buttons of a notification, or for the text field of one action.
   func open(_ presentation: Presentation, focus: String?) {
     make(state.requested(presentation, focus: focus))
   }
@@ -117,11 +117,11 @@ final class WindowPresenter: Presenter {
 
   /// Opens the Notification Center on the display of `environment`.
   ///
-  /// - Throws: A failure that names the missing part.
+  /// - Throws: A failure that identifies the missing part.
   func openCenter(_ environment: [String: String]) throws(AppLinkFailure) {
     let display = environment.filter { Self.displayVariables.contains($0.key) }
     if display.contains(where: { self.environment[$0.key] != $0.value }) {
-      // This is another session's display; windows that failed on the previous one may work there.
+      // This is another session's display; windows that failed on the previous display may work on this one.
       self.environment.merge(display) { $1 }
       hasFailed = false
     }
@@ -137,7 +137,7 @@ final class WindowPresenter: Presenter {
     sendCenter()
   }
 
-  /// Handles a change of the delivered notifications or of the apps that may notify.
+  /// Handles a change to the delivered notifications or to the apps that may notify.
   func centerChanged() {
     guard isCenterOpen, !isCenterRefreshDue else { return }
     isCenterRefreshDue = true

@@ -1,10 +1,10 @@
 import BelfryWire
 
-/// A report from `belfry-center`; one JSON object per line.
+/// A report from `belfry-center`, sent as one JSON object per line.
 enum WindowReport: Hashable {
   case shown(window: String)
   case pressed(window: String, button: String, text: String?)
-  /// A button of the Notification Center was pressed: of a notification, of an app, or of the whole list.
+  /// A button in the Notification Center was pressed: a button of a notification, of an app, or of the whole list.
   case pressedInCenter(app: AppID?, item: String?, button: String, text: String?)
   case closed(window: String)
 

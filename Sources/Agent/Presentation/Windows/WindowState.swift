@@ -1,5 +1,5 @@
 /// The open windows of `belfry-center`: notifications whose buttons the desktop's server does not draw, and questions
-/// that cannot be answered there.
+/// that cannot be answered on that server.
 ///
 /// This type does not depend on the program: each event returns the calls to make.
 struct WindowState {
@@ -16,7 +16,7 @@ struct WindowState {
     /// A notification, with the action whose text field the user asked for.
     case notification(Presentation, focus: String?)
     case prompt(Prompt)
-    /// An app that is being started, by its name and the image that is shown during the start.
+    /// An app that is being started, with its name and the image that is shown during the start.
     case launch(name: String, image: String)  // text: compared by tests only
   }
 
@@ -48,12 +48,12 @@ struct WindowState {
   /// Returns the content of a window, or nil if it is not open.
   subscript(key: Key) -> Item? { windows[key] }
 
-  /// Returns a content extension's drawing of a notification; nil while its texts are hidden.
+  /// Returns a content extension's drawing of a notification; nil while the notification's text is hidden.
   func drawing(of presentation: Presentation) -> Drawing? {
     presentation.isDrawnByApp ? drawings[presentation.key] : nil
   }
 
-  /// Handles a change of the notification server, or its absence.
+  /// Handles a new notification server, or the absence of a server.
   mutating func serverChanged(_ server: Server) -> [Call] {
     self.server = server
     guard server != .unknown else { return [] }
@@ -66,7 +66,7 @@ struct WindowState {
   /// Shows a notification, in a window if the server is not sufficient.
   mutating func presented(_ presentation: Presentation) -> [Call] {
     let key = Key.notification(presentation.key)
-    // A notification that replaces another one updates its window.
+    // A notification that replaces another one updates the existing window.
     if windows[key] != nil { return show(key, .notification(presentation, focus: nil)) }
     switch server {
     case .unknown:
@@ -80,7 +80,7 @@ struct WindowState {
     }
   }
 
-  /// Updates the texts of a notification.
+  /// Updates the text of a notification.
   mutating func refreshed(_ presentation: Presentation) -> [Call] {
     if undecided[presentation.key] != nil { undecided[presentation.key] = presentation }
     guard case .notification(let before, let focus)? = windows[.notification(presentation.key)]
@@ -97,7 +97,7 @@ struct WindowState {
     return [.show(.notification(key), item)]
   }
 
-  /// Handles the user's request for all buttons of a notification, or for the text field of one.
+  /// Handles the user's request for all buttons of a notification, or for the text field of one action.
   mutating func requested(_ presentation: Presentation, focus: String?) -> [Call] {
     var presentation = presentation
     presentation.isExpanded = true
@@ -139,13 +139,13 @@ struct WindowState {
     return close(.prompt(prompt))
   }
 
-  /// Handles a window that was closed by the program; returns its content.
+  /// Handles a window that the program closed; returns its content.
   mutating func closed(_ key: Key) -> Item? {
     forgetDrawing(of: key)
     return windows.removeValue(forKey: key)
   }
 
-  /// Handles the end of the program; returns the content of its windows.
+  /// Handles the exit of the program; returns the content of its windows.
   mutating func ended() -> [Item] {
     defer {
       windows = [:]

@@ -4,7 +4,7 @@ public import Foundation
 /// An alert that asks the user to choose a button.
 ///
 /// On a desktop, the alert is a notification that stays until the user answers it, and its buttons are the
-/// notification's buttons. It requires the permission for alerts; without it, the user is not asked.
+/// notification's buttons. It requires permission to show alerts; without that permission, the user is not asked.
 @preconcurrency @MainActor
 open class NSAlert: NSObject {
   /// The styles of an alert, by severity.
@@ -26,13 +26,13 @@ open class NSAlert: NSObject {
   /// The style of the alert.
   open var alertStyle: Style = .warning
 
-  /// The icon of the alert; stored, but without effect.
+  /// The icon of the alert; stored, but has no effect.
   open var icon: NSImage?
 
-  /// A custom view in the alert; stored, but without effect.
+  /// A custom view in the alert; stored, but has no effect.
   open var accessoryView: NSView?
 
-  /// A Boolean value that indicates whether the alert has a checkbox that suppresses it; stored, but without effect.
+  /// A Boolean value that indicates whether the alert has a checkbox that suppresses it; stored, but has no effect.
   open var showsSuppressionButton = false
 
   /// The buttons, in the order in which they were added.
@@ -61,7 +61,7 @@ open class NSAlert: NSObject {
 extension NSAlert {
   /// Shows the alert and waits until the user answers it.
   ///
-  /// - Returns: The button; `.abort` if the user could not be asked.
+  /// - Returns: The chosen button; `.abort` if the user could not be asked.
   @discardableResult
   public func runModal() -> NSApplication.ModalResponse {
     let answer = LockedBox<NSApplication.ModalResponse?>(nil)
@@ -76,7 +76,7 @@ extension NSAlert {
 
   /// Shows the alert.
   ///
-  /// The handler receives the button, or `.abort` if the user could not be asked.
+  /// The handler receives the chosen button, or `.abort` if the user could not be asked.
   public func beginSheetModal(
     for sheetWindow: NSWindow,
     completionHandler handler: (@MainActor @Sendable (NSApplication.ModalResponse) -> Void)? = nil
@@ -110,7 +110,7 @@ open class NSButton: NSView {
   /// A number that the app assigns.
   open var tag = 0
 
-  /// The key equivalent of the button; stored, but without effect.
+  /// The key equivalent of the button; stored, but has no effect.
   open var keyEquivalent = ""
 
   /// A Boolean value that indicates whether the button performs a destructive action.

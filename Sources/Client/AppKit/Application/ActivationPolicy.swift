@@ -3,7 +3,7 @@ import BelfryWire
 import Foundation
 
 extension NSApplication {
-  /// The policies that control whether an app has a Dock icon and a menu.
+  /// The policies that determine whether an app has a Dock icon and a menu.
   public enum ActivationPolicy: Int, Sendable {
     /// The app has a Dock icon and a menu.
     case regular = 0
@@ -21,7 +21,7 @@ extension NSApplication.ActivationPolicy {
       switch manifest[key] {
       case let value as Bool: value
       case let number as NSNumber: number.boolValue
-      // Old manifests store the value as text.
+      // Old manifests store the value as a string.
       case let text as String: ["1", "yes", "true"].contains(text.lowercased())
       default: false
       }
@@ -43,7 +43,8 @@ extension NSApplication {
     if isLaunched { resignActive() } else { session.appState = .background }
   }
 
-  /// Handles a change of the key window, which determines whether an app without a Dock icon is in the foreground.
+  /// Handles a change of the key window; the key window determines whether an app without a Dock icon is in the
+  /// foreground.
   func onKeyWindowChanged() {
     guard policy != .regular else { return }
     if mayBeInFront { becomeActive() } else { leaveFrontUnlessAllowed() }

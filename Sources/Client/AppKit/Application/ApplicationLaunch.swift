@@ -6,7 +6,8 @@ import UserNotifications
 extension NSApplicationDelegate {
   /// Runs the app; called by `@main`.
   ///
-  /// Connects to the agent, launches the app, and runs the main run loop until a signal ends the process.
+  /// This method connects to the agent, launches the app, and runs the main run loop until a signal terminates the
+  /// process.
   public static func main() {
     guard let type = Self.self as? NSObject.Type else {
       preconditionFailure("the app delegate is not a subclass of NSObject")
@@ -22,7 +23,7 @@ extension NSApplicationDelegate {
 ///
 /// There are no interface files that could specify a delegate.
 ///
-/// - Returns: Never; the process ends with the app.
+/// - Returns: Never; the process exits when the app terminates.
 @preconcurrency @MainActor
 @discardableResult
 public func NSApplicationMain(
@@ -78,7 +79,7 @@ extension NSApplication {
   }
 }
 
-/// A builder of the `userInfo` of the launch notification.
+/// A builder for the `userInfo` of the launch notification.
 @MainActor
 enum LaunchUserInfo {
   static func make(_ launch: AppLaunch, newestPush: [UInt8]?) -> [AnyHashable: Any] {
@@ -97,10 +98,10 @@ enum LaunchUserInfo {
 
   /// Returns the object that describes the notification in the API that created it.
   ///
-  /// Apps check the type of the object. They may set their delegates before or after the launch.
+  /// Apps check the type of the object. Apps may set their delegates before or after the launch.
   ///
   /// A push belongs to neither API, and notifications that other programs show in the app's name belong to the newer
-  /// one. Both are returned as `NSUserNotification` if the app has set only the delegate of the older API.
+  /// API. Both are returned as `NSUserNotification` if the app has set only the delegate of the older API.
   private static func object(for response: BelfryWire.NotificationResponse) -> NSObject {
     let isOlder =
       response.notification.request.content.generation == .desktop

@@ -4,7 +4,7 @@ import Foundation
 import UserNotifications
 
 extension NSApplication {
-  /// Launches the app if it has not launched yet, and runs the main run loop until the process ends.
+  /// Launches the app if it has not launched yet, and runs the main run loop until the process exits.
   public func run() {
     finishLaunching()
     isRunning = true
@@ -27,7 +27,7 @@ extension NSApplication {
     if shouldTerminate { ApplicationRunLoop.end { ending() } }
   }
 
-  /// Does nothing: the run loop ends with the process.
+  /// Does nothing: the run loop runs until the process exits.
   public func stop(_ sender: Any?) {}
 
   func ending() {
@@ -55,7 +55,7 @@ extension NSApplication {
     notifyDelegate(Self.didResignActiveNotification) { $0.applicationDidResignActive($1) }
   }
 
-  /// Calls the delegate, and then posts the notification.
+  /// Calls the delegate, and then posts the given notification.
   func notifyDelegate(
     _ name: Notification.Name, userInfo: [AnyHashable: Any]? = nil,
     _ method: (any NSApplicationDelegate, Notification) -> Void

@@ -5,7 +5,7 @@ extension NSApplication {
   nonisolated public static let willFinishLaunchingNotification = NSNotification.Name(
     rawValue: "NSApplicationWillFinishLaunchingNotification")
 
-  /// Posted when the app has launched; its `userInfo` says why.
+  /// Posted when the app has launched; the notification's `userInfo` contains the reason.
   nonisolated public static let didFinishLaunchingNotification = NSNotification.Name(
     rawValue: "NSApplicationDidFinishLaunchingNotification")
 
@@ -17,11 +17,11 @@ extension NSApplication {
   nonisolated public static let didBecomeActiveNotification = NSNotification.Name(
     rawValue: "NSApplicationDidBecomeActiveNotification")
 
-  /// Posted before the app resigns active.
+  /// Posted before the app becomes inactive.
   nonisolated public static let willResignActiveNotification = NSNotification.Name(
     rawValue: "NSApplicationWillResignActiveNotification")
 
-  /// Posted when the app has resigned active.
+  /// Posted when the app has become inactive.
   nonisolated public static let didResignActiveNotification = NSNotification.Name(
     rawValue: "NSApplicationDidResignActiveNotification")
 

@@ -41,13 +41,13 @@ open class NSAppleEventDescriptor: NSObject, @unchecked Sendable {
     self.parameters = parameters
   }
 
-  /// Returns the parameter with a keyword.
+  /// Returns the parameter with the given keyword.
   open func paramDescriptor(forKeyword keyword: AEKeyword) -> NSAppleEventDescriptor? {
     parameters[keyword]
   }
 }
 
-/// The dispatcher of Apple events to an app's methods.
+/// A dispatcher that passes Apple events to an app's methods.
 ///
 /// On this system, it handles only URLs that are passed when the app starts.
 @preconcurrency @MainActor
@@ -80,7 +80,7 @@ open class NSAppleEventManager: NSObject {
 
   /// Passes a URL to the app's method.
   ///
-  /// Returns false if the app has not set one.
+  /// Returns false if the app has not set a method.
   func open(_ url: URL) -> Bool {
     guard let target, let selector, !url.isFileURL else { return false }
     selector(

@@ -48,10 +48,10 @@ open class NSApplication: NSResponder {
   /// The window that was ordered to the front last; nil if no window is on screen.
   open var mainWindow: NSWindow? { windows.last }
 
-  /// The window that receives keyboard input: the one that most recently became the key window and is not closed.
+  /// The window that receives keyboard input: the open window that most recently became the key window.
   open internal(set) weak var keyWindow: NSWindow?
 
-  /// The icon of the app; stored, but without effect.
+  /// The icon of the app; stored, but has no effect.
   open var applicationIconImage: NSImage?
 
   /// Sets whether the app has a Dock icon and a menu.
@@ -113,11 +113,11 @@ extension NSApplication {
     case success = 0
     /// The user cancelled the operation.
     case cancel = 1
-    /// The operation ended with an error.
+    /// The operation failed with an error.
     case failure = 2
   }
 
-  /// The levels of urgency of a request for the user's attention.
+  /// The levels of urgency of a request for user attention.
   public enum RequestUserAttentionType: UInt, Sendable {
     /// The request lasts until the app becomes active.
     case criticalRequest = 0
@@ -127,7 +127,7 @@ extension NSApplication {
 
   /// The user's response to a modal dialog.
   public struct ModalResponse: RawRepresentable, Hashable, Sendable {
-    /// The number, as on Apple's systems.
+    /// The number of the response, as on Apple's systems.
     public var rawValue: Int
 
     /// Creates a response from its number.

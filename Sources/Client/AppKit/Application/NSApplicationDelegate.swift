@@ -1,7 +1,7 @@
 public import Foundation
 public import UserNotifications
 
-/// The delegate for the events of an app.
+/// The delegate that handles an app's events.
 ///
 /// Every member is optional. All methods are called on the main thread.
 ///
@@ -14,7 +14,7 @@ public protocol NSApplicationDelegate: NSObjectProtocol {
   /// Tells the delegate that the app is launching.
   func applicationWillFinishLaunching(_ notification: Notification)
 
-  /// Tells the delegate that the app has launched; the notification's `userInfo` says why.
+  /// Tells the delegate that the app has launched; the notification's `userInfo` contains the reason for the launch.
   func applicationDidFinishLaunching(_ notification: Notification)
 
   /// Tells the delegate that the app is about to become active.

@@ -21,7 +21,7 @@ open class NSDockTile: NSObject {
     }
   }
 
-  /// A Boolean value that indicates whether small windows show the app's badge; stored, but without effect.
+  /// A Boolean value that indicates whether small windows show the app's badge; stored, but has no effect.
   open var showsApplicationBadge = true
 
   /// Does nothing, because the label is sent when it is set.

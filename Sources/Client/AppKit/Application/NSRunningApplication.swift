@@ -7,9 +7,9 @@ public import Foundation
 open class NSRunningApplication: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The options of an activation; without effect.
+  /// The options for activating an app; they have no effect.
   public struct ActivationOptions: OptionSet, Sendable {
-    /// The bits, as on Apple's systems.
+    /// The raw bits of the set, as on Apple's systems.
     public let rawValue: UInt
 
     /// Creates a set from its bits.
@@ -31,7 +31,7 @@ open class NSRunningApplication: NSObject, @unchecked Sendable {
   /// The app of this process.
   open class var current: NSRunningApplication { only }
 
-  /// Returns the running apps with a bundle identifier: the current app if the identifier is its own, otherwise an
+  /// Returns the running apps with the given bundle identifier: the current app if it has that identifier, otherwise an
   /// empty array.
   open class func runningApplications(
     withBundleIdentifier bundleIdentifier: String

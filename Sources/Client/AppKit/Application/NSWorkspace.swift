@@ -7,12 +7,12 @@ public import Foundation
 open class NSWorkspace: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The options for opening a URL; stored, but without effect.
+  /// The options for opening a URL; stored, but has no effect.
   open class OpenConfiguration: NSObject {
-    /// A Boolean value that indicates whether the program moves to the foreground; stored, but without effect.
+    /// A Boolean value that indicates whether the program moves to the foreground; stored, but has no effect.
     open var activates = true
 
-    /// A Boolean value that indicates whether the user may be prompted; stored, but without effect.
+    /// A Boolean value that indicates whether the user may be prompted; stored, but has no effect.
     open var promptsUserIfNeeded = true
   }
 
@@ -26,7 +26,7 @@ open class NSWorkspace: NSObject, @unchecked Sendable {
 
   /// Opens a URL with the desktop's default program (`xdg-open`).
   ///
-  /// Returns false if there is no desktop, or if `xdg-open` is not installed.
+  /// Returns false if no desktop is running, or if `xdg-open` is not installed.
   ///
   /// URLs of Apple's settings (`x-apple.systempreferences:`) open the desktop's notification settings, if the desktop
   /// has such a page.

@@ -8,7 +8,7 @@ extension NSApplication {
   /// The types that pushes may use.
   @available(macOS, deprecated: 10.14, message: "Use UNAuthorizationOptions")
   public struct RemoteNotificationType: OptionSet, Sendable {
-    /// The bits, as on Apple's systems.
+    /// The raw bits of the set, as on Apple's systems.
     public let rawValue: UInt
 
     /// Creates a set from its bits.

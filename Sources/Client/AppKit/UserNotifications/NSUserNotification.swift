@@ -10,7 +10,7 @@ public let NSUserNotificationDefaultSoundName: String = "DefaultSoundName"
 ///
 /// On Apple's systems, this class is part of Foundation; on this system, `AppKit` and `Cocoa` provide it.
 ///
-/// It can be used on any thread. The agent stores it like every other notification.
+/// A notification can be used on any thread. The agent stores it like every other notification.
 @available(macOS, deprecated: 11.0, message: "Use UNNotificationRequest")
 open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: a lock protects the fields.
@@ -112,13 +112,13 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.additionalActions] = newValue }
   }
 
-  /// Custom data of the app, as property-list values.
+  /// The app's custom data, as property-list values.
   open var userInfo: [String: Any]? {
     get { self[\.userInfo] }
     set { self[\.userInfo] = newValue }
   }
 
-  /// The name of a sound file of the app, or `NSUserNotificationDefaultSoundName`; nil for no sound.
+  /// The name of one of the app's sound files, or `NSUserNotificationDefaultSoundName`; nil for no sound.
   open var soundName: String? {
     get { self[\.soundName] }
     set { self[\.soundName] = newValue }
@@ -136,7 +136,7 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.deliveryDate] = newValue }
   }
 
-  /// The time zone in which repetitions are calculated.
+  /// The time zone that is used to calculate repetitions.
   open var deliveryTimeZone: TimeZone? {
     get { self[\.deliveryTimeZone] }
     set { self[\.deliveryTimeZone] = newValue }
@@ -153,7 +153,7 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
 
   /// A Boolean value that indicates whether a banner or alert was shown.
   ///
-  /// It is false for a notification that was only added to the list because the app was in the foreground.
+  /// The value is false for a notification that was only added to the list because the app was in the foreground.
   open var isPresented: Bool { self[\.isPresented] }
 
   /// A Boolean value that indicates whether the notification was sent by a provider.

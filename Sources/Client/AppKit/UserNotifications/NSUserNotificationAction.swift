@@ -11,7 +11,7 @@ open class NSUserNotificationAction: NSObject, NSCopying, @unchecked Sendable {
   /// The title of the action.
   public let title: String?
 
-  /// Creates an action with an identifier and a title.
+  /// Creates an action with the given identifier and title.
   public init(identifier: String?, title: String?) {
     self.identifier = identifier
     self.title = title

@@ -17,7 +17,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
   /// The notifications that this process delivered and that the app still retains, by the identifier that the agent
   /// uses.
   ///
-  /// Each is updated when the agent reports whether it was presented.
+  /// A notification is updated when the agent reports whether it was presented.
   private let ownDeliveries = LockedBox<[String: OwnDelivery]>([:])
 
   private struct OwnDelivery {
@@ -61,7 +61,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
 
   /// Schedules a copy of the notification for its delivery date.
   ///
-  /// A notification without a date, or whose date has passed, is delivered immediately.
+  /// A notification that has no date, or whose date has passed, is delivered immediately.
   open func scheduleNotification(_ notification: NSUserNotification) {
     add(notification, now: false)
   }
@@ -111,14 +111,14 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
 
   /// Returns whether this center handles responses to a notification.
   ///
-  /// It handles the notifications that were created with this API. If the app uses only this API, it also handles
-  /// notifications that other programs show in the app's name.
+  /// The center handles the notifications that were created with this API. If the app uses only this API, the center
+  /// also handles notifications that other programs show in the app's name.
   private func isOwn(_ delivered: DeliveredNotification) -> Bool {
     delivered.request.content.generation == .desktop
       || (delivered.payload == nil && isOnlyOne)
   }
 
-  /// True if the app has set a delegate here, but not on the newer center.
+  /// True if the app has set a delegate on this center, but not on the newer one.
   var isOnlyOne: Bool {
     UNUserNotificationCenter.current().delegate == nil && delegate != nil
   }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The delegate for the events of notifications.
+/// The delegate that handles notification events.
 ///
 /// Every member is optional. All methods are called on the main thread.
 @available(macOS, deprecated: 11.0, message: "Use UNUserNotificationCenterDelegate")

@@ -14,7 +14,7 @@ open class NSImage: NSObject, @unchecked Sendable {
   /// The width and height that the app set; images are not decoded.
   open var size: NSSize
 
-  /// A Boolean value that indicates whether the image is a template; stored, but without effect.
+  /// A Boolean value that indicates whether the image is a template; stored, but has no effect.
   open var isTemplate = false
 
   private let imageName: Name?
@@ -66,7 +66,7 @@ open class NSImage: NSObject, @unchecked Sendable {
     self.init(bytes: data, size: .zero, name: nil)
   }
 
-  /// Creates an empty image with a size.
+  /// Creates an empty image with the given size.
   public convenience init(size: NSSize) { self.init(bytes: Data(), size: size, name: nil) }
 
   /// Returns the name that was used to find the image; nil if it was created from bytes.

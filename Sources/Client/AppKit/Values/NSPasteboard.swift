@@ -48,6 +48,6 @@ open class NSPasteboard: NSObject {
     return true
   }
 
-  /// Returns the copied string of a type.
+  /// Returns the copied string of the given type.
   open func string(forType dataType: PasteboardType) -> String? { texts[dataType] }
 }

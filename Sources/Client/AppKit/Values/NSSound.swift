@@ -11,12 +11,12 @@ open class NSSound: NSObject, @unchecked Sendable {
   private let soundName: Name?
   private var player: Process?
 
-  /// The volume, from 0 to 1; stored, but without effect.
+  /// The volume, from 0 to 1; stored, but has no effect.
   ///
   /// The player determines the actual volume.
   open var volume: Float = 1
 
-  /// A Boolean value that indicates whether the sound repeats; stored, but without effect.
+  /// A Boolean value that indicates whether the sound repeats; stored, but has no effect.
   open var loops = false
 
   /// Creates a sound from a file in the app's bundle or from one of the system's sounds; nil if the file does not

@@ -14,7 +14,7 @@ open class NSView: NSResponder {
     set { frame.size = newValue.size }
   }
 
-  /// A Boolean value that indicates whether the view is hidden; stored, but without effect.
+  /// A Boolean value that indicates whether the view is hidden; stored, but has no effect.
   open var isHidden = false
 
   /// The subviews of the view.
@@ -23,7 +23,7 @@ open class NSView: NSResponder {
   /// The superview of the view.
   open private(set) weak var superview: NSView?
 
-  /// Creates a view with a frame.
+  /// Creates a view with the given frame.
   public init(frame frameRect: NSRect) {
     frame = frameRect
     super.init()

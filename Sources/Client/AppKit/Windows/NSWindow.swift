@@ -36,16 +36,16 @@ open class NSWindow: NSResponder {
   /// A Boolean value that indicates whether the window is the key window, which receives keyboard input.
   open var isKeyWindow: Bool { NSApplication.shared.keyWindow === self }
 
-  /// A Boolean value that indicates whether the window is released when it is closed; stored, but without effect.
+  /// A Boolean value that indicates whether the window is released when it is closed; stored, but has no effect.
   open var isReleasedWhenClosed = true
 
-  /// Creates a window with a size.
+  /// Creates a window with the given size.
   public init(contentRect: NSRect) {
     frame = contentRect
     super.init()
   }
 
-  /// Creates a window with a size and a style.
+  /// Creates a window with the given size and style.
   public convenience init(
     contentRect: NSRect, styleMask style: NSWindow.StyleMask,
     backing backingStoreType: NSWindow.BackingStoreType, defer flag: Bool
@@ -128,7 +128,7 @@ open class NSWindow: NSResponder {
 extension NSWindow {
   /// The style of a window; nothing is drawn.
   public struct StyleMask: OptionSet, Sendable {
-    /// The bits, as on Apple's systems.
+    /// The raw bits of the set, as on Apple's systems.
     public let rawValue: UInt
 
     /// Creates a set from its bits.
@@ -150,7 +150,7 @@ extension NSWindow {
     public static let fullSizeContentView = StyleMask(rawValue: 1 << 15)
   }
 
-  /// The types of backing store of a window; nothing is drawn.
+  /// The types of a window's backing store; nothing is drawn.
   public enum BackingStoreType: UInt, Sendable {
     /// The window renders into a buffer.
     case buffered = 2

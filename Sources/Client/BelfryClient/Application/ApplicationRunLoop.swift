@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The main run loop of an app's process, which runs until a signal ends the process.
+/// The main run loop of an app's process, which runs until a signal terminates the process.
 @MainActor
 package enum ApplicationRunLoop {
   private static var signalSource: (any DispatchSourceRead)?
 
   /// Runs the main run loop indefinitely.
   ///
-  /// SIGTERM, SIGINT, and SIGHUP call `ending` and end the process.
+  /// SIGTERM, SIGINT, and SIGHUP call `ending` and terminate the process.
   package static func run(ending: @escaping @MainActor () -> Void) -> Never {
     endOnSignals(ending)
     // A run loop without a source returns immediately.
@@ -18,7 +18,7 @@ package enum ApplicationRunLoop {
     while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
   }
 
-  /// Ends the process after running the app's own termination handler.
+  /// Exits the process after running the app's own termination handler.
   package static func end(status: Int32 = 0, _ ending: @MainActor () -> Void) -> Never {
     ending()
     AgentSession.shared.flush()
@@ -27,7 +27,7 @@ package enum ApplicationRunLoop {
 
   /// Forwards the signals to the main queue through a pipe.
   ///
-  /// A Dispatch signal source loses a signal that arrives before the source is active, so the process would not end.
+  /// A Dispatch signal source loses a signal that arrives before the source is active, so the process would not exit.
   private static func endOnSignals(_ ending: @escaping @MainActor () -> Void) {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { return }

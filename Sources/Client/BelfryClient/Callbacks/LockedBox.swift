@@ -2,8 +2,8 @@ import Foundation
 
 /// A shared reference to a value that a lock protects, for objects that an app may use on any thread.
 ///
-/// Sendable: every access goes through the lock. `Mutex` is not used, because it accepts only sendable values: these
-/// values contain delegates and handlers of an app, which may not be sendable.
+/// Sendable: every access goes through the lock. `Mutex` is not used, because it accepts only sendable values: the
+/// values here contain delegates and handlers of an app, which may not be sendable.
 package final class LockedBox<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value

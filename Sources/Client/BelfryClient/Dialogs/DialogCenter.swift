@@ -4,7 +4,7 @@ import Foundation
 
 /// The app's dialogs, shown as notifications that stay until the user answers them.
 ///
-/// Dialogs require the permission for alerts; without it, or without an agent, they are not shown.
+/// Dialogs require permission to show alerts; without that permission, or without an agent, they are not shown.
 package final class DialogCenter: Sendable {
   /// A button of a dialog.
   package struct Choice: Sendable {
@@ -42,7 +42,7 @@ package final class DialogCenter: Sendable {
 
   package static let shared = DialogCenter(session: .shared)
 
-  /// The prefix of the IDs of dialogs, which the app's own IDs never have.
+  /// The prefix of the IDs of dialogs, which the app's own IDs never use.
   static let prefix = "belfry.dialog."
 
   private let session: AgentSession

@@ -5,12 +5,12 @@ extension FileManager {
   /// The app's library directory, created if it is missing.
   ///
   /// The directory is `APP_ID/Library` in the user's data directory (`XDG_DATA_HOME`). The agent looks for sounds in
-  /// its `Sounds` directory.
+  /// the library's `Sounds` directory.
   ///
   /// Foundation on Linux returns no directory for `.libraryDirectory`, and a method with Foundation's name would be
   /// ambiguous.
   ///
-  /// Nil if the app has no ID, or if the directory cannot be created.
+  /// The property is nil if the app has no ID, or if the directory cannot be created.
   public var appLibraryDirectory: URL? { libraryDirectory(of: AppIdentity.current.appID) }
 
   package func libraryDirectory(of app: String?) -> URL? {

@@ -27,7 +27,7 @@ extension NotificationCenter {
     }
   }
 
-  /// Returns a sequence of the notifications with a name and, if given, an object.
+  /// Returns a sequence of the notifications with the given name and, if specified, the given object.
   public func notifications(
     named name: Notification.Name, object: AnyObject? = nil
   ) -> Notifications {
@@ -42,7 +42,7 @@ extension NotificationCenter {
 
   /// A notification that was posted.
   struct Posted: @unchecked Sendable {
-    // Sendable: only one loop receives it, and the poster no longer uses it.
+    // Sendable: only one loop receives the notification, and the poster no longer uses it.
     let notification: Notification
   }
 

@@ -4,14 +4,14 @@ import Foundation
 package struct AppIdentity: Sendable {
   /// The app's ID; if nil, the agent determines it from the process.
   package var appID: String?
-  /// True if the bundle has no ID and an environment variable provides it.
+  /// True if the bundle has no ID and an environment variable provides the app's ID.
   package var isDevelopment: Bool
   /// The display name of the app.
   package var name: String?
   /// The directory that contains the app's resources.
   package var bundlePath: String?
   package var backgroundModes: [String]
-  /// The reason why the app uses the location, as shown to the user.
+  /// The reason that the app uses the location, as shown to the user.
   ///
   /// A development app can set it with `BELFRY_LOCATION_USAGE`.
   package var locationUsage: String?

@@ -2,12 +2,12 @@ import BelfryWire
 import Foundation
 import Synchronization
 
-/// The texts of bundles in the user's languages.
+/// The strings of bundles in the user's languages.
 ///
-/// Foundation on Linux does not use the user's languages: it looks texts up in the development language, or in the
+/// Foundation on Linux does not use the user's languages: it looks up strings in the development language, or in the
 /// first folder that it finds.
 package final class BundleTexts: Sendable {
-  /// The value of a key.
+  /// The value for a key.
   enum Entry: Sendable {
     case text(String)
     case plural(PluralFormat)
@@ -17,13 +17,13 @@ package final class BundleTexts: Sendable {
 
   private struct State {
     var tables: [String: [String: Entry]] = [:]
-    /// The plural formats whose format strings were returned as texts, by format string.
+    /// The plural formats whose format strings were returned as strings, by format string.
     var plurals: [String: PluralFormat] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// Returns the text for a key in the user's languages; nil if no language folder of the bundle contains the key.
+  /// Returns the string for a key in the user's languages; nil if no language folder of the bundle contains the key.
   package func text(forKey key: String, table: String?, of bundle: Bundle) -> String? {
     var folders: [String] = []
     for folder in [bundle.resourcePath, bundle.bundlePath, bundle.bundlePath + "/Resources"] {
@@ -35,7 +35,7 @@ package final class BundleTexts: Sendable {
       development: bundle.object(forInfoDictionaryKey: "CFBundleDevelopmentRegion") as? String)
   }
 
-  /// Returns the text for a key in the first language that has it, or else in the development language.
+  /// Returns the string for a key in the first language that contains the key, or else in the development language.
   func text(
     forKey key: String, table: String?, folders: [String], languages: [String],
     development: String?
@@ -70,13 +70,13 @@ package final class BundleTexts: Sendable {
     }
   }
 
-  /// Returns the plural forms of a format string that a lookup returned; nil if it has none.
+  /// Returns the plural forms of a format string that a lookup returned; nil if the format string has none.
   func plural(of format: String) -> PluralFormat? {
     guard format.contains("%") else { return nil }
     return state.withLock { $0.plurals[format] }
   }
 
-  /// Returns the entries of a file, or none if the file cannot be read.
+  /// Returns the entries of a file, or an empty dictionary if the file cannot be read.
   ///
   /// Each file is read only once, because the files of a bundle do not change.
   private func entries(_ path: String, _ language: String) -> [String: Entry] {

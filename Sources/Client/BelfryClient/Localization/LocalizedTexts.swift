@@ -2,9 +2,9 @@ import BelfryWire
 import Foundation
 import Synchronization
 
-/// The texts that this process looked up by key.
+/// The strings that this process looked up by key.
 ///
-/// A notification carries the key, so that its text follows the user's language.
+/// A notification contains the key, so that its text follows the user's language.
 package final class LocalizedTexts: Sendable {
   package struct Source: Hashable, Sendable {
     package var key: String
@@ -25,7 +25,7 @@ package final class LocalizedTexts: Sendable {
 
   private let state = Mutex(State())
 
-  /// Looks up a key, and records the key and arguments of the resulting text.
+  /// Looks up a key, and records the key and arguments of the resulting string.
   package func text(forKey key: String, arguments: [String]) -> String {
     let format = Bundle.main.text(forKey: key, value: key, table: nil)
     let text = LocalizedFormat.fill(format, with: arguments).text
@@ -44,6 +44,6 @@ package final class LocalizedTexts: Sendable {
     }
   }
 
-  /// Returns the key and arguments of a text; nil if it was not looked up by a key.
+  /// Returns the key and arguments of a string; nil if the string was not looked up by a key.
   package func source(of text: String) -> Source? { state.withLock { $0.sources[text] } }
 }

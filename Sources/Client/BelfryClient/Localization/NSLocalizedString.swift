@@ -5,31 +5,31 @@ public import Foundation
 // just one of Belfry's modules.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the text for a key in the user's languages; if there is no text, returns the key.
+/// Returns the localized string for a key in the user's languages, or the key itself if no string is found.
 public func NSLocalizedString(_ key: String, comment: String) -> String {
   Bundle.main.text(forKey: key, value: nil, table: nil)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the text for a key in a table.
+/// Returns the localized string for a key in a table.
 public func NSLocalizedString(_ key: String, tableName: String?, comment: String) -> String {
   Bundle.main.text(forKey: key, value: nil, table: tableName)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the text for a key in a bundle.
+/// Returns the localized string for a key in a bundle.
 public func NSLocalizedString(_ key: String, bundle: Bundle, comment: String) -> String {
   bundle.text(forKey: key, value: nil, table: nil)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the text for a key; if there is no text, returns the value.
+/// Returns the localized string for a key, or the value if no string is found.
 public func NSLocalizedString(_ key: String, value: String, comment: String) -> String {
   Bundle.main.text(forKey: key, value: value, table: nil)
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the text for a key in a table of a bundle.
+/// Returns the localized string for a key in a table of a bundle.
 public func NSLocalizedString(
   _ key: String, tableName: String?, bundle: Bundle, comment: String
 ) -> String {
@@ -37,7 +37,7 @@ public func NSLocalizedString(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the text for a key in a table; if there is no text, returns the value.
+/// Returns the localized string for a key in a table, or the value if no string is found.
 public func NSLocalizedString(
   _ key: String, tableName: String?, value: String, comment: String
 ) -> String {
@@ -45,7 +45,7 @@ public func NSLocalizedString(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the text for a key in a bundle; if there is no text, returns the value.
+/// Returns the localized string for a key in a bundle, or the value if no string is found.
 public func NSLocalizedString(
   _ key: String, bundle: Bundle, value: String, comment: String
 ) -> String {
@@ -53,7 +53,7 @@ public func NSLocalizedString(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the text for a key in a table of a bundle; if there is no text, returns the value.
+/// Returns the localized string for a key in a table of a bundle, or the value if no string is found.
 @_disfavoredOverload
 public func NSLocalizedString(
   _ key: String, tableName: String?, bundle: Bundle, value: String, comment: String
@@ -62,14 +62,14 @@ public func NSLocalizedString(
 }
 
 extension Bundle {
-  /// Returns the text for a key in the user's languages, or else the result of Foundation's lookup.
+  /// Returns the localized string for a key in the user's languages, or else the result of Foundation's lookup.
   func text(forKey key: String, value: String?, table: String?) -> String {
     BundleTexts.shared.text(forKey: key, table: table, of: self)
       ?? Foundation.NSLocalizedString(
         key, tableName: table, bundle: self, value: value ?? "", comment: "")
   }
 
-  /// Returns the text for a key in the user's languages, or else the given value, or else the key.
+  /// Returns the localized string for a key in the user's languages, or else the given value, or else the key.
   ///
   /// A file that also imports Foundation gets Foundation's method, which ignores the user's languages;
   /// ``NSLocalizedString(_:comment:)`` works in every file.

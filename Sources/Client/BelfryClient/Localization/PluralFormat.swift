@@ -20,7 +20,7 @@ struct PluralFormat: Sendable {
   /// Returns the format with its variables replaced by plural forms, and the arguments that the result's directives
   /// use.
   ///
-  /// Each directive names its argument, because Foundation reads past an argument that no directive names.
+  /// Each directive specifies its argument, because Foundation reads past an argument that no directive refers to.
   ///
   /// Forms can refer to each other, so the number of bytes read and the size of the result are limited; a longer format
   /// is truncated.
@@ -39,9 +39,9 @@ struct PluralFormat: Sendable {
     private var formBytes = WireLimits.filledTextBytesMax
     /// The position of the latest directive in the output; the bytes after it may belong to the directive.
     private var directive: Int?
-    /// The argument of the next directive that does not name its argument.
+    /// The argument of the next directive that does not specify its argument.
     var next = 0
-    /// The positions of the arguments that directives refer to, in the order of their first mention.
+    /// The positions of the arguments that directives refer to, in order of first mention.
     var used: [Int] = []
     private var numbers: [Int: Int] = [:]
     private var texts: [Int: String] = [:]

@@ -3,7 +3,7 @@ public import Foundation
 // Foundation on Linux lacks `String(localized:)`, and ignores plural forms when it fills in formats.
 
 extension String {
-  /// A key of the app's texts with interpolated values: `"\(count) new messages"` has the key `%lld new messages`.
+  /// A key of the app's strings, with interpolated values: `"\(count) new messages"` has the key `%lld new messages`.
   public struct LocalizationValue: ExpressibleByStringInterpolation, Equatable, Sendable {
     /// The builder of a key from literals and values.
     public struct StringInterpolation: StringInterpolationProtocol, Sendable {
@@ -64,7 +64,7 @@ extension String {
     }
   }
 
-  /// Creates the text for a key in the user's languages; if there is no text, uses the key itself.
+  /// Creates the localized string for a key in the user's languages; uses the key itself if no string is found.
   public init(
     localized keyAndValue: String.LocalizationValue, table: String? = nil, bundle: Bundle? = nil,
     locale: Locale = .current, comment: StaticString? = nil
@@ -72,7 +72,7 @@ extension String {
     self.init(keyAndValue.key, keyAndValue, table, bundle, locale)
   }
 
-  /// Creates the text for a key in the user's languages; if there is no text, uses the default value.
+  /// Creates the localized string for a key in the user's languages; uses the default value if no string is found.
   public init(
     localized key: StaticString, defaultValue: String.LocalizationValue, table: String? = nil,
     bundle: Bundle? = nil, locale: Locale = .current, comment: StaticString? = nil
@@ -89,7 +89,7 @@ extension String {
       ? format : String.filled(format, locale, value.arguments.map { $0 as any CVarArg })
   }
 
-  /// Fills in a format, with the plural forms of the app's `.stringsdict` files.
+  /// Fills in a format, using the plural forms in the app's `.stringsdict` files.
   static func filled(_ format: String, _ locale: Locale?, _ arguments: [any CVarArg]) -> String {
     let (format, arguments) =
       BundleTexts.shared.plural(of: format)?.expanded(for: arguments) ?? (format, arguments)
@@ -100,27 +100,27 @@ extension String {
 // These functions are generic so that overload resolution picks one declaration, either these or Foundation's. Two
 // declarations of equal rank would be an error in every file that fills in a format.
 extension String {
-  /// Fills in a format with one value, with the plural forms of the app's `.stringsdict` files.
+  /// Fills in a format with one value, using the plural forms in the app's `.stringsdict` files.
   public static func localizedStringWithFormat<Value: CVarArg>(
     _ format: String, _ value: Value
   ) -> String { filled(format, .current, [value]) }
 
-  /// Fills in a format with two values, with the plural forms of the app's `.stringsdict` files.
+  /// Fills in a format with two values, using the plural forms in the app's `.stringsdict` files.
   public static func localizedStringWithFormat<First: CVarArg, Second: CVarArg>(
     _ format: String, _ first: First, _ second: Second
   ) -> String { filled(format, .current, [first, second]) }
 
-  /// Fills in a format with three values, with the plural forms of the app's `.stringsdict` files.
+  /// Fills in a format with three values, using the plural forms in the app's `.stringsdict` files.
   public static func localizedStringWithFormat<First: CVarArg, Second: CVarArg, Third: CVarArg>(
     _ format: String, _ first: First, _ second: Second, _ third: Third
   ) -> String { filled(format, .current, [first, second, third]) }
 
-  /// Fills in a format with one value, with the plural forms of the app's `.stringsdict` files.
+  /// Fills in a format with one value, using the plural forms in the app's `.stringsdict` files.
   public init<Value: CVarArg>(format: String, _ value: Value) {
     self = String.filled(format, nil, [value])
   }
 
-  /// Fills in a format with two values, with the plural forms of the app's `.stringsdict` files.
+  /// Fills in a format with two values, using the plural forms in the app's `.stringsdict` files.
   public init<First: CVarArg, Second: CVarArg>(
     format: String, _ first: First, _ second: Second
   ) { self = String.filled(format, nil, [first, second]) }

@@ -4,7 +4,7 @@ extension Calendar {
   /// The calendar's name on the app link and in archives.
   package var name: String { Self.names.first { $0.1 == identifier }?.0 ?? "gregorian" }
 
-  /// Returns the calendar with a name; nil if the name is unknown.
+  /// Returns the calendar with the given name; nil if the name is unknown.
   package static func named(_ name: String) -> Calendar? {
     names.first { $0.0 == name }.map { Calendar(identifier: $0.1) }
   }

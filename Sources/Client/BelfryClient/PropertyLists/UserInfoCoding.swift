@@ -3,8 +3,8 @@ import Foundation
 
 /// The encoding of an app's own data on the app link.
 ///
-/// The data is JSON, so that other programs can read it, plus a binary property list if it contains dates, bytes, or
-/// large numbers.
+/// The data is JSON, so that other programs can read it, plus a binary property list if the data contains dates, bytes,
+/// or large numbers.
 package enum UserInfoCoding {
   /// A value that a property list cannot represent.
   package struct Unsuitable: Error, CustomStringConvertible {

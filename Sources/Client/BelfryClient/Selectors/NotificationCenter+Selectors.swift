@@ -1,9 +1,9 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// Registers a method of an observer for the notifications with a name; nil matches any name.
+  /// Registers a method of an observer for the notifications with the given name; nil matches any name.
   ///
-  /// The observer is not retained, and its registration ends when it is deallocated.
+  /// The observer is not retained, and its registration is removed when the observer is deallocated.
   public func addObserver(
     _ observer: AnyObject, selector aSelector: Selector, name aName: Notification.Name?,
     object anObject: Any?

@@ -2,9 +2,9 @@
 ///
 /// Write `Selector(method)` instead of Apple's `#selector(method)`.
 ///
-/// Swift has no Objective-C runtime on Linux, so a selector stores the method itself. It is either the method of an
-/// object (`Selector(tick)`, which retains the object), or the method of a class (`Selector(Clock.tick)`, which is
-/// called on the target).
+/// Swift has no Objective-C runtime on Linux, so a selector stores the method itself. This method is either the method
+/// of an object (`Selector(tick)`, which retains the object), or the method of a class (`Selector(Clock.tick)`, which
+/// is called on the target).
 public struct Selector: @unchecked Sendable {
   // Sendable: as with Apple's selectors, the caller chooses the thread.
   private let body: (AnyObject, Any?) -> Void

@@ -28,7 +28,7 @@ extension Timer {
 }
 
 extension NSObjectProtocol {
-  /// Calls a method of the object after a delay in seconds, on the main thread.
+  /// Calls a method of the object on the main thread after a delay in seconds.
   public func perform(
     _ aSelector: Selector, with anArgument: Any?, afterDelay delay: TimeInterval
   ) {

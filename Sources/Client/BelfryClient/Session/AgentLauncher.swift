@@ -7,7 +7,7 @@ enum AgentLauncher {
   /// An agent that this process started.
   struct Agent: Equatable {
     var pid: Int32
-    /// The path of its log.
+    /// The path of the agent's log.
     var log: String
   }
 
@@ -33,7 +33,7 @@ enum AgentLauncher {
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     guard (try? process.run()) != nil else { return nil }
-    // The shell prints its process number and becomes the agent, whose output goes elsewhere: this soon ends.
+    // The shell prints its process ID and becomes the agent, whose output goes elsewhere, so this read finishes soon.
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)).map {
       Agent(pid: $0, log: log)

@@ -6,12 +6,12 @@ import Synchronization
 
 /// This process's connection to the agent, shared by the client modules.
 ///
-/// The connection is opened by the first request, or when an app starts. It survives a restart of the agent: after the
-/// restart, it sends the registrations and the app's state again.
+/// The connection is opened by the first request, or when an app starts. The connection survives a restart of the
+/// agent: after the restart, the session sends the registrations and the app's state again.
 package final class AgentSession: Sendable {
   /// A handler of events on the main thread.
   ///
-  /// It returns false to pass the event to the next handler.
+  /// The handler returns false to pass the event to the next handler.
   package typealias Handler = @MainActor @Sendable (AppEvent, AppLinkQuestion?) -> Bool
 
   /// The listeners, in the order in which they are offered an event.
@@ -48,9 +48,9 @@ package final class AgentSession: Sendable {
     return AgentSession(identity: .current, socketPath: AgentSocket.path)
   }()
 
-  /// The queue on which the app's completion handlers run, in the order of the answers.
+  /// The queue on which the app's completion handlers run, in the order in which the answers arrive.
   ///
-  /// It is separate from the thread that reads the answers, so that an app may block in a handler.
+  /// The queue is separate from the thread that reads the answers, so that an app may block in a handler.
   package let callbacks = DispatchQueue(label: "belfry.callbacks")
 
   /// The state of the permission prompt.
@@ -92,7 +92,7 @@ package final class AgentSession: Sendable {
         ? Limits.unreachableMilliseconds : Limits.propertyMilliseconds)
   }
 
-  /// Waits until the agent has received all requests, for a limited time; called before the process ends.
+  /// Waits until the agent has received all requests, for a limited time; called before the process exits.
   package func flush() {
     guard state.withLock({ $0.connection != nil && $0.failure == nil }) else { return }
     _ = try? connection().call(.badge, timeoutMilliseconds: Limits.flushMilliseconds)
@@ -108,7 +108,7 @@ package final class AgentSession: Sendable {
     return welcome
   }
 
-  /// True if the agent started this process; its welcome then contains the reason.
+  /// True if the agent started this process; the agent's welcome then contains the reason.
   package var wasStartedByAgent: Bool { AgentSocket.launch != nil }
 
   /// The most recent welcome from the agent.

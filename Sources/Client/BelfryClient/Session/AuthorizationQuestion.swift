@@ -10,9 +10,9 @@ package final class AuthorizationQuestion: Sendable {
 
   private struct State {
     var observer: Observer?
-    /// True if the last prompt ended without a decision.
+    /// True if the last prompt was closed without a decision.
     ///
-    /// Later requests do not count as covering the app. Otherwise, an app that asks whenever it becomes active would
+    /// Later requests then do not make the app inactive. Otherwise, an app that asks whenever it becomes active would
     /// never stop asking.
     var endedUndecided = false
   }

@@ -5,7 +5,8 @@ extension AgentSession {
   /// Connects and waits for the agent's welcome, so that the badge, settings, registration, languages, and reason for
   /// the launch are known when the app's delegate is first called.
   ///
-  /// Without an agent, it returns after at most `Limits.launchMilliseconds` and prints a message to standard error.
+  /// Without an agent, the function returns after at most `Limits.launchMilliseconds` and prints a message to standard
+  /// error.
   package func connectForLaunch() -> AppLaunch {
     if let welcome = connect(waitingMilliseconds: Limits.launchMilliseconds) {
       return welcome.launch

@@ -27,7 +27,7 @@ open class CLPlacemark: NSObject, NSCopying, @unchecked Sendable {
   /// The name of the street; always nil.
   open var thoroughfare: String? { nil }
 
-  /// The number of the house; always nil.
+  /// The house number; always nil.
   open var subThoroughfare: String? { nil }
 
   /// The name of the city; always nil.

@@ -28,19 +28,19 @@ public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An accuracy of within ten meters.
+/// Accuracy to within ten meters.
 public let kCLLocationAccuracyNearestTenMeters: CLLocationAccuracy = 10
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An accuracy of within a hundred meters.
+/// Accuracy to within a hundred meters.
 public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An accuracy of within one kilometer.
+/// Accuracy to within one kilometer.
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1_000
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// An accuracy of within three kilometers.
+/// Accuracy to within three kilometers.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3_000
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -1,10 +1,10 @@
-/// The permission of an app to use the device's location.
+/// An app's permission to use the device's location.
 public enum CLAuthorizationStatus: Int32, Sendable {
   /// The user has not been asked yet.
   case notDetermined = 0
   /// Location services are unavailable on this device, and the user cannot change this.
   case restricted = 1
-  /// The user denied the permission, or turned location services off.
+  /// The user denied permission, or turned location services off.
   case denied = 2
   /// The app may use the location at any time.
   case authorizedAlways = 3
@@ -26,7 +26,7 @@ public enum CLAccuracyAuthorization: Int, Sendable {
 
 /// The activity for which an app uses locations, so that the system knows when it can pause updates.
 public enum CLActivityType: Int, Sendable {
-  /// An activity other than those below.
+  /// An activity that no other case describes.
   case other = 1
   /// Navigation in a car.
   case automotiveNavigation = 2

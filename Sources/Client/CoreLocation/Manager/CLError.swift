@@ -9,7 +9,7 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
   /// The underlying error object.
   public let _nsError: NSError
 
-  /// Wraps an error of `kCLErrorDomain`.
+  /// Wraps an error in `kCLErrorDomain`.
   public init(_nsError error: NSError) {
     precondition(error.domain == kCLErrorDomain, "a CLError wraps an error of kCLErrorDomain")
     _nsError = error
@@ -52,15 +52,15 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
     case deferredFailed = 11
     /// Deferred updates require location updates.
     case deferredNotUpdatingLocation = 12
-    /// Deferred updates require a better accuracy.
+    /// Deferred updates require better accuracy.
     case deferredAccuracyTooLow = 13
     /// Deferred updates cannot be combined with a distance filter.
     case deferredDistanceFiltered = 14
     /// Deferred updates were cancelled.
     case deferredCanceled = 15
-    /// Ranging of beacons is currently unavailable.
+    /// Beacon ranging is currently unavailable.
     case rangingUnavailable = 16
-    /// The ranging of beacons failed.
+    /// Beacon ranging failed with an error.
     case rangingFailure = 17
     /// The user dismissed the permission prompt.
     case promptDeclined = 18
@@ -94,15 +94,15 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
   public static var deferredFailed: Code { .deferredFailed }
   /// Deferred updates require location updates.
   public static var deferredNotUpdatingLocation: Code { .deferredNotUpdatingLocation }
-  /// Deferred updates require a better accuracy.
+  /// Deferred updates require better accuracy.
   public static var deferredAccuracyTooLow: Code { .deferredAccuracyTooLow }
   /// Deferred updates cannot be combined with a distance filter.
   public static var deferredDistanceFiltered: Code { .deferredDistanceFiltered }
   /// Deferred updates were cancelled.
   public static var deferredCanceled: Code { .deferredCanceled }
-  /// Ranging of beacons is currently unavailable.
+  /// Beacon ranging is currently unavailable.
   public static var rangingUnavailable: Code { .rangingUnavailable }
-  /// The ranging of beacons failed.
+  /// Beacon ranging failed with an error.
   public static var rangingFailure: Code { .rangingFailure }
   /// The user dismissed the permission prompt.
   public static var promptDeclined: Code { .promptDeclined }

@@ -36,7 +36,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// status bar.
   open var showsBackgroundLocationIndicator = false
 
-  /// The activity for which the app uses locations; stored, but without effect.
+  /// The activity for which the app uses locations; stored, but has no effect.
   open var activityType: CLActivityType = .other
 
   let service = LocationService.shared
@@ -60,7 +60,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   // MARK: Permission
 
-  /// The permission of the app to use the location.
+  /// The app's permission to use the location.
   open var authorizationStatus: CLAuthorizationStatus { service.status }
 
   /// Returns the permission of the app to use the location.
@@ -81,7 +81,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   /// Returns whether regions of the class can be monitored: true for any region class.
   ///
-  /// Beacons are only found if the machine has Bluetooth.
+  /// Beacons are found only if the machine has Bluetooth.
   open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
     regionClass is CLRegion.Type
   }
@@ -117,7 +117,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// The most recent heading; always nil on this system.
   open var heading: CLHeading? { nil }
 
-  /// The angle in degrees that the device must turn before the next heading is reported; stored, but without effect.
+  /// The angle in degrees that the device must turn before the next heading is reported; stored, but has no effect.
   open var headingFilter: CLLocationDegrees = 1
 
   /// Has no effect, because this system does not measure headings.

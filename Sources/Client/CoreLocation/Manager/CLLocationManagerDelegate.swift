@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The delegate for the events of a location manager.
+/// The delegate that handles a location manager's events.
 ///
 /// Every member is optional; the default implementations do nothing. The methods are called on the thread that created
 /// the manager. The thread must have a running run loop, as the main thread of an app does.
@@ -64,13 +64,13 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     _ manager: CLLocationManager, didRange beacons: [CLBeacon],
     satisfying beaconConstraint: CLBeaconIdentityConstraint)
 
-  /// Tells the delegate that ranging of beacons failed; never called on this system.
+  /// Tells the delegate that beacon ranging failed; never called on this system.
   @available(iOS, deprecated: 13.0, renamed: "locationManager(_:didFailRangingFor:error:)")
   func locationManager(
     _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion,
     withError error: any Error)
 
-  /// Tells the delegate that ranging of beacons failed; never called on this system.
+  /// Tells the delegate that beacon ranging failed; never called on this system.
   func locationManager(
     _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
     error: any Error)

@@ -24,7 +24,7 @@ struct LocationPermission {
     known = status
   }
 
-  /// Returns the status for a manager that last reported `reported`; nil if it has not changed.
+  /// Returns the status for a manager that last reported `reported`; nil if the status has not changed.
   func unreportedStatus(after reported: inout CLAuthorizationStatus?) -> CLAuthorizationStatus? {
     guard reported != status else { return nil }
     reported = status

@@ -73,7 +73,7 @@ final class LocationService: Sendable {
 
   // MARK: Permission
 
-  /// The permission of the app; undetermined if the agent cannot be reached.
+  /// The app's permission; undetermined if the agent cannot be reached.
   var status: CLAuthorizationStatus {
     let (known, asked) = state.withLock { ($0.permission.known, $0.permission.question) }
     if let known { return known }
@@ -103,7 +103,7 @@ final class LocationService: Sendable {
     }
   }
 
-  /// Logs that the manifest lacks the usage description without which the agent does not prompt the user.
+  /// Logs that the manifest lacks the usage description, without which the agent does not prompt the user.
   private func logMissingUsage(always: Bool) {
     let key =
       always

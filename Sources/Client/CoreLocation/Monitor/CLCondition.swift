@@ -4,7 +4,7 @@ public import Foundation
 public protocol CLCondition: Sendable {}
 
 extension CLMonitor {
-  /// The condition that the device is within a circle.
+  /// A condition that is satisfied while the device is within a circle.
   public struct CircularGeographicCondition: CLCondition, Hashable {
     /// The center of the circle.
     public let center: CLLocationCoordinate2D
@@ -31,7 +31,7 @@ extension CLMonitor {
     }
   }
 
-  /// The condition that Bluetooth beacons of an identity are near.
+  /// A condition that is satisfied while Bluetooth beacons with the given identity are near.
   public struct BeaconIdentityCondition: CLCondition, Hashable {
     /// The identity that the beacons share.
     public let uuid: UUID
@@ -50,7 +50,7 @@ extension CLMonitor {
     }
   }
 
-  /// A change of a condition's state.
+  /// A change in a condition's state.
   public struct Event: Sendable {
     /// The states of a condition.
     public enum State: Int, Sendable {

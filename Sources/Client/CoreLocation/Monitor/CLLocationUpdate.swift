@@ -1,6 +1,6 @@
 import Foundation
 
-/// The device's location, or the reason why it is unavailable.
+/// The device's location, or the reason that it is unavailable.
 public struct CLLocationUpdate: Sendable {
   /// The location; nil if it is unavailable.
   public let location: CLLocation?
@@ -11,14 +11,13 @@ public struct CLLocationUpdate: Sendable {
   /// A Boolean value that indicates whether the device is stationary; always false on this system.
   public var isStationary: Bool { false }
 
-  /// A Boolean value that indicates whether the app may not use the location, because the permission is denied or
-  /// restricted.
+  /// A Boolean value that indicates whether the permission to use the location is denied or restricted.
   public let authorizationDenied: Bool
 
   /// A Boolean value that indicates whether the permission is not determined yet.
   public let authorizationRequestInProgress: Bool
 
-  /// The activities for which updates are used; without effect.
+  /// The activities for which updates are used; they have no effect.
   public enum LiveConfiguration: Int, Sendable {
     /// The default configuration, without a particular activity.
     case `default` = 0
@@ -32,7 +31,7 @@ public struct CLLocationUpdate: Sendable {
     case airborne = 4
   }
 
-  /// Returns a sequence of updates, which ends with the loop over it.
+  /// Returns a sequence of updates, which stop when the loop over the sequence finishes.
   public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
     Updates()
   }

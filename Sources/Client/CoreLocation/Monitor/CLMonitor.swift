@@ -12,7 +12,7 @@ public actor CLMonitor {
   private var listeners: [UUID: AsyncStream<Event>.Continuation] = [:]
   private let watcher: MonitorWatcher
 
-  /// Creates a monitor with a name.
+  /// Creates a monitor with the given name.
   public init(_ name: String) async {
     self.name = name
     watcher = await MonitorWatcher(prefix: "monitor.\(name).")

@@ -6,7 +6,7 @@ public typealias CLBeaconMajorValue = UInt16
 /// The second of a beacon's two numbers.
 public typealias CLBeaconMinorValue = UInt16
 
-/// A constraint on the identity of beacons: all beacons of a UUID, or those with given numbers.
+/// A constraint on the identity of beacons: all beacons with a UUID, or only those that also have the given numbers.
 open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
@@ -19,15 +19,15 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
   /// The second number of the beacons; nil for any.
   public let minor: CLBeaconMinorValue?
 
-  /// Creates a constraint for all beacons of an identity.
+  /// Creates a constraint for all beacons with the given identity.
   public convenience init(uuid: UUID) { self.init(identity: uuid, major: nil, minor: nil) }
 
-  /// Creates a constraint for all beacons of an identity with this first number.
+  /// Creates a constraint for all beacons with the given identity and first number.
   public convenience init(uuid: UUID, major: CLBeaconMajorValue) {
     self.init(identity: uuid, major: major, minor: nil)
   }
 
-  /// Creates a constraint for the beacons of an identity with both numbers.
+  /// Creates a constraint for the beacons with the given identity and both numbers.
   public convenience init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
     self.init(identity: uuid, major: major, minor: minor)
   }

@@ -15,20 +15,20 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     RegionDescription.beacons(self, beaconIdentityConstraint)
   }
 
-  /// Creates a region for all beacons of an identity.
+  /// Creates a region for all beacons with the given identity.
   public convenience init(uuid: UUID, identifier: String) {
     self.init(
       beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid), identifier: identifier)
   }
 
-  /// Creates a region for the beacons of an identity with this first number.
+  /// Creates a region for the beacons with the given identity and first number.
   public convenience init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
     self.init(
       beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid, major: major),
       identifier: identifier)
   }
 
-  /// Creates a region for the beacons of an identity with both numbers.
+  /// Creates a region for the beacons with the given identity and both numbers.
   public convenience init(
     uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
   ) {
@@ -45,19 +45,19 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     super.init(name: identifier)
   }
 
-  /// Creates a region for all beacons of an identity.
+  /// Creates a region for all beacons with the given identity.
   @available(iOS, deprecated: 13.0, renamed: "init(uuid:identifier:)")
   public convenience init(proximityUUID: UUID, identifier: String) {
     self.init(uuid: proximityUUID, identifier: identifier)
   }
 
-  /// Creates a region for the beacons of an identity with this first number.
+  /// Creates a region for the beacons with the given identity and first number.
   @available(iOS, deprecated: 13.0, renamed: "init(uuid:major:identifier:)")
   public convenience init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
     self.init(uuid: proximityUUID, major: major, identifier: identifier)
   }
 
-  /// Creates a region for the beacons of an identity with both numbers.
+  /// Creates a region for the beacons with the given identity and both numbers.
   @available(iOS, deprecated: 13.0, renamed: "init(uuid:major:minor:identifier:)")
   public convenience init(
     proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String

@@ -7,7 +7,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: the identifier is constant, and as with Apple's class, the two notification options are set before the
   // region is passed to other code.
 
-  /// The app's identifier for the region; a region with the same identifier replaces it.
+  /// The app's identifier for the region; another region with the same identifier replaces this one.
   public let identifier: String
 
   /// A Boolean value that indicates whether entering the region is reported; true by default.

@@ -30,7 +30,7 @@ open class UIAlertController: UIViewController {
   /// The text fields of the alert.
   open private(set) var textFields: [UITextField]?
 
-  /// Creates an alert with a title, a message, and a style.
+  /// Creates an alert with the given title, message, and style.
   public convenience init(title: String?, message: String?, preferredStyle: Style) {
     self.init(nibName: nil, bundle: nil)
     self.title = title
@@ -157,13 +157,13 @@ open class UITextField: UIView {
   /// The delegate, which is never called on this system; not retained.
   open weak var delegate: (any UITextFieldDelegate)?
 
-  /// The keyboard type of the field; stored, but without effect.
+  /// The keyboard type of the field; stored, but has no effect.
   open var keyboardType: UIKeyboardType = .default
 }
 
-/// The types of keyboard for entering text.
+/// The types of keyboards for entering text.
 public enum UIKeyboardType: Int, Sendable {
-  /// The default keyboard of the input method.
+  /// The default keyboard for the current input method.
   case `default` = 0
   /// A keyboard for ASCII characters.
   case asciiCapable = 1

@@ -4,7 +4,7 @@ public import Foundation
 /// An alert, in the API used before iOS 8.
 ///
 /// On a desktop, the alert is a notification that stays until the user answers it. The buttons appear in the order in
-/// which they were added; the cancel button, if any, is the first one.
+/// which they were added; the cancel button, if any, is first.
 @available(iOS, deprecated: 9.0, message: "Use UIAlertController")
 @preconcurrency @MainActor
 open class UIAlertView: UIView {
@@ -34,7 +34,7 @@ open class UIAlertView: UIView {
   private var titles: [String] = []
   private var dialog: String?
 
-  /// Creates an alert that has a cancel button at most.
+  /// Creates an alert with at most a cancel button.
   public convenience init(
     title: String?, message: String?, delegate: Any?, cancelButtonTitle: String?
   ) {
@@ -63,14 +63,14 @@ open class UIAlertView: UIView {
     return titles.count - 1
   }
 
-  /// Returns the title of a button; nil if the index is out of range.
+  /// Returns the title of the button at an index; nil if the index is out of range.
   open func buttonTitle(at buttonIndex: Int) -> String? {
     titles.indices.contains(buttonIndex) ? titles[buttonIndex] : nil
   }
 
   /// Shows the alert.
   ///
-  /// Without permission for alerts, nothing is shown and the delegate receives no answer.
+  /// Without permission to show alerts, nothing is shown and the delegate receives no answer.
   open func show() {
     guard dialog == nil else { return }
     asker?.willPresent(self)

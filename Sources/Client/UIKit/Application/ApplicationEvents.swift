@@ -29,7 +29,7 @@ extension UIApplication {
     case .registrationFailed(.alert, let failure): registrationFailed(failure)
     case .arrived(let arrival) where arrival.kind == .alert:
       // With a notification delegate, the app delegate receives only the pushes that let the app fetch content. Without
-      // one, it receives all pushes (S2-20).
+      // a notification delegate, the app delegate receives all pushes (S2-20).
       if question == nil, UNUserNotificationCenter.current().delegate != nil { return true }
       receive(arrival.payload) { question?.reply(.fetched($0)) }
     case .willPresent(let delivered): return willPresent(delivered, question)
@@ -44,7 +44,7 @@ extension UIApplication {
     return true
   }
 
-  /// Delivers a push to the newest method for pushes, or to the oldest one if the delegate does not implement the
+  /// Delivers a push to the newest method for pushes, or to the oldest method if the delegate does not implement the
   /// newest (S1-39).
   ///
   /// Pushes that launch the app are delivered in the same way (S4-21).

@@ -6,7 +6,8 @@ import UserNotifications
 extension UIApplicationDelegate {
   /// Runs the app; called by `@main`.
   ///
-  /// Connects to the agent, launches the app, and runs the main run loop until a signal ends the process.
+  /// This method connects to the agent, launches the app, and runs the main run loop until a signal terminates the
+  /// process.
   public static func main() {
     guard let type = Self.self as? NSObject.Type else {
       preconditionFailure("the app delegate is not a subclass of NSObject or UIResponder")
@@ -20,7 +21,7 @@ extension UIApplicationDelegate {
 ///
 /// The arguments of the process and the principal class are ignored.
 ///
-/// - Returns: Never; the process ends with the app.
+/// - Returns: Never; the process exits when the app terminates.
 @preconcurrency @MainActor
 @discardableResult
 public func UIApplicationMain(
@@ -78,7 +79,7 @@ extension UIApplication {
   }
 }
 
-/// A builder of an app's launch options.
+/// A builder for an app's launch options.
 enum LaunchOptions {
   static func make(
     _ launch: AppLaunch, url: URL?

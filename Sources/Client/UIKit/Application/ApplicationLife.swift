@@ -5,7 +5,7 @@ import UserNotifications
 
 /// The life cycle of the app.
 ///
-/// It changes the state and calls the delegate, scenes, and observers in the same order as Apple's systems.
+/// This class changes the state and calls the delegate, scenes, and observers in the same order as Apple's systems.
 @MainActor
 final class ApplicationLife {
   private(set) var state = UIApplication.State.inactive

@@ -9,7 +9,7 @@ extension UIApplication {
   nonisolated public static let didBecomeActiveNotification = NSNotification.Name(
     rawValue: "UIApplicationDidBecomeActiveNotification")
 
-  /// Posted when the app resigns active.
+  /// Posted when the app is about to become inactive.
   nonisolated public static let willResignActiveNotification = NSNotification.Name(
     rawValue: "UIApplicationWillResignActiveNotification")
 

@@ -1,5 +1,5 @@
 extension UIApplication {
-  /// The keys of an app's launch options, which say why the app was launched.
+  /// The keys of an app's launch options, which contain the reason that the app was launched.
   public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
     /// The name of the key, as on Apple's systems.
     public var rawValue: String
@@ -97,11 +97,11 @@ extension UIApplication {
     /// Creates a key from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The option to open the link only in an app that claims it; stored, but without effect.
+    /// The option to open the link only in an app that claims it; stored, but has no effect.
     public static let universalLinksOnly = OpenExternalURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionUniversalLinksOnly")
 
-    /// An event attribution; stored, but without effect.
+    /// An event attribution; stored, but has no effect.
     public static let eventAttribution = OpenExternalURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsEventAttributionKey")
   }

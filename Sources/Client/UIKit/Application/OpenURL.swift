@@ -39,7 +39,7 @@ extension UIApplication {
 
   /// Opens a URL with the desktop's default program.
   ///
-  /// Returns false if there is no desktop, or if `xdg-open` is not installed.
+  /// Returns false if no desktop is running, or if `xdg-open` is not installed.
   @available(iOS, deprecated: 10.0, message: "Use open(_:options:completionHandler:)")
   @discardableResult
   public func openURL(_ url: URL) -> Bool {

@@ -39,7 +39,7 @@ open class UIApplication: UIResponder {
   /// The state of the app.
   open var applicationState: State { life.state }
 
-  /// The connected scenes; one at most.
+  /// The connected scenes; at most one.
   open var connectedScenes: Set<UIScene> { scenes.connected }
 
   /// The sessions of the connected scenes; no other sessions are stored.
@@ -56,13 +56,13 @@ open class UIApplication: UIResponder {
   @available(iOS, deprecated: 13.0, message: "Use UIWindowScene.keyWindow")
   open var keyWindow: UIWindow? { shownWindows.first { $0.isKeyWindow } }
 
-  /// A Boolean value that indicates whether the screen stays on; stored, but without effect.
+  /// A Boolean value that indicates whether the screen stays on; stored, but has no effect.
   open var isIdleTimerDisabled = false
 
   /// A Boolean value that indicates whether protected files can be read; always true on this system.
   open var isProtectedDataAvailable: Bool { true }
 
-  /// A Boolean value that indicates whether a network activity indicator is visible; stored, but without effect.
+  /// A Boolean value that indicates whether a network activity indicator is visible; stored, but has no effect.
   @available(iOS, deprecated: 13.0, message: "Show it in the app")
   open var isNetworkActivityIndicatorVisible = false
 

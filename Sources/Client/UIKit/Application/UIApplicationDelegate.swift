@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The delegate for the events of an app.
+/// The delegate that handles an app's events.
 ///
 /// Every member is optional; if a method has two variants, an app implements one of them. All methods are called on the
 /// main thread.
@@ -24,7 +24,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool
 
-  /// Tells the delegate that the app has launched; the options say why.
+  /// Tells the delegate that the app has launched; the options contain the reason for the launch.
   func application(
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
@@ -112,14 +112,14 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     for notification: UILocalNotification
   ) async
 
-  /// Tells the delegate that the user chose an action of a local notification, perhaps with text.
+  /// Tells the delegate that the user chose an action of a local notification, possibly with text.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
     for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
     completionHandler: @escaping @Sendable () -> Void)
 
-  /// Tells the delegate that the user chose an action of a local notification, perhaps with text.
+  /// Tells the delegate that the user chose an action of a local notification, possibly with text.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -140,7 +140,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     forRemoteNotification userInfo: [AnyHashable: Any]
   ) async
 
-  /// Tells the delegate that the user chose an action of a push, perhaps with text.
+  /// Tells the delegate that the user chose an action of a push, possibly with text.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -148,7 +148,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     withResponseInfo responseInfo: [AnyHashable: Any],
     completionHandler: @escaping @Sendable () -> Void)
 
-  /// Tells the delegate that the user chose an action of a push, perhaps with text.
+  /// Tells the delegate that the user chose an action of a push, possibly with text.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenterDelegate")
   func application(
     _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -178,7 +178,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 
   /// Opens a URL.
   ///
-  /// The URL is the only argument of the app's process, and has a scheme.
+  /// The URL must be the only argument of the app's process and must have a scheme.
   func application(
     _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any]
   ) -> Bool

@@ -49,7 +49,7 @@ final class BackgroundTasks {
     let warning = DispatchTime.now() + max(0, seconds - Limits.backgroundWarningSeconds)
     DispatchQueue.main.asyncAfter(deadline: warning) { [weak self] in
       MainActor.assumeIsolated {
-        // Only the end of the most recent period counts.
+        // Only the end of the most recent period applies.
         if let self, self.deadline == deadline { self.expire() }
       }
     }

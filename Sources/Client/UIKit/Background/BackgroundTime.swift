@@ -4,9 +4,9 @@ extension UIApplication {
   /// The seconds of background time that remain; unlimited while the app is in the foreground.
   ///
   /// At the end of this time, the system calls the expiration handlers of background tasks and ends the tasks. An app
-  /// that the system started in the background is suspended when it has nothing more to do, and stopped if it does not
-  /// finish in time. An app that the user started, or that was in the foreground, may have windows, so its process is
-  /// never stopped.
+  /// that the system started in the background is suspended when it has nothing more to do, and terminated if it does
+  /// not finish in time. An app that the user started, or that was in the foreground, may have windows, so its process
+  /// is never terminated.
   public var backgroundTimeRemaining: TimeInterval {
     guard applicationState == .background else { return .greatestFiniteMagnitude }
     return backgroundTasks.remaining
@@ -14,7 +14,7 @@ extension UIApplication {
 
   /// Requests time to finish work when the app enters the background.
   ///
-  /// - Parameter handler: A closure that is called when the time is nearly over and the task has not ended.
+  /// - Parameter handler: A closure that is called when the time is about to expire and the task has not ended.
   /// - Returns: The identifier to pass to `endBackgroundTask(_:)`.
   @preconcurrency
   public func beginBackgroundTask(
@@ -25,7 +25,7 @@ extension UIApplication {
 
   /// Requests time to finish work, with a name for debugging.
   ///
-  /// The handler is called when the time is nearly over and the task has not ended.
+  /// The handler is called when the time is about to expire and the task has not ended.
   ///
   /// - Returns: The identifier to pass to `endBackgroundTask(_:)`.
   @preconcurrency
@@ -40,7 +40,7 @@ extension UIApplication {
     backgroundTasks.end(identifier, session: session)
   }
 
-  /// The permission of the app to run in the background; always available on this system.
+  /// The app's permission to run in the background; always available on this system.
   public var backgroundRefreshStatus: UIBackgroundRefreshStatus { .available }
 
   /// Does nothing, because pushes wake apps on this system, and timers do not.

@@ -2,13 +2,13 @@
 public enum UIBackgroundFetchResult: UInt, Sendable {
   /// The app fetched new data.
   case newData = 0
-  /// There was no new data.
+  /// No new data was available.
   case noData = 1
   /// The fetch of new data failed.
   case failed = 2
 }
 
-/// The permission of an app to run in the background.
+/// An app's permission to run in the background.
 public enum UIBackgroundRefreshStatus: Int, Sendable {
   /// The device does not permit background activity.
   case restricted = 0

@@ -68,7 +68,8 @@ extension LocalNotificationFields {
 }
 
 extension NotificationText {
-  /// Creates a text of a local notification, which may be a key of the app's `Localizable.strings` (S3-21).
+  /// Creates the text of a local notification from a string, which may be a key in the app's `Localizable.strings`
+  /// (S3-21).
   fileprivate init(keyOrText text: String?) {
     let text = text ?? ""
     let known = NotificationText(app: text)

@@ -23,14 +23,14 @@ extension UIApplication {
     add(notification, now: false)
   }
 
-  /// Cancels each scheduled notification that is equal to this one, and removes it if it is shown.
+  /// Cancels each scheduled notification that is equal to this one, and removes the notification if it is shown.
   @available(
     iOS, deprecated: 10.0, message: "Use removePendingNotificationRequests(withIdentifiers:)"
   )
   public func cancelLocalNotification(_ notification: UILocalNotification) {
     let fields = notification.storage.fields
     // The two forms in which the agent may store the notification: as scheduled, or without a trigger if it was
-    // presented immediately. Both have times in milliseconds.
+    // presented immediately. Both forms contain times in milliseconds.
     let forms = [false, true].compactMap { isNow in
       (try? fields.wire(id: "", now: isNow)).map { LocalNotificationFields($0) }
     }
@@ -79,7 +79,7 @@ extension UIApplication {
     }
   }
 
-  /// Returns the app's local notifications in a list, or none if the agent cannot be reached.
+  /// Returns the app's local notifications in a list, or an empty array if the agent cannot be reached.
   private func localRequests(_ list: AppRequest) -> [BelfryWire.NotificationRequest] {
     guard let answer = try? session.call(list) else { return [] }
     let requests =

@@ -8,7 +8,7 @@ public let UILocalNotificationDefaultSoundName: String = "UILocalNotificationDef
 
 /// A notification that the app schedules on the device, in the API used before iOS 10.
 ///
-/// The agent stores it like every other notification; scheduling copies it.
+/// The agent stores the notification like every other; scheduling copies the notification.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationRequest")
 @preconcurrency @MainActor
 open class UILocalNotification: NSObject, NSCopying, NSCoding {
@@ -35,8 +35,8 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
 
   /// The time zone of `fireDate`.
   ///
-  /// If set, `fireDate` is a wall-clock time in that zone, regardless of where the device is; if nil, it is an absolute
-  /// time.
+  /// If set, `fireDate` is a wall-clock time in that zone, regardless of where the device is; if nil, `fireDate` is an
+  /// absolute time.
   open var timeZone: TimeZone? {
     get { storage.fields.timeZone }
     set { storage.fields.timeZone = newValue }
@@ -69,7 +69,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     set { storage.fields.regionTriggersOnce = newValue }
   }
 
-  /// The body text, or a key of the app's `Localizable.strings`.
+  /// The body text, or a key in the app's `Localizable.strings`.
   open var alertBody: String? {
     get { storage.fields.alertBody }
     set { storage.fields.alertBody = newValue }
@@ -81,7 +81,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     set { storage.fields.hasAction = newValue }
   }
 
-  /// The title of the button or slider that opens the app, or a key of the app's `Localizable.strings`.
+  /// The title of the button or slider that opens the app, or a key in the app's `Localizable.strings`.
   open var alertAction: String? {
     get { storage.fields.alertAction }
     set { storage.fields.alertAction = newValue }
@@ -89,7 +89,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
 
   /// The image to show while the app launches from the notification.
   ///
-  /// The value is stored, but a Linux desktop does not show it.
+  /// `belfry-center` shows the image until the app has connected.
   open var alertLaunchImage: String? {
     get { storage.fields.alertLaunchImage }
     set { storage.fields.alertLaunchImage = newValue }
@@ -101,7 +101,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     set { storage.fields.alertTitle = newValue }
   }
 
-  /// The name of a sound file of the app, or `UILocalNotificationDefaultSoundName`; nil for no sound.
+  /// The name of one of the app's sound files, or `UILocalNotificationDefaultSoundName`; nil for no sound.
   open var soundName: String? {
     get { storage.fields.soundName }
     set { storage.fields.soundName = newValue }
@@ -113,7 +113,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     set { storage.fields.applicationIconBadgeNumber = newValue }
   }
 
-  /// Custom data of the app, as property-list values.
+  /// The app's custom data, as property-list values.
   open var userInfo: [AnyHashable: Any]? {
     get { storage.fields.userInfo }
     set { storage.fields.userInfo = newValue }
@@ -125,7 +125,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     set { storage.fields.category = newValue }
   }
 
-  /// Returns whether the other notification is equal to this one in all fields.
+  /// Returns whether all fields of the other notification are equal to those of this one.
   nonisolated open override func isEqual(_ object: Any?) -> Bool {
     (object as? UILocalNotification)?.storage.fields == storage.fields
   }

@@ -61,7 +61,7 @@ extension UIApplication {
 
   /// Replaces the notification types that the app wants.
   ///
-  /// Shows no prompt if the app wants no types (S1-5, S4-5).
+  /// No prompt is shown if the app wants no types (S1-5, S4-5).
   func authorize(
     _ options: UNAuthorizationOptions,
     then: @escaping @MainActor @Sendable (UIApplication, NotificationSettingsValues?) -> Void

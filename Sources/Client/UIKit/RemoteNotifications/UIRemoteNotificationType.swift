@@ -1,7 +1,7 @@
 /// The types that pushes may use, in the API used before iOS 8.
 @available(iOS, deprecated: 8.0, message: "Use UNAuthorizationOptions")
 public struct UIRemoteNotificationType: OptionSet, Sendable {
-  /// The bits, as on Apple's systems.
+  /// The raw bits of the set, as on Apple's systems.
   public let rawValue: UInt
 
   /// Creates a set from its bits.
@@ -16,6 +16,6 @@ public struct UIRemoteNotificationType: OptionSet, Sendable {
   /// The app may show alerts.
   public static let alert = UIRemoteNotificationType(rawValue: 1 << 2)
 
-  /// The app may download Newsstand issues; stored, but without effect.
+  /// The app may download Newsstand issues; stored, but has no effect.
   public static let newsstandContentAvailability = UIRemoteNotificationType(rawValue: 1 << 3)
 }

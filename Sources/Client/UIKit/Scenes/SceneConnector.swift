@@ -2,7 +2,8 @@ import BelfryClient
 import Foundation
 import UserNotifications
 
-/// An object that connects the app's scene if the app's delegate or manifest names a class for the scene's delegate.
+/// An object that connects the app's scene if the app's delegate or manifest specifies a class for the scene's
+/// delegate.
 @MainActor
 final class SceneConnector {
   private(set) var connected: Set<UIScene> = []

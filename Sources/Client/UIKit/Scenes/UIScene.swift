@@ -3,7 +3,7 @@ public import UserNotifications
 
 /// An instance of the app's interface.
 ///
-/// On this system, an app has one scene at most, and nothing is drawn: the scene forwards the app's life-cycle events
+/// On this system, an app has at most one scene, and nothing is drawn: the scene forwards the app's life-cycle events
 /// to scene delegates.
 @preconcurrency @MainActor
 open class UIScene: UIResponder {
@@ -58,7 +58,7 @@ open class UIScene: UIResponder {
   nonisolated public static let didActivateNotification = NSNotification.Name(
     rawValue: "UISceneDidActivateNotification")
 
-  /// Posted when a scene resigns active.
+  /// Posted when a scene is about to become inactive.
   nonisolated public static let willDeactivateNotification = NSNotification.Name(
     rawValue: "UISceneWillDeactivateNotification")
 
@@ -104,7 +104,7 @@ extension UIScene {
     }
   }
 
-  /// The options for opening a URL from a scene; stored, but without effect.
+  /// The options for opening a URL from a scene; stored, but has no effect.
   @preconcurrency @MainActor
   open class OpenExternalURLOptions: NSObject {
     /// A Boolean value that indicates whether the URL is opened only in an app that claims the link.

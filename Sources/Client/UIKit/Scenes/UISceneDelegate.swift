@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The delegate for the events of a scene.
+/// The delegate that handles a scene's events.
 ///
 /// Every member is optional.
 @MainActor

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The information about a scene that the system stores.
+/// The information that the system stores about a scene.
 @preconcurrency @MainActor
 open class UISceneSession: NSObject {
   /// The roles of a scene.
@@ -39,7 +39,7 @@ open class UISceneSession: NSObject {
   /// The activity to restore at the next launch; stored while the app runs.
   open var stateRestorationActivity: NSUserActivity?
 
-  /// Custom data of the app; stored while the app runs.
+  /// The app's custom data; stored while the app runs.
   open var userInfo: [String: Any]?
 
   init(role: Role, identifier: String) {

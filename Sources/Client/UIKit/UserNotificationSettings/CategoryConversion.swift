@@ -3,7 +3,8 @@ import Foundation
 import UserNotifications
 
 extension UIUserNotificationCategory {
-  /// The category in the agent's wire format; nil without an identifier, because no notification could refer to it.
+  /// The category in the agent's wire format; nil if the category has no identifier, because no notification could
+  /// refer to it.
   var wire: BelfryWire.NotificationCategory? {
     guard let identifier else { return nil }
     return BelfryWire.NotificationCategory(

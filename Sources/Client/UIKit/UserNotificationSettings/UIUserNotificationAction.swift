@@ -38,7 +38,7 @@ open class UIUserNotificationAction: NSObject, NSCopying, NSMutableCopying, NSSe
   /// A Boolean value that indicates whether the action is shown as destructive.
   open var isDestructive: Bool { storage.fields.isDestructive }
 
-  /// Returns whether the other action is equal to this one in all fields.
+  /// Returns whether all fields of the other action are equal to those of this one.
   nonisolated open override func isEqual(_ object: Any?) -> Bool {
     (object as? UIUserNotificationAction)?.storage.fields == storage.fields
   }

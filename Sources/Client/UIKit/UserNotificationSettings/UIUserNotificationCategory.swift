@@ -27,7 +27,7 @@ open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NS
 
   /// Returns the buttons for a context, in order.
   ///
-  /// If no buttons are set for the minimal context, returns the first two buttons of the default context.
+  /// If no buttons are set for the minimal context, the result is the first two buttons of the default context.
   open func actions(
     for context: UIUserNotificationActionContext
   ) -> [UIUserNotificationAction]? {
@@ -37,7 +37,7 @@ open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NS
     return all.map { Array($0.prefix(2)) }
   }
 
-  /// Returns whether the other category is equal to this one in all fields.
+  /// Returns whether all fields of the other category are equal to those of this one.
   nonisolated open override func isEqual(_ object: Any?) -> Bool {
     (object as? UIUserNotificationCategory)?.storage.fields == storage.fields
   }

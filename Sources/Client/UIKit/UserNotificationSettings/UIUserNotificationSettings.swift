@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The notification types that an app requests or has, in the API of iOS 8 and 9.
+/// The notification types that an app requests or may use, in the API of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNAuthorizationOptions and UNNotificationSettings")
 @preconcurrency @MainActor
 open class UIUserNotificationSettings: NSObject, NSCopying {

@@ -1,7 +1,7 @@
 /// The types that notifications may use, in the API of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNAuthorizationOptions")
 public struct UIUserNotificationType: OptionSet, Sendable {
-  /// The bits, as on Apple's systems.
+  /// The raw bits of the set, as on Apple's systems.
   public let rawValue: UInt
 
   /// Creates a set from its bits.

@@ -9,20 +9,20 @@ open class UIFeedbackGenerator: NSObject {
   open func prepare() {}
 }
 
-/// A generator of haptic feedback for an impact; without effect on this system.
+/// A generator of haptic feedback for an impact; it has no effect on this system.
 @preconcurrency @MainActor
 open class UIImpactFeedbackGenerator: UIFeedbackGenerator {
   /// The strengths of an impact.
   public enum FeedbackStyle: Int, Sendable {
-    /// The impact of light objects.
+    /// An impact between light objects.
     case light = 0
-    /// The impact of medium objects.
+    /// An impact between medium objects.
     case medium = 1
-    /// The impact of heavy objects.
+    /// An impact between heavy objects.
     case heavy = 2
-    /// The impact of soft objects.
+    /// An impact between soft objects.
     case soft = 3
-    /// The impact of rigid objects.
+    /// An impact between rigid objects.
     case rigid = 4
   }
 
@@ -39,16 +39,16 @@ open class UIImpactFeedbackGenerator: UIFeedbackGenerator {
   open func impactOccurred(intensity: CGFloat) {}
 }
 
-/// A generator of haptic feedback for success or failure; without effect on this system.
+/// A generator of haptic feedback for success or failure; it has no effect on this system.
 @preconcurrency @MainActor
 open class UINotificationFeedbackGenerator: UIFeedbackGenerator {
-  /// The types of outcome.
+  /// The types of outcomes.
   public enum FeedbackType: Int, Sendable {
     /// A task completed successfully.
     case success = 0
     /// A task produced a warning.
     case warning = 1
-    /// A task ended with an error.
+    /// A task failed with an error.
     case error = 2
   }
 
@@ -56,7 +56,7 @@ open class UINotificationFeedbackGenerator: UIFeedbackGenerator {
   open func notificationOccurred(_ notificationType: FeedbackType) {}
 }
 
-/// A generator of haptic feedback for a change of selection; without effect on this system.
+/// A generator of haptic feedback for a change of selection; it has no effect on this system.
 @preconcurrency @MainActor
 open class UISelectionFeedbackGenerator: UIFeedbackGenerator {
   /// Has no effect on this system.

@@ -22,61 +22,61 @@ extension UIColor {
   public class var green: UIColor { UIColor(red: 0, green: 1, blue: 0, alpha: 1) }
   /// Blue at full intensity.
   public class var blue: UIColor { UIColor(red: 0, green: 0, blue: 1, alpha: 1) }
-  /// Full green and blue.
+  /// Full-intensity green and full-intensity blue.
   public class var cyan: UIColor { UIColor(red: 0, green: 1, blue: 1, alpha: 1) }
-  /// Full red and green.
+  /// Full-intensity red and full-intensity green.
   public class var yellow: UIColor { UIColor(red: 1, green: 1, blue: 0, alpha: 1) }
-  /// Full red and blue.
+  /// Full-intensity red and full-intensity blue.
   public class var magenta: UIColor { UIColor(red: 1, green: 0, blue: 1, alpha: 1) }
-  /// Full red and half green.
+  /// Full-intensity red and half-intensity green.
   public class var orange: UIColor { UIColor(red: 1, green: 0.5, blue: 0, alpha: 1) }
-  /// Half red and half blue.
+  /// Half-intensity red and half-intensity blue.
   public class var purple: UIColor { UIColor(red: 0.5, green: 0, blue: 0.5, alpha: 1) }
   /// Red 0.6, green 0.4, and blue 0.2.
   public class var brown: UIColor { UIColor(red: 0.6, green: 0.4, blue: 0.2, alpha: 1) }
   /// A fully transparent color.
   public class var clear: UIColor { UIColor(white: 0, alpha: 0) }
 
-  /// The red of the system's palette.
+  /// Red from the system's palette.
   public class var systemRed: UIColor { UIColor(255, 59, 48) }
-  /// The green of the system's palette.
+  /// Green from the system's palette.
   public class var systemGreen: UIColor { UIColor(52, 199, 89) }
-  /// The blue of the system's palette.
+  /// Blue from the system's palette.
   public class var systemBlue: UIColor { UIColor(0, 122, 255) }
-  /// The orange of the system's palette.
+  /// Orange from the system's palette.
   public class var systemOrange: UIColor { UIColor(255, 149, 0) }
-  /// The yellow of the system's palette.
+  /// Yellow from the system's palette.
   public class var systemYellow: UIColor { UIColor(255, 204, 0) }
-  /// The pink of the system's palette.
+  /// Pink from the system's palette.
   public class var systemPink: UIColor { UIColor(255, 45, 85) }
-  /// The purple of the system's palette.
+  /// Purple from the system's palette.
   public class var systemPurple: UIColor { UIColor(175, 82, 222) }
-  /// The teal of the system's palette.
+  /// Teal from the system's palette.
   public class var systemTeal: UIColor { UIColor(48, 176, 199) }
-  /// The indigo of the system's palette.
+  /// Indigo from the system's palette.
   public class var systemIndigo: UIColor { UIColor(88, 86, 214) }
-  /// The gray of the system's palette.
+  /// Gray from the system's palette.
   public class var systemGray: UIColor { UIColor(142, 142, 147) }
-  /// A shade of the system's gray; a higher number is a lighter shade.
+  /// A shade of the system's gray; a higher number denotes a lighter shade.
   public class var systemGray2: UIColor { UIColor(174, 174, 178) }
-  /// A shade of the system's gray; a higher number is a lighter shade.
+  /// A shade of the system's gray; a higher number denotes a lighter shade.
   public class var systemGray3: UIColor { UIColor(199, 199, 204) }
-  /// A shade of the system's gray; a higher number is a lighter shade.
+  /// A shade of the system's gray; a higher number denotes a lighter shade.
   public class var systemGray4: UIColor { UIColor(209, 209, 214) }
-  /// A shade of the system's gray; a higher number is a lighter shade.
+  /// A shade of the system's gray; a higher number denotes a lighter shade.
   public class var systemGray5: UIColor { UIColor(229, 229, 234) }
-  /// A shade of the system's gray; a higher number is a lighter shade.
+  /// A shade of the system's gray; a higher number denotes a lighter shade.
   public class var systemGray6: UIColor { UIColor(242, 242, 247) }
 
   /// The color of primary text.
   public class var label: UIColor { UIColor(white: 0, alpha: 1) }
   /// The color of secondary text.
   public class var secondaryLabel: UIColor { UIColor(60, 60, 67).withAlphaComponent(0.6) }
-  /// The color of the main background.
+  /// The main background color.
   public class var systemBackground: UIColor { UIColor(white: 1, alpha: 1) }
-  /// The color of the background of content that is layered on the main background.
+  /// The background color of content that is layered on the main background.
   public class var secondarySystemBackground: UIColor { UIColor(242, 242, 247) }
-  /// The color of the main background of grouped content.
+  /// The main background color of grouped content.
   public class var systemGroupedBackground: UIColor { UIColor(242, 242, 247) }
   /// The default tint color of the app's controls.
   public class var tintColor: UIColor { UIColor(0, 122, 255) }

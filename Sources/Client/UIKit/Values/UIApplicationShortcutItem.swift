@@ -18,7 +18,7 @@ open class UIApplicationShortcutItem: NSObject, NSCopying, @unchecked Sendable {
   /// The icon of the action.
   public let icon: UIApplicationShortcutIcon?
 
-  /// Custom data of the app.
+  /// The app's custom data.
   public let userInfo: [String: any NSSecureCoding]?
 
   /// Creates a quick action.

@@ -1,9 +1,9 @@
 public import Foundation
 import UserNotifications
 
-/// The kinds of device that an app can run on.
+/// The kinds of devices that an app can run on.
 public enum UIUserInterfaceIdiom: Int, Sendable {
-  /// The kind of device is unknown, as always on this system.
+  /// The kind of device is unknown, as it always is on this system.
   case unspecified = -1
   /// An iPhone or iPod touch.
   case phone = 0
@@ -24,7 +24,7 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
 open class UIDevice: NSObject {
   /// The states of the battery.
   public enum BatteryState: Int, Sendable {
-    /// The state of the battery is unknown, as always on this system.
+    /// The state of the battery is unknown, as it always is on this system.
     case unknown = 0
     /// The device runs on battery power.
     case unplugged = 1
@@ -65,7 +65,7 @@ open class UIDevice: NSObject {
   /// The kind of device; always unspecified.
   open var userInterfaceIdiom: UIUserInterfaceIdiom { .unspecified }
 
-  /// A Boolean value that indicates whether battery monitoring is enabled; stored, but without effect.
+  /// A Boolean value that indicates whether battery monitoring is enabled; stored, but has no effect.
   open var isBatteryMonitoringEnabled = false
 
   /// The charge level of the battery; always -1 (unknown).

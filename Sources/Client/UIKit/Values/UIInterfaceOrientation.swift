@@ -1,6 +1,6 @@
 /// The orientations of the app on the screen.
 public enum UIInterfaceOrientation: Int, Sendable {
-  /// The orientation is unknown, as always on this system.
+  /// The orientation is unknown, as it always is on this system.
   case unknown = 0
   /// The device is upright.
   case portrait = 1
@@ -14,7 +14,7 @@ public enum UIInterfaceOrientation: Int, Sendable {
 
 /// The orientations that the app supports; unused on this system.
 public struct UIInterfaceOrientationMask: OptionSet, Sendable {
-  /// The bits, as on Apple's systems.
+  /// The raw bits of the set, as on Apple's systems.
   public let rawValue: UInt
 
   /// Creates a set from its bits.
@@ -28,9 +28,9 @@ public struct UIInterfaceOrientationMask: OptionSet, Sendable {
   public static let landscapeRight = UIInterfaceOrientationMask(rawValue: 1 << 3)
   /// Landscape, with the device's bottom edge on the left.
   public static let landscapeLeft = UIInterfaceOrientationMask(rawValue: 1 << 4)
-  /// Both of the landscape orientations.
+  /// Both landscape orientations, left and right.
   public static let landscape: UIInterfaceOrientationMask = [.landscapeLeft, .landscapeRight]
-  /// All of the four orientations.
+  /// All four orientations of the device.
   public static let all: UIInterfaceOrientationMask = [
     .portrait, .landscape, .portraitUpsideDown,
   ]

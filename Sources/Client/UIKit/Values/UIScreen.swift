@@ -25,6 +25,6 @@ open class UIScreen: NSObject {
   /// The number of physical pixels per point.
   open var nativeScale: CGFloat { 1 }
 
-  /// The brightness of the screen, from 0 to 1; stored, but without effect.
+  /// The brightness of the screen, from 0 to 1; stored, but has no effect.
   open var brightness: CGFloat = 1
 }

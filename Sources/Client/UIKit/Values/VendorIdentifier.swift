@@ -3,7 +3,7 @@ import BelfryClient
 
 /// The identifier that all apps of a vendor share on one machine.
 ///
-/// It is generated at random when it is first requested, and stored in the user's state directory.
+/// The identifier is generated at random when it is first requested, and stored in the user's state directory.
 enum VendorIdentifier {
   static func make() -> UUID? {
     guard let appID = AppIdentity.current.appID else { return nil }

@@ -11,14 +11,14 @@ open class UIControl: UIView {
   /// A Boolean value that indicates whether the control is selected.
   open var isSelected = false
 
-  /// A Boolean value that indicates whether the control is highlighted; stored, but without effect.
+  /// A Boolean value that indicates whether the control is highlighted; stored, but has no effect.
   open var isHighlighted = false
 
   var actions: [(UIControl.Event, UIAction)] = []
 
   /// The states of a control.
   public struct State: OptionSet, Sendable {
-    /// The bits, as on Apple's systems.
+    /// The raw bits of the set, as on Apple's systems.
     public let rawValue: UInt
 
     /// Creates a set from its bits.
@@ -38,7 +38,7 @@ open class UIControl: UIView {
 /// A button that performs an action when the user touches it.
 @preconcurrency @MainActor
 open class UIButton: UIControl {
-  /// The types of button; not stored.
+  /// The types of buttons; not stored.
   public enum ButtonType: Int, Sendable {
     /// A button without a predefined style.
     case custom = 0
@@ -58,10 +58,10 @@ open class UIButton: UIControl {
 
   private var titles: [UInt: String] = [:]
 
-  /// Creates a button of a type.
+  /// Creates a button of the given type.
   public convenience init(type buttonType: ButtonType) { self.init(frame: .zero) }
 
-  /// The title of the default state.
+  /// The title for the default state.
   open var currentTitle: String? { titles[UIControl.State.normal.rawValue] }
 
   /// Sets the title for a state.
@@ -69,7 +69,7 @@ open class UIButton: UIControl {
     titles[state.rawValue] = title
   }
 
-  /// Returns the title for a state, or the title of the default state if none is set.
+  /// Returns the title for a state, or the title for the default state if none is set.
   open func title(for state: UIControl.State) -> String? {
     titles[state.rawValue] ?? currentTitle
   }
@@ -81,10 +81,10 @@ open class UILabel: UIView {
   /// The text of the label.
   open var text: String? { didSet { Self.onContentChange?() } }
 
-  /// The color of the text; stored, but without effect.
+  /// The color of the text; stored, but has no effect.
   open var textColor: UIColor?
 
-  /// The maximum number of lines; stored, but without effect.
+  /// The maximum number of lines; stored, but has no effect.
   open var numberOfLines = 1
 }
 
@@ -104,10 +104,10 @@ open class UIDatePicker: UIControl {
   /// The chosen date and time.
   open var date = Date()
 
-  /// The earliest date that the user can choose; stored, but without effect.
+  /// The earliest date that the user can choose; stored, but has no effect.
   open var minimumDate: Date?
 
-  /// The latest date that the user can choose; stored, but without effect.
+  /// The latest date that the user can choose; stored, but has no effect.
   open var maximumDate: Date?
 
   /// Sets the chosen date and time.
@@ -120,10 +120,10 @@ open class UISlider: UIControl {
   /// The chosen value; not limited to the range of `minimumValue` and `maximumValue`.
   open var value: Float = 0
 
-  /// The minimum value; stored, but without effect.
+  /// The minimum value; stored, but has no effect.
   open var minimumValue: Float = 0
 
-  /// The maximum value; stored, but without effect.
+  /// The maximum value; stored, but has no effect.
   open var maximumValue: Float = 1
 }
 
@@ -133,13 +133,13 @@ open class UIStepper: UIControl {
   /// The chosen number; not limited to the range of `minimumValue` and `maximumValue`.
   open var value: Double = 0
 
-  /// The minimum value; stored, but without effect.
+  /// The minimum value; stored, but has no effect.
   open var minimumValue: Double = 0
 
-  /// The maximum value; stored, but without effect.
+  /// The maximum value; stored, but has no effect.
   open var maximumValue: Double = 100
 
-  /// The amount by which a touch changes the value; stored, but without effect.
+  /// The amount by which a touch changes the value; stored, but has no effect.
   open var stepValue: Double = 1
 }
 

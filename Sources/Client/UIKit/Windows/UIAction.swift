@@ -6,7 +6,7 @@ open class UIMenuElement: NSObject {
   /// The title of the element.
   public internal(set) var title: String
 
-  /// The image of the element; stored, but without effect.
+  /// The image of the element; stored, but has no effect.
   public internal(set) var image: UIImage?
 
   init(title: String, image: UIImage?) {
@@ -20,13 +20,13 @@ open class UIMenuElement: NSObject {
 open class UIAction: UIMenuElement {
   /// The identifier of an action.
   public struct Identifier: RawRepresentable, Hashable, Sendable {
-    /// The text of the identifier.
+    /// The identifier as a string.
     public let rawValue: String
 
-    /// Creates an identifier from its text.
+    /// Creates an identifier from its string.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// Creates an identifier from its text.
+    /// Creates an identifier from its string.
     public init(rawValue: String) { self.rawValue = rawValue }
   }
 

@@ -3,7 +3,7 @@ public import Foundation
 /// A button in a navigation bar or toolbar.
 @preconcurrency @MainActor
 open class UIBarButtonItem: NSObject {
-  /// The styles of a button; stored, but without effect.
+  /// The styles of a button; stored, but has no effect.
   public enum Style: Int, Sendable {
     /// The plain style of a button.
     case plain = 0
@@ -14,10 +14,10 @@ open class UIBarButtonItem: NSObject {
   /// The title of the button.
   open var title: String?
 
-  /// The image of the button; stored, but without effect.
+  /// The image of the button; stored, but has no effect.
   open var image: UIImage?
 
-  /// The style of the button; stored, but without effect.
+  /// The style of the button; stored, but has no effect.
   open var style = Style.plain
 
   /// A number that the app assigns.

@@ -1,7 +1,7 @@
 extension UIControl {
   /// The events of a control.
   public struct Event: OptionSet, Sendable {
-    /// The bits, as on Apple's systems.
+    /// The raw bits of the set, as on Apple's systems.
     public let rawValue: UInt
 
     /// Creates a set from its bits.
@@ -25,15 +25,15 @@ extension UIControl {
     public static let allEvents = Event(rawValue: 0xFFFF_FFFF)
   }
 
-  /// Adds an action for events.
+  /// Adds an action for the given events.
   ///
-  /// The action replaces one with the same identifier.
+  /// The action replaces an earlier action with the same identifier.
   public func addAction(_ action: UIAction, for controlEvents: UIControl.Event) {
     removeAction(action, for: controlEvents)
     actions.append((controlEvents, action))
   }
 
-  /// Removes an action for events.
+  /// Removes an action for the given events.
   public func removeAction(_ action: UIAction, for controlEvents: UIControl.Event) {
     actions = actions.compactMap { events, other in
       guard other.identifier == action.identifier else { return (events, other) }
@@ -42,7 +42,7 @@ extension UIControl {
     }
   }
 
-  /// Performs the actions for events, as if the user had touched the control.
+  /// Performs the actions for the given events, as if the user had touched the control.
   public func sendActions(for controlEvents: UIControl.Event) {
     for (events, action) in actions where !events.isDisjoint(with: controlEvents) {
       action.perform(sender: self)

@@ -1,9 +1,9 @@
 public import BelfryClient
 
 extension UIControl {
-  /// Adds a method of the target to call for events.
+  /// Adds a method of the target to call for the given events.
   ///
-  /// The method replaces one that was added for the same target and events. The target is not retained.
+  /// The method replaces an earlier method that was added for the same target and events. The target is not retained.
   public func addTarget(
     _ target: AnyObject?, action: Selector, for controlEvents: UIControl.Event
   ) {
@@ -14,7 +14,7 @@ extension UIControl {
       }, for: controlEvents)
   }
 
-  /// Removes the methods of a target for events.
+  /// Removes the methods of a target for the given events.
   public func removeTarget(
     _ target: AnyObject?, action: Selector?, for controlEvents: UIControl.Event
   ) {
@@ -43,7 +43,7 @@ extension UIBarButtonItem {
     case add = 4
     /// Flexible space between buttons.
     case flexibleSpace = 5
-    /// A button that composes a text.
+    /// A button that composes text.
     case compose = 7
     /// A button that offers more actions.
     case action = 9

@@ -3,7 +3,7 @@ public import Foundation
 /// A view controller that manages a stack of view controllers.
 @preconcurrency @MainActor
 open class UINavigationController: UIViewController {
-  /// The view controllers on the stack; the root is the first one.
+  /// The view controllers on the stack; the root is first.
   open var viewControllers: [UIViewController] {
     get { children }
     set {
@@ -33,7 +33,7 @@ open class UINavigationController: UIViewController {
   /// The visible view controller: the one that is presented, or the top of the stack.
   open var visibleViewController: UIViewController? { presentedViewController ?? children.last }
 
-  /// A Boolean value that indicates whether the navigation bar is hidden; stored, but without effect.
+  /// A Boolean value that indicates whether the navigation bar is hidden; stored, but has no effect.
   open var isNavigationBarHidden = false
 
   /// Pushes a view controller onto the stack.

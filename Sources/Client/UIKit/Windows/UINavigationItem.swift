@@ -21,10 +21,10 @@ open class UINavigationItem: NSObject {
   /// The buttons at the leading edge.
   open var leftBarButtonItems: [UIBarButtonItem]?
 
-  /// The buttons at the trailing edge; the outermost is the first one.
+  /// The buttons at the trailing edge; the outermost button is first.
   open var rightBarButtonItems: [UIBarButtonItem]?
 
-  /// Creates an item with a title.
+  /// Creates an item with the given title.
   public init(title: String) { self.title = title }
 
   /// The first button at the leading edge.

@@ -6,10 +6,10 @@ open class UITabBarItem: NSObject {
   /// The title of the item.
   open var title: String?
 
-  /// The image of the item; stored, but without effect.
+  /// The image of the item; stored, but has no effect.
   open var image: UIImage?
 
-  /// The text of the item's badge; stored, but without effect.
+  /// The text of the item's badge; stored, but has no effect.
   open var badgeValue: String?
 
   /// A number that the app assigns.
@@ -18,7 +18,7 @@ open class UITabBarItem: NSObject {
   /// Creates an empty item.
   public override init() { super.init() }
 
-  /// Creates an item with a title and an image.
+  /// Creates an item with the given title and image.
   public convenience init(title: String?, image: UIImage?, tag: Int) {
     self.init()
     self.title = title

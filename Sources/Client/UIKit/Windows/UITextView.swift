@@ -1,17 +1,17 @@
-/// A text view with several lines; the window of a content extension shows it.
+/// A view that displays several lines of text; the window of a content extension shows it.
 @preconcurrency @MainActor
 open class UITextView: UIView {
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   /// The text of the view.
   open var text: String! = "" { didSet { Self.onContentChange?() } }
 
-  /// The color of the text; stored, but without effect.
+  /// The color of the text; stored, but has no effect.
   open var textColor: UIColor?
 
-  /// A Boolean value that indicates whether the text can be edited; stored, but without effect.
+  /// A Boolean value that indicates whether the text can be edited; stored, but has no effect.
   open var isEditable = true
 
-  /// A Boolean value that indicates whether the text can be selected; stored, but without effect.
+  /// A Boolean value that indicates whether the text can be selected; stored, but has no effect.
   open var isSelectable = true
 }
 

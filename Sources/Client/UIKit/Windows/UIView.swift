@@ -14,11 +14,11 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
     set { frame.size = newValue.size }
   }
 
-  /// The background color of the view; stored, but without effect.
+  /// The background color of the view; stored, but has no effect.
   open var backgroundColor: UIColor?
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// The tint color of the view; stored, but without effect.
+  /// The tint color of the view; stored, but has no effect.
   open var tintColor: UIColor! = .tintColor
 
   /// The opacity of the view.
@@ -29,19 +29,19 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   /// A Boolean value that indicates whether the window of a content extension hides the view.
   open var isHidden = false { didSet { Self.onContentChange?() } }
 
-  /// A Boolean value that indicates whether the view reacts to touches; stored, but without effect.
+  /// A Boolean value that indicates whether the view reacts to touches; stored, but has no effect.
   open var isUserInteractionEnabled = true
 
   /// A number that the app assigns.
   open var tag = 0
 
-  /// The appearance of the view, light or dark; stored, but without effect.
+  /// The appearance of the view, light or dark; stored, but has no effect.
   open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
 
   /// The subviews of the view.
   open private(set) var subviews: [UIView] = [] { didSet { Self.onContentChange?() } }
 
-  /// The closure that is called when anything changes that the window of a content extension may show.
+  /// The closure that is called when something changes that the window of a content extension may show.
   package static var onContentChange: (@MainActor () -> Void)?
 
   /// The superview of the view.
@@ -50,7 +50,7 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   /// The view controller that owns the view.
   weak var viewController: UIViewController?
 
-  /// Creates a view with a frame.
+  /// Creates a view with the given frame.
   public init(frame: CGRect) {
     self.frame = frame
     super.init()

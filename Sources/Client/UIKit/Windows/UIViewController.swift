@@ -37,7 +37,7 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// A Boolean value that indicates whether the view is loaded.
   open var isViewLoaded: Bool { loadedView != nil }
 
-  /// The appearance of the view controller, light or dark; stored, but without effect.
+  /// The appearance of the view controller, light or dark; stored, but has no effect.
   open var overrideUserInterfaceStyle: UIUserInterfaceStyle = .unspecified
 
   /// The title of the view controller.
@@ -50,7 +50,7 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// The item of this view controller in a tab bar; nothing is drawn.
   open var tabBarItem: UITabBarItem! = UITabBarItem()
 
-  /// The preferred size of the view; stored, but without effect.
+  /// The preferred size of the view; stored, but has no effect.
   open var preferredContentSize: CGSize = .zero
 
   /// Creates the view; a subclass that overrides this method sets `view`.

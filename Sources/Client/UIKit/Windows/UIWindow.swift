@@ -46,7 +46,7 @@ open class UIWindow: UIView {
   /// Returns nil, because there are no storyboards on this system.
   public required init?(coder: NSCoder) { nil }
 
-  /// Makes the window visible and the key window.
+  /// Makes the window visible and makes it the key window.
   open func makeKeyAndVisible() {
     makeKey()
     isHidden = false

@@ -16,7 +16,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
   /// The title of the activity.
   open var title: String?
 
-  /// Custom data of the app.
+  /// The app's custom data.
   open var userInfo: [AnyHashable: Any]?
 
   /// The keys of `userInfo` that are required to continue the activity.
@@ -37,29 +37,28 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
   /// The keywords for finding the activity in a search.
   open var keywords: Set<String> = []
 
-  /// A Boolean value that indicates whether the activity can be continued on another device; stored, but without
-  /// effect.
+  /// A Boolean value that indicates whether the activity can be continued on another device; stored, but has no effect.
   open var isEligibleForHandoff = true
 
-  /// A Boolean value that indicates whether a search can find the activity; stored, but without effect.
+  /// A Boolean value that indicates whether a search can find the activity; stored, but has no effect.
   open var isEligibleForSearch = false
 
-  /// A Boolean value that indicates whether a public search can find the activity; stored, but without effect.
+  /// A Boolean value that indicates whether a public search can find the activity; stored, but has no effect.
   open var isEligibleForPublicIndexing = false
 
-  /// A Boolean value that indicates whether the system can suggest the activity; stored, but without effect.
+  /// A Boolean value that indicates whether the system can suggest the activity; stored, but has no effect.
   open var isEligibleForPrediction = false
 
   /// The identifier of the activity, which the app defines.
   open var persistentIdentifier: String?
 
-  /// The identifier of the part of the app that continues the activity.
+  /// An identifier for the part of the app that continues the activity.
   open var targetContentIdentifier: String?
 
   /// The object that the `Intents` module attaches to the activity.
   package var attachedInteraction: AnyObject?
 
-  /// Creates an activity of a type.
+  /// Creates an activity of the given type.
   public init(activityType: String) {
     self.activityType = activityType
     super.init()
@@ -70,10 +69,10 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
     userInfo = (userInfo ?? [:]).merging(otherDictionary) { $1 }
   }
 
-  /// Makes this the user's current activity; has no effect on this system.
+  /// Makes this activity the user's current activity; has no effect on this system.
   open func becomeCurrent() {}
 
-  /// Stops being the user's current activity; has no effect on this system.
+  /// Stops this activity from being the user's current activity; has no effect on this system.
   open func resignCurrent() {}
 
   /// Invalidates the activity; has no effect on this system.

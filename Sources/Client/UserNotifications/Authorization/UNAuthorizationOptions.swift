@@ -1,6 +1,6 @@
-/// The kinds of interaction for which an app requests the user's permission.
+/// The kinds of interactions for which an app requests the user's permission.
 public struct UNAuthorizationOptions: OptionSet, Sendable {
-  /// The bits, as on Apple's systems.
+  /// The raw bits of the set, as on Apple's systems.
   public let rawValue: UInt
 
   /// Creates a set from its bits.

@@ -1,10 +1,10 @@
-/// The permission of an app to post notifications.
+/// An app's permission to post notifications.
 public enum UNAuthorizationStatus: Int, Sendable {
   /// The user has not been asked yet.
   case notDetermined = 0
-  /// The user denied the permission.
+  /// The user denied permission.
   case denied = 1
-  /// The user granted the permission.
+  /// The user granted permission.
   case authorized = 2
   /// The app may deliver notifications quietly, without having asked the user.
   case provisional = 3

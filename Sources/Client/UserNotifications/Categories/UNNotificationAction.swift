@@ -46,7 +46,7 @@ open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding, @unchecked
       ])
   }
 
-  /// Returns whether the other action is equal to this one in all fields.
+  /// Returns whether all fields of the other action are equal to those of this one.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationAction else { return false }
     return identifier == other.identifier && title == other.title && options == other.options

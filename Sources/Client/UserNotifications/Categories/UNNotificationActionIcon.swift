@@ -6,7 +6,7 @@ open class UNNotificationActionIcon: NSObject, NSCopying, NSSecureCoding, @unche
   package let name: String
   package let isSystemImage: Bool
 
-  /// Creates an icon from an image of the app.
+  /// Creates an icon from one of the app's images.
   public convenience init(templateImageName: String) {
     self.init(name: templateImageName, isSystemImage: false)
   }

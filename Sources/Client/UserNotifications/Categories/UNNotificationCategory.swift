@@ -12,7 +12,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// If space is limited, only the first two are shown.
   public let actions: [UNNotificationAction]
 
-  /// The identifiers of intents; stored, but without effect.
+  /// The identifiers of intents; stored, but has no effect.
   ///
   /// This system has no intents.
   public let intentIdentifiers: [String]
@@ -26,7 +26,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// The format of a group's summary; `%u` is the number of messages.
   public let categorySummaryFormat: String
 
-  /// Creates a category that uses the system's texts for hidden previews and groups.
+  /// Creates a category that uses the system's strings for hidden previews and groups.
   public convenience init(
     identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
     options: UNNotificationCategoryOptions = []
@@ -36,7 +36,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
       hiddenPreviewsBodyPlaceholder: nil, categorySummaryFormat: nil, options: options)
   }
 
-  /// Creates a category with a custom text for hidden previews.
+  /// Creates a category with a custom string for hidden previews.
   public convenience init(
     identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
     hiddenPreviewsBodyPlaceholder: String, options: UNNotificationCategoryOptions = []
@@ -47,7 +47,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
       options: options)
   }
 
-  /// Creates a category with custom texts for hidden previews and groups.
+  /// Creates a category with custom strings for hidden previews and groups.
   public init(
     identifier: String, actions: [UNNotificationAction], intentIdentifiers: [String],
     hiddenPreviewsBodyPlaceholder: String?, categorySummaryFormat: String?,
@@ -76,7 +76,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
       ])
   }
 
-  /// Returns whether the other category is equal to this one in all fields.
+  /// Returns whether all fields of the other category are equal to those of this one.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationCategory else { return false }
     return identifier == other.identifier && actions == other.actions

@@ -1,6 +1,6 @@
 /// The behavior of a category's notifications.
 public struct UNNotificationCategoryOptions: OptionSet, Sendable {
-  /// The bits, as on Apple's systems.
+  /// The raw bits of the set, as on Apple's systems.
   public let rawValue: UInt
 
   /// Creates a set from its bits.

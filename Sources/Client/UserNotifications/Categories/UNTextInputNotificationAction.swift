@@ -30,7 +30,7 @@ open class UNTextInputNotificationAction: UNNotificationAction, @unchecked Senda
     super.init(identifier: identifier, title: title, options: options, icon: icon)
   }
 
-  /// Creates an action whose text field and button use the system's texts.
+  /// Creates an action whose text field and button use the system's strings.
   public convenience override init(
     identifier: String, title: String, options: UNNotificationActionOptions = [],
     icon: UNNotificationActionIcon?
@@ -40,7 +40,7 @@ open class UNTextInputNotificationAction: UNNotificationAction, @unchecked Senda
       textInputButtonTitle: "", textInputPlaceholder: "")
   }
 
-  /// Returns whether the other action is equal to this one in all fields.
+  /// Returns whether all fields of the other action are equal to those of this one.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNTextInputNotificationAction else { return false }
     return super.isEqual(other) && textInputButtonTitle == other.textInputButtonTitle

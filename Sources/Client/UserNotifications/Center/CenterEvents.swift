@@ -5,7 +5,7 @@ import BelfryWire
 extension UNUserNotificationCenter {
   /// Passes an event to the delegate.
   ///
-  /// Returns false if there is no delegate or the event belongs to `NSUserNotification`.
+  /// Returns false if no delegate is set or the event belongs to `NSUserNotification`.
   @MainActor
   func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     guard let delegate else { return false }

@@ -4,7 +4,7 @@ import BelfryWire
 extension UNUserNotificationCenter {
   /// Schedules a notification, or delivers it immediately if it has no trigger.
   ///
-  /// The notification replaces a pending or delivered one with the same identifier.
+  /// The notification replaces a pending or delivered notification with the same identifier.
   ///
   /// The completion handler receives an error, or nil once the agent has accepted the request.
   @preconcurrency
@@ -27,7 +27,7 @@ extension UNUserNotificationCenter {
 
   /// Schedules a notification, or delivers it immediately if it has no trigger.
   ///
-  /// The notification replaces a pending or delivered one with the same identifier.
+  /// The notification replaces a pending or delivered notification with the same identifier.
   ///
   /// - Throws: `UNError` if the notification is not scheduled.
   public func add(_ request: UNNotificationRequest) async throws {

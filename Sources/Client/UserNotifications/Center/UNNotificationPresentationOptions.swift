@@ -1,6 +1,6 @@
 /// The ways in which the system presents a notification that arrives while its app is in the foreground.
 public struct UNNotificationPresentationOptions: OptionSet, Sendable {
-  /// The bits, as on Apple's systems.
+  /// The raw bits of the set, as on Apple's systems.
   public let rawValue: UInt
 
   /// Creates a set from its bits.

@@ -32,7 +32,7 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
   /// The delegate, which handles arrivals and responses; not retained.
   ///
-  /// Must be set before the app finishes launching.
+  /// Set the delegate before the app finishes launching.
   open var delegate: (any UNUserNotificationCenterDelegate)? {
     get {
       let reference = delegateReference.withLock { MainThreadOnly($0.delegate) }

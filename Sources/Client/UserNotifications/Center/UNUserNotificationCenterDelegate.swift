@@ -1,7 +1,7 @@
 import BelfryClient
 public import Foundation
 
-/// The delegate for the events of notifications.
+/// The delegate that handles notification events.
 ///
 /// Every member is optional; if a method has two variants, an app implements one of them. Methods with a completion
 /// handler are called on the main thread; `async` methods run in their own isolation.

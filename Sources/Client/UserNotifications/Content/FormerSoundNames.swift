@@ -5,7 +5,7 @@ extension UNNotificationSound {
   @available(iOS, deprecated: 12.0, message: "Leave the parentheses out")
   public func callAsFunction() -> UNNotificationSound { self }
 
-  /// Creates a sound from the name of a sound file of the app.
+  /// Creates a sound from the name of one of the app's sound files.
   @available(iOS, deprecated: 12.0, message: "Use UNNotificationSoundName")
   @_disfavoredOverload
   public convenience init(named name: String) {

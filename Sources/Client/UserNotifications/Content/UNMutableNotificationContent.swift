@@ -32,7 +32,7 @@ open class UNMutableNotificationContent: UNNotificationContent, @unchecked Senda
 
   /// The image to show while the app launches from the notification.
   ///
-  /// `belfry-center` shows it until the app has connected.
+  /// `belfry-center` shows the image until the app has connected.
   open override var launchImageName: String {
     get { fields.launchImageName }
     set { fields.launchImageName = newValue }
@@ -62,27 +62,27 @@ open class UNMutableNotificationContent: UNNotificationContent, @unchecked Senda
     set { fields.title = newValue }
   }
 
-  /// Custom data of the app, as property-list values.
+  /// The app's custom data, as property-list values.
   open override var userInfo: [AnyHashable: Any] {
     get { fields.userInfo }
     set { fields.userInfo = newValue }
   }
 
-  /// The text for the summary of a group; stored, but without effect.
+  /// The text for the summary of a group; stored, but has no effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open override var summaryArgument: String {
     get { fields.summaryArgument }
     set { fields.summaryArgument = newValue }
   }
 
-  /// The number of items that the notification represents; stored, but without effect.
+  /// The number of items that the notification represents; stored, but has no effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open override var summaryArgumentCount: Int {
     get { fields.summaryArgumentCount }
     set { fields.summaryArgumentCount = newValue }
   }
 
-  /// The identifier of the part of the app to open.
+  /// An identifier for the part of the app to open.
   open override var targetContentIdentifier: String? {
     get { fields.targetContentIdentifier }
     set { fields.targetContentIdentifier = newValue }

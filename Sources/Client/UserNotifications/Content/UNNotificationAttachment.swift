@@ -5,7 +5,7 @@ public import Foundation
 open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The app's identifier for the attachment; generated if the app gives an empty one.
+  /// The app's identifier for the attachment; generated if the app provides an empty one.
   public let identifier: String
 
   /// The URL of the file.

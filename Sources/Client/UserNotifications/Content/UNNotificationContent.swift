@@ -33,7 +33,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
 
   /// The image to show while the app launches from the notification.
   ///
-  /// `belfry-center` shows it until the app has connected.
+  /// `belfry-center` shows the image until the app has connected.
   open var launchImageName: String { fields.launchImageName }
 
   /// The sound of the notification; nil for no sound.
@@ -48,18 +48,18 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// The title of the notification.
   open var title: String { fields.title }
 
-  /// Custom data of the app, as property-list values; the payload of a push may also contain `NSNull`.
+  /// The app's custom data, as property-list values; the payload of a push may also contain `NSNull`.
   open var userInfo: [AnyHashable: Any] { fields.userInfo }
 
-  /// The text for the summary of a group; stored, but without effect.
+  /// The text for the summary of a group; stored, but has no effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open var summaryArgument: String { fields.summaryArgument }
 
-  /// The number of items that the notification represents; stored, but without effect.
+  /// The number of items that the notification represents; stored, but has no effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open var summaryArgumentCount: Int { fields.summaryArgumentCount }
 
-  /// The identifier of the part of the app to open.
+  /// An identifier for the part of the app to open.
   open var targetContentIdentifier: String? { fields.targetContentIdentifier }
 
   /// The urgency of the notification.
@@ -71,7 +71,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// The criteria by which a Focus decides whether to suppress the notification.
   open var filterCriteria: String? { fields.filterCriteria }
 
-  /// Returns a copy of the content that is updated from an object of the app, such as the intent of a message.
+  /// Returns a copy of the content that is updated from one of the app's objects, such as the intent of a message.
   ///
   /// - Throws: `UNError.contentProvidingObjectNotAllowed` if the object provides no content,
   ///   `UNError.contentProvidingInvalid` for a message without a sender.
@@ -110,7 +110,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
       ])
   }
 
-  /// Returns whether the other content is equal to this one in all fields.
+  /// Returns whether all fields of the other content are equal to those of this one.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? UNNotificationContent)?.fields == fields
   }

@@ -10,7 +10,7 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
     super.init()
   }
 
-  /// The default sound: a sound of the desktop's sound theme, or else a chime that the agent plays.
+  /// The default sound: a sound from the desktop's sound theme, or else a chime that the agent plays.
   open class var `default`: UNNotificationSound { UNNotificationSound(SoundChoice()) }
 
   /// The system's ringtone for incoming calls; the default sound if the system has no ringtone.
@@ -28,7 +28,7 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
     UNNotificationSound(SoundChoice(isCritical: true, volume: volume))
   }
 
-  /// Creates a sound from a file of the app.
+  /// Creates a sound from one of the app's files.
   ///
   /// The file must be an aiff, wav, or caf file that contains up to 30 s of linear PCM, IMA4, µLaw, or aLaw audio. For
   /// any other file, the default sound is played.

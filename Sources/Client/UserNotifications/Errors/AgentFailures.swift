@@ -4,7 +4,7 @@ package import Foundation
 extension UNError {
   /// Creates the error that an app receives if the agent refuses a request or cannot be reached.
   ///
-  /// The error has Apple's code if there is one. Otherwise, the code is `notificationsNotAllowed`, and the underlying
+  /// The error has Apple's code if one exists. Otherwise, the code is `notificationsNotAllowed`, and the underlying
   /// error is the link's error.
   package init(_ failure: AppLinkFailure) {
     if let code = failure.reason.userNotificationsCode.flatMap(Code.init(rawValue:)) {
@@ -31,7 +31,7 @@ extension AppLinkFailure {
 extension AppLinkFailure {
   /// The error for a failed registration for remote notifications.
   ///
-  /// The error has the domain and code that Apple's systems use, if there are any.
+  /// The error has the domain and code that Apple's systems use, if any.
   package var registrationError: NSError {
     let (domain, code): (String, Int) =
       switch reason {

@@ -9,7 +9,7 @@ public struct UNError: Foundation._BridgedStoredNSError, Sendable {
   /// The underlying error object.
   public let _nsError: NSError
 
-  /// Wraps an error of `UNErrorDomain`.
+  /// Wraps an error in `UNErrorDomain`.
   public init(_nsError error: NSError) {
     precondition(error.domain == UNErrorDomain, "a UNError wraps an error of UNErrorDomain")
     _nsError = error

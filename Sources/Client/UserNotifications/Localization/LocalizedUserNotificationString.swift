@@ -2,10 +2,10 @@ import BelfryClient
 public import Foundation
 
 extension NSString {
-  /// Returns a text from the app's `Localizable.strings` in the user's language.
+  /// Returns a string from the app's `Localizable.strings` in the user's language.
   ///
-  /// If a notification's content uses the text, the text is looked up again when the notification is shown, so that it
-  /// follows a change of the user's language.
+  /// If a notification's content uses the string, the string is looked up again when the notification is shown, so that
+  /// the notification follows a change in the user's language.
   public class func localizedUserNotificationString(
     forKey key: String, arguments: [Any]?
   ) -> String {

@@ -26,7 +26,7 @@ open class UNNotification: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
       ])
   }
 
-  /// Returns whether the other notification is equal to this one in all fields.
+  /// Returns whether all fields of the other notification are equal to those of this one.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotification else { return false }
     return date == other.date && request == other.request

@@ -4,7 +4,7 @@ public import Foundation
 open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant, and the content is a copy that never changes.
 
-  /// The app's identifier for the request; a request with the same identifier replaces it.
+  /// The app's identifier for the request; another request with the same identifier replaces this one.
   public let identifier: String
 
   /// The content of the notification.
@@ -32,7 +32,7 @@ open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding, @unchecke
       ])
   }
 
-  /// Returns whether the other request is equal to this one in all fields.
+  /// Returns whether all fields of the other request are equal to those of this one.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationRequest else { return false }
     return identifier == other.identifier && content == other.content && trigger == other.trigger

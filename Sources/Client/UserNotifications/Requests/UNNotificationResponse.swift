@@ -27,7 +27,7 @@ open class UNNotificationResponse: NSObject, NSCopying, NSSecureCoding, @uncheck
       ])
   }
 
-  /// Returns whether the other response is equal to this one in all fields.
+  /// Returns whether all fields of the other response are equal to those of this one.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNNotificationResponse else { return false }
     return actionIdentifier == other.actionIdentifier && notification == other.notification

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The user's response to a notification, with text.
+/// The user's response to a notification, with the text that the user entered.
 open class UNTextInputNotificationResponse: UNNotificationResponse, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
@@ -23,7 +23,7 @@ open class UNTextInputNotificationResponse: UNNotificationResponse, @unchecked S
       ])
   }
 
-  /// Returns whether the other response is equal to this one in all fields.
+  /// Returns whether all fields of the other response are equal to those of this one.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNTextInputNotificationResponse else { return false }
     return super.isEqual(other) && userText == other.userText

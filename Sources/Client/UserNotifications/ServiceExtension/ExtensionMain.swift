@@ -6,7 +6,7 @@ import Foundation
 extension UNNotificationServiceExtension {
   /// Runs the extension's process, which the agent starts for one notification.
   ///
-  /// Called by `@main` on the subclass, or as `NotificationService.main()` in a `main.swift`.
+  /// The method is called by `@main` on the subclass, or as `NotificationService.main()` in a `main.swift`.
   public static func main() {
     MainActor.assumeIsolated { ExtensionProcess.run(self) }
   }

@@ -10,7 +10,7 @@ open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding, @uncheck
     super.init()
   }
 
-  /// The permission of the app to post notifications.
+  /// The app's permission to post notifications.
   open var authorizationStatus: UNAuthorizationStatus { values.authorizationStatus }
 
   /// The setting for sounds, other than critical ones.

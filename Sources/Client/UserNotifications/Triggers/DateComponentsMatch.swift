@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 
 extension DateComponents {
-  /// Returns the first match after `date`; nil if there is no match.
+  /// Returns the first match after `date`; nil if nothing matches.
   ///
   /// The match is in the calendar and time zone of these components, or else in the user's. For the Gregorian calendar,
   /// this method uses the agent's own calculation, so that the result is the date on which the agent delivers the

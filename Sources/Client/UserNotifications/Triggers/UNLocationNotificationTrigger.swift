@@ -8,7 +8,7 @@ public import Foundation
 open class UNLocationNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 
-  /// The region to monitor: a copy of the one that the trigger was created with.
+  /// The region to monitor: a copy of the region with which the trigger was created.
   public let region: CLRegion
 
   /// Creates a trigger for the next crossing, or for each crossing.

@@ -58,7 +58,7 @@ extension ContentFields {
 }
 
 extension NotificationText {
-  /// Creates a text from a string of the app, with the key if the string was looked up by a key.
+  /// Creates a notification text from one of the app's strings, with the key if the string was looked up by a key.
   package init(app text: String) {
     if let source = LocalizedTexts.shared.source(of: text) {
       self.init(key: source.key, arguments: source.arguments, text: text)

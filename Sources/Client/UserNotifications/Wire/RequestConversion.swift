@@ -31,7 +31,7 @@ extension UNNotification {
 }
 
 extension UNNotificationResponse {
-  /// Creates a response from the agent's wire format, with text if the response has some.
+  /// Creates a response from the agent's wire format, with text if the response contains any.
   package static func make(_ response: BelfryWire.NotificationResponse) -> UNNotificationResponse {
     let notification = UNNotification(response.notification)
     guard let text = response.text else {
