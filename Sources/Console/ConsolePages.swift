@@ -40,7 +40,7 @@ struct ConsolePages: Sendable {
     ("cache-control", "no-cache"),
   ]
 
-  /// The fields of every answer with data.
+  /// The header fields of every response with data.
   static let apiFields: [(name: String, value: String)] = [
     ("cache-control", "no-store"), ("x-content-type-options", "nosniff"),
     ("referrer-policy", "no-referrer"), ("cross-origin-resource-policy", "same-origin"),

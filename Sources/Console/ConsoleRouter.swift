@@ -16,7 +16,7 @@ public final class ConsoleRouter: Sendable {
   ///
   /// - Parameters:
   ///   - api: The admin API.
-  ///   - token: The admin token, which begins a session.
+  ///   - token: The admin token, with which a session begins.
   ///   - names: The host names under which the operator allows browsers to connect.
   ///   - port: The port that browsers connect to.
   ///   - gateway: The destination of test pushes; nil disables them.

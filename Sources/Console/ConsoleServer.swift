@@ -1,7 +1,7 @@
 public import System
 public import Transport
 
-/// The HTTP server of a console, which serves its pages and the requests of pages and scripts.
+/// The HTTP server of a console, which serves the console's pages and handles the requests of pages and scripts.
 public final class ConsoleServer: Sendable {
   private let server: HTTP1Server
 
@@ -23,9 +23,9 @@ public final class ConsoleServer: Sendable {
   /// The port of the listener.
   public var port: UInt16 { server.port }
 
-  /// Ends open answers and closes the listener.
+  /// Closes open responses and the listener.
   public func stop() { server.stop() }
 
-  /// Closes the listener, and answers the requests that have arrived; answers without an end are cut off.
+  /// Closes the listener, and answers the requests that have arrived; endless responses are cut off.
   public func finish() { server.finish() }
 }

@@ -11,17 +11,18 @@ enum Limits {
   static let links = 16
   /// The time, in nanoseconds, within which a test push must be answered.
   static let pushNanoseconds: Int64 = 15_000_000_000
-  /// The maximum length of a test push's token, in characters: Apple's had 64, and may become longer.
+  /// The maximum length of a test push's token, in characters: Apple's tokens had 64 characters, and may become longer.
   static let tokenCharacters = 512
   /// The maximum number of test pushes that wait for their answer at the same time; each occupies one of four threads.
   static let pushesAtATime = 2
   /// The maximum number of keys whose connections for test pushes stay open.
   static let senders = 8
-  /// The maximum number of existing delivery log lines that a page receives before the new ones: more than it shows.
+  /// The maximum number of existing delivery log lines that a page receives before the new ones: more than the page
+  /// shows.
   static let logLines = 500
   /// The maximum number of virtual phones of a gateway: enough for a family.
   ///
-  /// Each has an agent's thread and memory while it is on.
+  /// Each phone uses an agent's thread and memory while it is on.
   static let phones = 4
   /// The maximum number of apps of a virtual phone; each has a thread and a connection.
   static let appsOfPhone = 8

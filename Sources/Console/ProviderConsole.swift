@@ -1,8 +1,7 @@
 public import ProviderService
 public import Transport
 
-/// The router of the HTTP port of `belfry provider`: the requests of apps and of the operator, and the pages that show
-/// them.
+/// The router for the HTTP port of `belfry provider`: requests from apps and the operator, and the console's pages.
 ///
 /// Its functions can be called from any thread.
 public final class ProviderConsole: Sendable {
@@ -13,8 +12,8 @@ public final class ProviderConsole: Sendable {
   /// Creates a console for the requests that `router` answers.
   ///
   /// - Parameters:
-  ///   - router: The router of the apps' and the operator's requests.
-  ///   - token: The admin token, which begins a session.
+  ///   - router: The router for requests from apps and the operator.
+  ///   - token: The admin token, with which a session begins.
   ///   - names: The host names under which the operator allows browsers to connect.
   ///   - port: The port that browsers connect to.
   public init(router: ProviderRouter, token: String, names: [String], port: UInt16) {

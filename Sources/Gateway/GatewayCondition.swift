@@ -25,7 +25,7 @@ public struct GatewayCondition: Sendable {
     stores.lazy.compactMap(\.failure).first.map { "\($0)" }
   }
 
-  /// The expirations of the gateway's certificates, one of each kind.
+  /// The expiration times of the gateway's certificates, one per kind.
   public var ends: [CertificateEnd] { certificateEnds.all }
 
   /// During a rotation, the number of devices that haven't yet presented a certificate from the new authority;

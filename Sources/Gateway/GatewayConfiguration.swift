@@ -13,7 +13,7 @@ public struct GatewayConfiguration: Sendable {
 
   /// The policy that determines which apps exist.
   public enum Apps: String, Sendable, CaseIterable {
-    /// The apps that were added, and any app that a device registers, which then belongs to the first team.
+    /// Apps that were added, and any app that a device registers; such an app belongs to the first team.
     case adopt
     /// Only the apps that were added.
     case listed
@@ -21,7 +21,7 @@ public struct GatewayConfiguration: Sendable {
 
   /// The absolute path of the folder that contains keys, certificates, and the store.
   public var folder: String
-  /// The address of every listener except the console's.
+  /// The address that every listener except the console's binds to.
   public var host = "127.0.0.1"
   /// The host names and addresses in the server certificate; if empty, the machine's own.
   public var names: [String] = []
@@ -39,11 +39,11 @@ public struct GatewayConfiguration: Sendable {
     }
   }
 
-  /// The certificate for providers that ask for one of its host names.
+  /// The certificate for providers that request one of its host names.
   public var serverCertificate: ServerCertificate?
-  /// A file with the admin API's token, which replaces the folder's; nil uses the folder's token.
+  /// A file that contains the admin API's token; if nil, the token in the data folder is used.
   public var adminTokenFile: String?
-  /// The only environment that this gateway serves.
+  /// The gateway's only environment: sandbox or production.
   public var environment = BelfryWire.Environment.sandbox
   /// The ports of the listeners.
   public var ports = GatewayPorts()
@@ -68,15 +68,15 @@ public struct GatewayConfiguration: Sendable {
   public var deviceRate: UInt32?
   /// The maximum number of pushes per second on one provider connection; `nil` for no limit.
   public var connectionRate: UInt32?
-  /// The maximum number of pushes per second of one team; `nil` for no limit.
+  /// The maximum number of pushes per second from one team; `nil` for no limit.
   public var teamRate: UInt32?
-  /// The number of errors, beyond its accepted requests, at which a provider connection is closed; 0 for no limit.
+  /// The number of a provider connection's errors, beyond its accepted requests, at which it is closed; 0 for no limit.
   public var connectionErrorsMax: UInt32 {
     get { providerErrors.errors }
     set { providerErrors.errors = newValue }
   }
-  /// The number of BadDeviceToken answers, beyond its accepted requests, at which a provider connection is closed; 0
-  /// for no limit.
+  /// The number of a provider connection's BadDeviceToken responses, beyond its accepted requests, at which it is
+  /// closed; 0 for no limit.
   public var connectionBadTokensMax: UInt32 {
     get { providerErrors.badDeviceTokens }
     set { providerErrors.badDeviceTokens = newValue }
@@ -85,7 +85,7 @@ public struct GatewayConfiguration: Sendable {
   /// True to accept tokens that claim ES512 and are signed over SHA-512 with a P-256 key, as one client library creates
   /// them (apns-protocol 2.1).
   public var acceptsES512 = true
-  /// The number of newest pushes whose payloads are retained in memory; 0 for none.
+  /// The number of most recent pushes whose payloads are retained in memory; 0 for none.
   public var loggedPayloads = 0
   /// The maximum of ``loggedPayloads``.
   public static let loggedPayloadsMax = Limits.loggedPayloadsMax
@@ -97,8 +97,8 @@ public struct GatewayConfiguration: Sendable {
   /// Creates a configuration with the default options for a folder.
   public init(folder: String) { self.folder = folder }
 
-  /// Returns true if a certificate can contain this name: an IP address, or a host name made of the characters that RFC
-  /// 1123 allows.
+  /// Returns true if a certificate can contain this name: an IP address, or a host name that consists of the characters
+  /// that RFC 1123 allows.
   public static func isName(_ text: String) -> Bool {
     if let range = AddressRange(text) { return range.prefixBits == range.address.count * 8 }
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -109,8 +109,8 @@ public struct GatewayConfiguration: Sendable {
       }
   }
 
-  /// The host names of Apple's services, which the server certificate also contains, so that an unmodifiable client can
-  /// be redirected to this gateway (apns-protocol 1.1).
+  /// The host names of Apple's services, which the server certificate also contains, so that a client that can't be
+  /// modified can be redirected to this gateway (apns-protocol 1.1).
   public static let appleHostNames = [
     "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com",
     "api-broadcast.sandbox.push.apple.com", "api-manage-broadcast.push.apple.com",

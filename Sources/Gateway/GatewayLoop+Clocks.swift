@@ -21,7 +21,7 @@ extension GatewayLoop {
   func compareClocks() {
     let finding = expiryClock.compare(
       nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
-    // All loops have the same clocks, so only one of them reports.
+    // All loops read the same clocks, so only one of them reports.
     guard index == 0 else { return }
     switch finding {
     case .unchanged: break

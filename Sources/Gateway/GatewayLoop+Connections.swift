@@ -1,7 +1,7 @@
 import System
 
 extension GatewayLoop {
-  /// Creates a provider's connection, on any interface, and adds it.
+  /// Creates a provider connection, on any interface, and adds it.
   func makeProvider<Peer: ProviderPeer>(_ make: (UInt64, GatewayLoop) -> Peer) -> Peer {
     let connection = make(connections.makeNumber(), self)
     connections.add(connection)
@@ -20,14 +20,14 @@ extension GatewayLoop {
     return connection
   }
 
-  /// Removes a provider connection that has ended.
+  /// Removes a provider connection that has closed.
   func remove(_ connection: some ProviderPeer) {
     guard connections.remove(connection) else { return }
     metrics.providerConnections.add(-1)
     reportIfDrained()
   }
 
-  /// Removes a device connection that has ended.
+  /// Removes a device connection that has closed.
   func remove(_ connection: DeviceConnection) {
     guard connections.remove(connection) else { return }
     metrics.deviceConnections.add(-1)

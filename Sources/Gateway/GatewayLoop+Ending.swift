@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// The end of a loop's connections when the gateway shuts down.
+/// The closing of a loop's connections when the gateway shuts down.
 extension GatewayLoop {
   func drainConnections() {
     for connection in connections.allProviders { connection.drain() }

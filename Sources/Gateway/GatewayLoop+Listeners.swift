@@ -89,7 +89,7 @@ private struct ListenFailure: Error, CustomStringConvertible {
 }
 
 extension GatewayLoop {
-  /// Creates the gateway's loop on its own thread, and reports to the control plane that it is running.
+  /// Creates the gateway's loop on its own thread, and reports to the control plane that the loop is running.
   static func run(
     index: Int, on loop: EventLoop, shared: GatewayShared, directory: CredentialDirectory,
     devices: DeviceTable, registrations: RegistrationTable, channels: ChannelSnapshot,

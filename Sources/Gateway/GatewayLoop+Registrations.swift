@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import System
 
-/// The registrations of devices, and the tokens that they receive.
+/// The registrations of devices, and the tokens that devices receive.
 extension GatewayLoop {
   /// Handles a device's request about a topic; for an unknown app, the control plane decides.
   func handle(

@@ -5,8 +5,8 @@ import Transport
 
 /// An event loop of the gateway, with its connections and the entire state of the devices that belong to it.
 ///
-/// A device belongs to the loop with the number `device % loops`. Notifications that other loops accept for it arrive
-/// in that loop's mailbox, in batches. Nothing is shared between loops, so nothing is locked.
+/// A device belongs to the loop with the number `device % loops`. Other loops post the notifications that they accept
+/// for the device to that loop's mailbox, in batches. Nothing is shared between loops, so nothing is locked.
 package final class GatewayLoop: TurnEndTarget, TimerTarget {
   let index: Int
   let loop: EventLoop
@@ -55,7 +55,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   private var tokenRates: TokenRates?
   private var script: (version: Int, rules: FaultScript)?
 
-  /// The scripted answers, if any; the check costs one relaxed load.
+  /// The scripted answers, if any; checking for them costs one relaxed load.
   var faults: FaultScript? {
     let version = shared.faults.version
     guard version != 0 else { return nil }
@@ -171,7 +171,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       assert(isHome(of: device), "revoked device \(device) belongs to loop \(index)")
       registrations.revoke(device, atMilliseconds: atMilliseconds)
       core.revoke(device, now: now)
-      // A connection that is still in its handshake has no session yet that the core could end.
+      // A connection that is still in its handshake doesn't have a session yet, so the core can't end it.
       for connection in connections.devices(of: device) { connection.end(.revoked) }
     case .readLog(let query, let collector):
       answer(query, to: collector)
@@ -278,7 +278,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     }
   }
 
-  /// Makes the last check, which only the home loop can make, and passes the notification to the core.
+  /// Performs the last check, which only the home loop can do, and passes the notification to the core.
   private func deliver(_ notification: AcceptedNotification) {
     assert(isHome(of: notification.key.device), "the device of a push belongs to loop \(index)")
     if isDamaged(notification.key.device) {
@@ -481,7 +481,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     loop.stop()
   }
 
-  /// Releases the connections of a loop that ends with some of them open, because they retain this object.
+  /// Releases the connections that are still open when the loop stops, because they retain this object.
   package func releaseConnections() { connections = LoopConnections() }
 
   /// Asserts the invariants that hold between turns; skips notification lists with more than `entriesMax` entries.
@@ -508,7 +508,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
 
 /// A receiver that forwards the writers' answers to their loop.
 ///
-/// It exists because the loop's initializer already needs the mailboxes.
+/// It is a separate object because the loop's initializer needs the mailboxes before the loop is initialized.
 private final class ReplyReceiver {
   weak var home: GatewayLoop?
 }

@@ -152,7 +152,7 @@ public struct GatewayMetrics: Sendable {
     let help = "Device connections, by TLS record layer."
     let counter = registry.counter(
       "belfry_device_connections_opened_total", help: help, labels: ["records": layer])
-    // In OpenMetrics, this counter would be in the same family as the gauge of open connections.
+    // In OpenMetrics, this counter would belong to the same family as the gauge of open connections.
     registry.counter(
       "belfry_device_connections_total", help: help, labels: ["records": layer], in: .prometheus
     ) { Double(counter.value) }
@@ -171,13 +171,12 @@ public struct GatewayMetrics: Sendable {
     enrollmentRefusals[Int(refusal.rawValue) - 1].add()
   }
 
-  /// The histogram's bounds in milliseconds, from a device next to the gateway to one whose network has almost given
-  /// up.
+  /// The histogram's bounds in milliseconds, from a device next to the gateway to one whose network barely works.
   private static let deliveryBounds: [UInt64] = [
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000,
   ]
 
-  /// Records the duration of a delivery; it is 0 if the clock was set back in the meantime.
+  /// Records the duration of a delivery; the duration is 0 if the clock was set back in the meantime.
   func countDelivery(milliseconds: Int64) {
     deliveryMilliseconds.observe(UInt64(max(0, milliseconds)))
   }
@@ -191,8 +190,8 @@ public struct GatewayMetrics: Sendable {
 enum UnansweredBound: Int, CaseIterable {
   /// Further pushes on the connection aren't read.
   case connection
-  /// Further pushes to the token are answered `TooManyRequests`.
+  /// Further pushes to the token are rejected with `TooManyRequests`.
   case token
-  /// Further pushes of the team are answered `ServiceUnavailable`.
+  /// Further pushes of the team are rejected with `ServiceUnavailable`.
   case team
 }

@@ -43,25 +43,25 @@ public final class GatewayServer {
 
   /// The information that the gateway's clients need.
   public struct Description: Sendable {
-    /// The only environment that the gateway serves.
+    /// The gateway's only environment: sandbox or production.
     public var environment: BelfryWire.Environment
     /// The address of the gateway's listeners.
     public var host: String
     /// The ports that the listeners are bound to.
     public var ports: GatewayPorts
-    /// The file with the certificate that the gateway's clients trust.
+    /// The file that contains the CA certificate that the gateway's clients trust.
     public var authorityFile: String
     /// The ID of the first team.
     public var teamID: String
     /// The ID of the first team's provider key.
     public var keyID: String
-    /// The file with the private half of that key, `.p8`.
+    /// The `.p8` file that contains that private key.
     public var keyFile: String
     /// The code that devices enroll with.
     public var enrollmentCode: String
     /// The file with the admin API's token.
     public var adminTokenFile: String
-    /// The port of the console and the admin API; 0 until it is open.
+    /// The port of the console and the admin API; 0 until the port is open.
     public var consolePort: UInt16 = 0
   }
 
@@ -182,7 +182,7 @@ public final class GatewayServer {
         ? try StoredFaults(store: controlStore).faults().faults : [])
     faults.onUse { [weak faults, controlWriter] in
       controlWriter.perform { [weak faults] store in
-        // If this fails, the rules apply to that many more requests after a restart; the store itself reports the
+        // If this fails, the rules apply to as many extra requests after a restart; the store itself reports the
         // failing disk.
         if let faults { try? StoredFaults(store: store).keepUses(of: faults.takeUses()) }
       }
@@ -351,8 +351,8 @@ public final class GatewayServer {
   /// Applies a changed configuration, as far as a running gateway can, and reloads the certificates; no connection is
   /// closed.
   ///
-  /// Throws, without having changed anything, if the certificates can't be used with it. Returns the changed options
-  /// that need a restart.
+  /// Throws without changing anything if the certificates can't be used with the new configuration. Returns the changed
+  /// options that need a restart.
   @discardableResult
   public func follow(_ new: GatewayConfiguration) throws -> [String] {
     let (followed, needRestart) = configuration.following(new)
@@ -401,7 +401,7 @@ public final class GatewayServer {
     assert(mailboxes.count <= configuration.loops, "a loop has at most one mailbox")
   }
 
-  /// The mailboxes of the loops, in order of the loops' numbers.
+  /// The loops' mailboxes, sorted by loop number.
   private var peers: LoopPeers { mailboxes.sorted { $0.key < $1.key }.map(\.value) }
 
   /// Opens the loops' listeners one after another, so that the later ones share the ports of the first.
@@ -449,7 +449,7 @@ public final class GatewayServer {
 
   // MARK: Shutdown
 
-  /// Shuts down gracefully: sends GOAWAY to providers, asks devices to reconnect later, stores everything
+  /// Shuts down gracefully: sends GOAWAY to providers, asks devices to reconnect later, stores everything that was
   /// accepted, then calls `onStopped`.
   public func drain() {
     guard !isDraining else { return }

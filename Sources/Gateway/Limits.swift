@@ -12,7 +12,7 @@ enum Limits {
   /// later.
   static let deviceWaitingMax = 1_024
   /// The number of rows of a device's backlog that are read at once: 1 MB at the maximum size of notifications, so that
-  /// a device that acknowledges nothing holds no more.
+  /// a device that acknowledges nothing takes up no more memory than that.
   static let backlogPageRows = 256
   /// The time, in nanoseconds, that a commit waits for the device's acknowledgment, which would make the row
   /// unnecessary.
@@ -20,14 +20,14 @@ enum Limits {
   /// The time, in nanoseconds, by which the removal of an acknowledged row is delayed, so that many removals share one
   /// commit.
   static let removalDelayNanoseconds: Int64 = 50_000_000
-  /// The time, in nanoseconds, for which an attempt-once notification, and its provider's answer, wait for a device
-  /// that accepts nothing; a working device makes room within a round trip.
+  /// The time, in nanoseconds, for which an attempt-once notification, and the answer to its provider, wait for a
+  /// device that accepts nothing; a working device makes room within a round trip.
   static let onceWaitNanoseconds: Int64 = 5_000_000_000
-  /// The maximum number of pushes to one token that wait for their answer on its loop, more than any provider needs;
-  /// further ones are answered `TooManyRequests` (apns-protocol 1.9).
+  /// The maximum number of unanswered pushes to one token on its loop: more than any provider needs; further ones are
+  /// rejected with `TooManyRequests` (apns-protocol 1.9).
   static let tokenUnansweredMax = 5_000
-  /// The number of unanswered pushes of a loop up to which none are counted by token, which saves a lookup for most
-  /// pushes.
+  /// The number of unanswered pushes on a loop above which further ones are counted per token, which spares most pushes
+  /// a lookup.
   static let unansweredUncounted = 1_000
   /// The time, in nanoseconds, for which nothing is sent to a device that had no room for a notification: a user needs
   /// longer to free some space, and each further attempt costs one notification.
@@ -38,10 +38,10 @@ enum Limits {
   /// The rate of background pushes of one app on one device: three at once, then one every 20 minutes, which is Apple's
   /// guidance of two or three per hour (apns-protocol section 4).
   static let backgroundRate = RateLimit(intervalNanoseconds: 1_200_000_000_000, burst: 3)
-  /// The time, in nanoseconds, between cleanups of the rate limits' memory, which affect only its size.
+  /// The time, in nanoseconds, between cleanups of the rate limits' state; cleanups affect only memory use.
   static let rateMemoryNanoseconds: Int64 = 60_000_000_000
   /// The maximum number of rows in one commit: more would delay everything that waits for the commit, and block the
-  /// loop at its end.
+  /// loop when the commit finishes.
   static let commitRowsMax = 4_096
   /// The maximum number of expired rows that one commit removes: a few milliseconds of work, so that pushes aren't
   /// delayed further.
@@ -56,7 +56,7 @@ enum Limits {
 
   // MARK: Connections
 
-  /// The time, in nanoseconds, for which an unproven connection may keep its place when no place is left: legitimate
+  /// The time, in nanoseconds, for which an unproven connection may keep its slot when no slot is free: legitimate
   /// peers need a few round trips.
   static let unprovenNanoseconds: Int64 = 2_000_000_000
   /// The time, in nanoseconds, between log lines about refused connections.
@@ -64,29 +64,28 @@ enum Limits {
 
   // MARK: Providers
 
-  /// The number of rows of feedback that are read and written at once, a few milliseconds of a loop's work.
+  /// The number of feedback rows that are read and written at once: a few milliseconds of a loop's work.
   ///
   /// They amount to more bytes than the streams' high-water mark, below which a stream doesn't report that its output
   /// was read.
   static let feedbackPageRows = 8_192
   /// The time, in nanoseconds, after which a failed read of keys and apps is retried, to spare a failing disk.
   static let directoryRetryNanoseconds: Int64 = 1_000_000_000
-  /// The maximum number of concurrent streams of a provider after its first accepted request (apns-protocol 1.13,
+  /// The maximum number of a provider's concurrent streams after its first accepted request (apns-protocol 1.13,
   /// captured).
   static let providerConcurrentStreams: UInt32 = 1_000
-  /// The number of unanswered pushes of a connection at which the gateway stops reading from it until half of them are
+  /// The number of unanswered pushes at which the gateway stops reading from a connection, until half of them are
   /// answered.
   ///
   /// This is twice its number of streams, so only requests that are reset before their answer can reach it.
   static let providerUnansweredMax = 2_000
   /// The maximum number of unanswered pushes of a team on one loop, about 80 MB at their maximum size; further ones are
-  /// answered `ServiceUnavailable`.
+  /// rejected with `ServiceUnavailable`.
   static let teamUnansweredMax = 16_384
-  /// The time, in nanoseconds, in which the errors of a provider decay from the limit that closes its connection to
-  /// zero.
+  /// The time, in nanoseconds, in which a provider's errors decay to zero from the limit that closes its connection.
   static let errorMemoryNanoseconds: Int64 = 60_000_000_000
-  /// The number of times that errors halve a provider's stream limit, from 1,000 down to 7, before they close the
-  /// connection.
+  /// The number of times that errors halve a provider's stream limit, from 1,000 down to 7, before the connection is
+  /// closed.
   static let streamHalvingsMax = 7
   /// The maximum number of bytes that wait for a provider to read them; above this, the gateway stops reading from that
   /// provider.
@@ -104,14 +103,14 @@ enum Limits {
   /// The maximum number of bytes that the unfinished requests of a connection without an accepted request hold: real
   /// clients begin with up to 200 requests at once.
   static let newConnectionHeldBytesMax = 1_200 << 10
-  /// The maximum number of bytes that the unfinished requests of all providers of a loop hold; above this, each
+  /// The maximum number of bytes that the unfinished requests of all of a loop's providers hold; above this, each
   /// connection that holds more than ``providerHeldShareBytes`` is closed at its next check.
   static let loopHeldBytesMax = 128 << 20
   /// The number of bytes that a provider may hold regardless of its loop's total: a request or two.
   static let providerHeldShareBytes = 16 << 10
-  /// The number of bytes received from a provider after which its memory is checked: far fewer than it may hold.
+  /// The number of bytes received from a provider after which its memory use is checked: far fewer than it may hold.
   static let memoryCheckBytes = 128 << 10
-  /// The number of requests begun by a provider after which its memory is checked, because header compression can
+  /// The number of requests begun by a provider after which its memory use is checked, because header compression can
   /// shrink a large request to a few bytes.
   static let memoryCheckRequests = 128
   /// The time, in nanoseconds, between checks for idle and slow providers: short compared with the limits that they
@@ -133,8 +132,8 @@ enum Limits {
   /// The maximum number of bytes of unhandled frames on a binary connection; above this, the gateway stops reading from
   /// that connection.
   static let binaryHeldBytesMax = 1 << 18
-  /// The time, in nanoseconds, within which a client without a certificate and ALPN must send HTTP/2's preface on a
-  /// legacy port; clients send it immediately.
+  /// The time, in nanoseconds, within which a client that uses neither a certificate nor ALPN must send HTTP/2's
+  /// preface on a legacy port; clients send it immediately.
   static let prefaceNanoseconds: Int64 = 2_000_000_000
   /// The maximum number of unused stream objects that a loop retains for later requests: enough for two connections.
   static let spareStreamsMax = 2_048
@@ -143,14 +142,15 @@ enum Limits {
 
   // MARK: Administration
 
-  /// The number of lines of the delivery log of each loop; a line takes 64 bytes of disk space.
+  /// The number of lines in each loop's delivery log; a line takes 64 bytes of disk space.
   static let deliveryLogLines = 65_536
-  /// Payloads that the delivery log retains in memory: about 40 MB, because most have at most 4 kB.
+  /// The maximum number of payloads that the delivery log retains in memory: about 40 MB, because most have at most 4
+  /// kB.
   static let loggedPayloadsMax = 10_000
-  /// Bytes of the largest buffer of such a payload: the largest payload, and what the allocator adds.
+  /// The size, in bytes, of the largest buffer for such a payload: the largest payload, and what the allocator adds.
   static let loggedPayloadBytes = WireLimits.largePayloadBytesMax + 256
-  /// Milliseconds that an administrator's command waits for every loop to apply its change; a busy loop applies it
-  /// later.
+  /// The time, in milliseconds, that an administrator's command waits for every loop to apply its change; a busy loop
+  /// applies it later.
   static let changeMilliseconds = 2_000
   /// The time, in milliseconds, that a query of the delivery log waits for the loops; late answers are omitted.
   static let logAnswerMilliseconds = 2_000
@@ -195,7 +195,7 @@ enum Limits {
   static let departedDevicesMax = 65_536
   /// The maximum number of a loop's refused pushes that `belfry log` shows; each takes a few hundred bytes.
   static let refusedLinesMax = 4_096
-  /// The maximum length, in bytes, that is shown of a refused push's topic; real topics are shorter.
+  /// The maximum number of bytes of a refused push's topic that are shown; real topics are shorter.
   static let refusedTopicBytesMax = 255
   /// The maximum number of a loop's refused pushes per second that `belfry log` shows.
   ///
@@ -213,7 +213,7 @@ enum Limits {
   static let renewalsRemembered = 65_536
   /// The time, in nanoseconds, over which arrivals of devices are collected for one lookup in the store.
   static let arrivalNanoseconds: Int64 = 1_000_000_000
-  /// The maximum number of keys of device tokens, each of which the gateway tries when it opens a token.
+  /// The maximum number of device token keys, each of which the gateway tries when it opens a token.
   static let tokenKeysMax = 8
   /// The time, in seconds, before the authority's expiration at which log warnings start, so that devices that are
   /// offline for months can still connect during a rotation.
@@ -241,14 +241,14 @@ enum Limits {
   static let certificateWatchNanoseconds: Int64 = 1_000_000_000
   /// The number of days before the server certificate's expiration at which the gateway renews it: two months' notice.
   static let serverCertificateRenewalDays = 60
-  /// The maximum size, in bytes, of a key or certificate file in the folder; real files have a few thousand bytes.
+  /// The maximum size, in bytes, of a key or certificate file in the folder; real files are a few thousand bytes long.
   static let keyFileBytesMax = 65_536
 
   // MARK: Teams, keys, channels
 
   /// The maximum length, in bytes, of a team's name, which is only displayed.
   static let nameBytesMax = 200
-  /// The maximum number of apps, keys, or certificates that are named when the removal of their team is refused, so
+  /// The maximum number of apps, keys, or certificates that are listed when the removal of their team is refused, so
   /// that the line stays readable.
   static let namesInRefusal = 5
   /// The maximum number of valid team-scoped keys of a team and environment (apns-protocol 2.2).

@@ -64,8 +64,8 @@ enum ControlPlaneRequest: Sendable {
   case channels(ChannelRequest)
   /// A device subscribes to a channel that the loop does not know.
   case findChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
-  /// A feedback client requests the next inactive tokens of this app, or the first ones that no client has read; the
-  /// reply repeats the number.
+  /// A feedback client requests the next inactive tokens of this app, or, without a cursor, the first ones that no
+  /// client has read; the reply repeats the number.
   case feedback(number: UInt64, app: UInt32, after: FeedbackCursor?)
   /// A feedback client has read an app's inactive tokens up to the given time.
   case feedbackRead(app: UInt32, upToMilliseconds: Int64)
@@ -82,8 +82,8 @@ enum ControlPlaneReply: Sendable {
   case channels(connection: UInt64, stream: Int32, ChannelAnswer)
   /// The loop now knows the channel, unless it doesn't exist.
   case foundChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
-  /// The registrations of an app that became inactive since its feedback was last read: a page of them, or the last
-  /// ones; nil if they can't be read.
+  /// The registrations of an app that became inactive since its feedback was last read: one page, or the last ones; nil
+  /// if they can't be read.
   case feedback(number: UInt64, [RegistrationRecord]?)
 }
 

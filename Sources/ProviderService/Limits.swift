@@ -4,7 +4,7 @@ internal import BelfryWire
 enum Limits {
   // MARK: Registry
 
-  /// The maximum length, in bytes, of the app's identifier of a user or an installation: a UUID or an address, with
+  /// The maximum length, in bytes, of the app's identifier for a user or an installation: a UUID or an address, with
   /// room to spare.
   static let nameBytesMax = 256
   /// The maximum length, in bytes, of a language tag; RFC 5646 section 4.4.1 finds no need for more.
@@ -18,7 +18,7 @@ enum Limits {
   static let tagsMax = 32
   /// The maximum number of tokens in one response to `GET /tokens`: about 300 KB.
   static let tokensPerPage = 1_000
-  /// The maximum number of tokens that one request can import; a body of 1 MB has no more.
+  /// The maximum number of tokens that one request can import; a body of 1 MB can't contain more.
   static let tokensPerRequest = 10_000
   /// The time, in seconds, after which an app retries a registration that was refused because the limit was reached;
   /// dead tokens are removed in the meantime.
@@ -37,15 +37,15 @@ enum Limits {
   /// Seconds between two reads of a feedback service; dead tokens do no harm in the meantime.
   static let feedbackPauseSeconds: Double = 3_600
 
-  /// Characters of a wrong value that an error message shows.
+  /// Characters of an invalid value that an error message shows.
   static let excerptScalars = 80
 
   // MARK: Campaigns
 
-  /// The maximum size, in bytes, of a strings file: room for thousands of texts.
+  /// The maximum size, in bytes, of a strings file: room for thousands of strings.
   static let stringsFileBytesMax = 1_048_576
-  /// The maximum size, in bytes, of a campaign's text with its plural forms: far more than a payload of 4,096 bytes can
-  /// show.
+  /// The maximum size, in bytes, of one of a campaign's strings with its plural forms: far more than a payload of 4,096
+  /// bytes can show.
   static let textBytesMax = 32 << 10
   /// The maximum number of errors reported for one language of a campaign.
   static let problemsPerLanguage = 10
@@ -54,12 +54,12 @@ enum Limits {
   static let previewLanguagesMax = 200
   /// The maximum number of languages of one campaign: more than any system supports.
   static let languagesMax = 200
-  /// The maximum size, in bytes, of one text with its arguments inserted, and of the plural forms that are read for it;
-  /// no payload has room for more.
+  /// The maximum size, in bytes, of one string with its arguments inserted, and of the plural forms that are read for
+  /// it; no payload has room for more.
   static let filledTextBytesMax = WireLimits.largePayloadBytesMax
-  /// The maximum number of arguments of a campaign's texts.
+  /// The maximum number of arguments of a campaign's strings.
   static let argumentsMax = 16
-  /// The maximum number of recipients of one batch, which bounds the uncertain pushes after a crash and the share of
+  /// The maximum number of recipients of one batch, which bounds the uncertain pushes after a crash and the size of
   /// each commit.
   static let batchRecipientsMax = 500
   /// The maximum number of batches in flight at once: enough for the connection's 1,000 concurrent requests while
@@ -67,7 +67,7 @@ enum Limits {
   static let batchesInFlightMax = 4
   /// The highest rate that can be requested, in pushes per second.
   static let rateMax: Int64 = 1_000_000
-  /// The sending time of one batch at a limited rate, in nanoseconds, so that pushes are spread out.
+  /// The duration, in nanoseconds, of one batch at a limited rate: short, so that pushes are spread out.
   static let batchNanoseconds: Int64 = 100_000_000
   /// The time, in nanoseconds, before the first retry for recipients that the service temporarily refused; the pause
   /// doubles each time.
@@ -78,18 +78,18 @@ enum Limits {
   ///
   /// By then, the log contains everything that the gateway still had to read from the lost connection.
   static let settleNanoseconds: Int64 = 3_000_000_000
-  /// The time, in milliseconds, that covers the slewing of clocks during the seconds of a log query, and the precision
-  /// of a line's timestamp.
+  /// The margin, in milliseconds, for the slewing of clocks during a log query, and for the precision of a line's
+  /// timestamp.
   static let clockPrecisionMilliseconds: Int64 = 100
-  /// The number of bad tokens after which a campaign slows down if they are the majority, because a service counts them
-  /// against the sender (apns-protocol 1.11).
+  /// The number of bad tokens after which a campaign slows down if bad tokens are the majority, because a service
+  /// counts them against the sender (apns-protocol 1.11).
   static let badTokensBeforeSlowing: Int64 = 200
-  /// The number of recipients in each batch of a slowed campaign, which has one batch in flight: less than half of the
-  /// bad tokens that end a connection to a Belfry gateway.
+  /// The number of recipients in each batch of a slowed campaign, which has one batch in flight: less than half the
+  /// number of bad tokens at which a Belfry gateway closes a connection.
   static let slowBatchRecipients = 100
-  /// Nanoseconds that batches in flight are given when a campaign is paused or cancelled.
+  /// Nanoseconds that batches in flight are given to finish when a campaign is paused or cancelled.
   static let drainNanoseconds: Int64 = 10_000_000_000
-  /// Nanoseconds that the batches in flight of all campaigns are given when the service shuts down.
+  /// Nanoseconds that the batches in flight of all campaigns are given to finish when the service shuts down.
   static let shutdownNanoseconds: Int64 = 4_000_000_000
   /// Nanoseconds between progress checks of a watched campaign, frequent enough for a moving progress bar.
   static let progressNanoseconds: Int64 = 500_000_000
@@ -98,16 +98,16 @@ enum Limits {
   static let progressHeartbeatRounds = 30
   /// The time, in nanoseconds, over which a rate is measured: longer than the pauses of a store or a network.
   static let progressWindowNanoseconds: Int64 = 10_000_000_000
-  /// The time, in milliseconds, after the end of a working connection before another one is opened only to test the
+  /// The time, in milliseconds, after a working connection closes before another one is opened only to test the
   /// service.
   static let connectionGoodMilliseconds: Int64 = 60_000
   /// The maximum number of campaigns in the summary: as many as fit on an overview page.
   static let campaignsSummarized = 5
   /// The maximum length, in bytes, of a campaign's name: a line of a list.
   static let campaignNameBytesMax = 200
-  /// The maximum length, in characters, of a name that is derived from a text.
+  /// The maximum length, in characters, of a name that is derived from a campaign's text.
   static let campaignNameScalars = 60
-  /// The maximum number of characters of a text that are read for a name.
+  /// The maximum number of characters of a string that are read to derive a name.
   static let campaignNameScalarsRead = 1_000
   /// The maximum size, in bytes, of a campaign's document for which a list shows the campaign's time; the list parses
   /// each of these documents.
@@ -121,7 +121,7 @@ enum Limits {
   static let scheduleRest: Int64 = 20
   /// The time, in nanoseconds, for which the service waits for the answer to a test push.
   static let testNanoseconds: Int64 = 15_000_000_000
-  /// The maximum number of an app's campaigns, the newest, whose notifications to one device are looked up.
+  /// The maximum number of an app's newest campaigns whose notifications to one device are looked up.
   static let campaignsOfDevice = 200
   /// The maximum number of languages and of apps in the summary; the others are added up.
   static let sharesSummarized = 50

@@ -16,14 +16,14 @@ public struct RequestProblem: Error, Sendable, Hashable, CustomStringConvertible
     self.advice = advice
   }
 
-  /// Returns the beginning of a text that a client or a user wrote, for a message.
+  /// Returns the beginning of a string from a client or a user, for use in a message.
   static func excerpt(_ text: String) -> String {
     let scalars = text.unicodeScalars.prefix(Limits.excerptScalars + 1)
     guard scalars.count > Limits.excerptScalars else { return text }
     return String(scalars.dropLast()) + "…"
   }
 
-  /// Returns the beginning of a value that a client or a user wrote, for a message.
+  /// Returns the beginning of a value from a client or a user, for use in a message.
   static func excerpt(_ value: JSONValue) -> String { excerpt(value.stringValue ?? value.text) }
 
   /// A one-line message for the sender of the request.
@@ -31,7 +31,7 @@ public struct RequestProblem: Error, Sendable, Hashable, CustomStringConvertible
     "\(field.map { "\($0): " } ?? "")\(what): \(advice)"
   }
 
-  /// The object in a response.
+  /// The problem as an object in a response.
   var json: JSONValue {
     [
       "field": field.map { .string($0) } ?? .null, "error": .string(what),

@@ -10,7 +10,7 @@ enum Limits {
   static let operationsPerCommitMax = 4_096
   /// Rows per read: a few milliseconds of work, so that commits can run in between.
   static let rowsPerPage = 1_000
-  /// Registered tokens that one request of a search without an index reads, in about a tenth of a second.
+  /// Registered tokens that one request reads when it searches without an index, which takes about a tenth of a second.
   static let tokensSearchedMax: Int64 = 200_000
   /// Bytes of a device's public key hash: SHA-256.
   static let keyHashBytes = 32

@@ -53,7 +53,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
         do throws(StorageFailure) {
           return try body(engine)
         } catch {
-          // Retry once, after setting aside the damaged rows that it encountered.
+          // Retry once, after setting aside the damaged rows that the read encountered.
           guard error.mayBeOfRows, (try? engine.setAsideDamage()) != nil else { throw error }
           return try body(engine)
         }
@@ -112,7 +112,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
 
   /// Returns true if the engine must be reopened after a failure.
   ///
-  /// A full disk, a file locked by another process or a read-only file leaves nothing half done, so the engine stays
+  /// A full disk, a file locked by another process, or a read-only file leaves nothing half done, so the engine stays
   /// open.
   private func mustReopen(after failure: StorageFailure) -> Bool {
     switch failure {
@@ -122,7 +122,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
   }
 }
 
-/// An engine of a store whose rows carry checksums.
+/// An engine of a store whose rows have checksums.
 protocol ChecksummedStoreEngine: StoreEngine {
   static var schema: SQLiteDatabase.Schema { get }
   var database: SQLiteDatabase { get }
@@ -166,7 +166,7 @@ extension LockedEngine where Engine: ChecksummedStoreEngine {
 /// An engine that counts its writes both in its file and in a mark file next to it, so that a loss is detected.
 protocol MarkedStoreEngine: ChecksummedStoreEngine {
   /// The number of writes that were made but are missing from the file, because its write-ahead log was lost or
-  /// truncated, or because an older copy is in its place.
+  /// truncated, or because an older copy has taken its place.
   var lostCount: UInt64 { get }
   /// Discards the record of lost writes, after an operator was informed.
   func forgetLost()

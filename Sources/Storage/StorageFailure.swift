@@ -1,14 +1,14 @@
 public import System
 
-/// The reason that a store could not be opened, read or written.
+/// The reason that a store could not be opened, read, or written.
 public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   /// The file at `path` contains something other than this store.
   case foreign(path: String)
   /// The file was written by a newer Belfry: its schema has `version`, and this release supports up to `known`.
   case newerSchema(path: String, version: Int, known: Int)
-  /// The disk of `path` is full; nothing of the transaction was written.
+  /// The disk that contains `path` is full; no part of the transaction was written.
   case diskFull(path: String)
-  /// The disk of `path` failed to read or write, for the reason `why`.
+  /// The disk that contains `path` failed to read or write, for the reason `why`.
   case inputOutput(path: String, operation: String, why: String)
   /// Another process has locked `path` for longer than `Limits.busyMilliseconds`.
   case busy(path: String)
@@ -18,7 +18,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   case corrupt(path: String, detail: String)
   /// A row of `table` has changed since it was written: its checksum is wrong.
   case damagedRow(path: String, table: String)
-  /// SQLite could not do `operation`.
+  /// SQLite could not perform `operation`.
   case engine(path: String, operation: String, detail: String)
   /// The operating system returned an error.
   case system(SystemFailure)

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The counts of a store's rows that failed their checksum and were set aside.
 ///
-/// It may be used from any thread. A row that is not found in a table may be one of the rows that were set aside. A row
+/// Any thread may use this object. A row that is not found in a table may be one of the rows that were set aside. A row
 /// whose key could not be read may have any key.
 public final class StoreDamage: Sendable {
   /// A key of a table, as recorded for a row that was set aside.
@@ -81,7 +81,7 @@ public final class StoreDamage: Sendable {
       }
   }
 
-  /// Returns true if a row of these tables that has this text as a part of its key may have been set aside.
+  /// Returns true if a row of these tables that has this string as a part of its key may have been set aside.
   public func mayHave(part text: String, in tables: [String]) -> Bool {
     guard count > 0 else { return false }
     let part = Key.quoted(text)
@@ -102,7 +102,7 @@ public final class StoreDamage: Sendable {
     }
   }
 
-  /// Separates the parts of a key.
+  /// The separator between the parts of a key.
   static let separator: UInt8 = 0x1F
 }
 

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// The health of a store's disk, for probes, the log and the metrics.
+/// The health of a store's disk, for probes, the log, and the metrics.
 ///
-/// It may be used from any thread. A write that fails because of the disk begins an outage. Until a write succeeds
-/// again, writes are attempted at growing intervals. In between, they are refused at once with the reason of the last
+/// Any thread may use this object. A write that fails because of the disk begins an outage. Until a write succeeds
+/// again, writes are attempted at growing intervals. In between, writes are refused at once with the reason of the last
 /// attempt, so that a failing disk is not overloaded.
 public final class StoreHealth: Sendable {
   /// A report for the log.
   public enum Report: Sendable, Equatable {
-    /// Writes fail; `refused` is their number since the last report.
+    /// Writes fail; `refused` is the number of failed and refused writes since the last report.
     case failing(String, refused: Int)
     /// A write succeeded, after an outage of this many nanoseconds.
     case works(afterNanoseconds: Int64, refused: Int)
@@ -49,7 +49,7 @@ public final class StoreHealth: Sendable {
 
   /// Returns a report to log now.
   ///
-  /// A store that continues to fail has one report per minute.
+  /// A store that continues to fail causes one report per minute.
   public func report(atNanoseconds now: Int64) -> Report? {
     state.withLock { state in
       if let recovery = state.recovery {
@@ -71,7 +71,7 @@ public final class StoreHealth: Sendable {
     }
   }
 
-  /// Returns the reason to refuse a write without an attempt, or nil if it should be attempted.
+  /// Returns the reason to refuse a write without an attempt, or nil if the write should be attempted.
   func refusal(atNanoseconds now: Int64) -> StorageFailure? {
     state.withLock { state in
       guard let failure = state.failure, now < state.retryNanoseconds else { return nil }

@@ -1,6 +1,6 @@
 /// The limits of this module, each with its unit and its reason.
 enum Limits {
-  /// Wrong tokens from one address, after which it must wait; the right token is always accepted.
+  /// Wrong tokens from one address, after which it must wait; the correct token is always accepted.
   static let wrongTokens = 10
   /// Nanoseconds after the first wrong token until the address no longer has to wait; also the interval between log
   /// lines.
@@ -107,7 +107,7 @@ enum Limits {
   static let http1HeadBytes = 8_192
   /// Bytes that a client may send ahead of a response: one read in addition to the remainder of the previous one.
   static let http1PipelinedBytes = 262_144
-  /// Connections of an HTTP/1.1 server at the same time, unless its owner specifies fewer.
+  /// Simultaneous connections of an HTTP/1.1 server, unless its owner specifies fewer.
   ///
   /// To make room for one more, the connection that has waited longest for its request is closed.
   static let httpConnections = 128
@@ -117,7 +117,7 @@ enum Limits {
   /// Nanoseconds for a request, from its first byte to its last: 1 MB at 35 KB per second.
   static let httpRequestNanoseconds: Int64 = 30_000_000_000
   /// Nanoseconds for which a connection may send each next request immediately after an answer, if another connection
-  /// needs its place: a page in a browser has about 20 files.
+  /// needs its slot: a page in a browser has about 20 files.
   static let httpPipeliningNanoseconds: Int64 = 2_000_000_000
   /// Threads that run handlers, besides the one for probes.
   static let httpHandlerThreads = 4

@@ -3,7 +3,7 @@ public import Gateway
 public import System
 public import Transport
 
-/// The router of HTTP requests.
+/// The router of the HTTP requests of the admin API and its probes.
 ///
 /// `/api/…` requires the admin token; `/metrics`, `/healthz`, and `/readyz` are public.
 ///
@@ -23,8 +23,8 @@ public struct AdminRouter: Sendable {
   /// Creates a router for `administration`.
   ///
   /// `isReady` returns true if every listener accepts connections, `condition` is the state of the gateway that the
-  /// router belongs to, `history` has the earlier metrics, `description` has further members of the status, and `log`
-  /// reports wrong tokens.
+  /// router belongs to, `history` contains the earlier metrics, `description` contains further members of the status,
+  /// and `log` reports wrong tokens.
   public init(
     administration: Administration, token: String, metrics: MetricRegistry,
     condition: GatewayCondition? = nil, history: MetricHistory? = nil,
@@ -40,7 +40,7 @@ public struct AdminRouter: Sendable {
     self.description = description
   }
 
-  /// Answers a request; returns nil for a path that isn't this router's.
+  /// Answers a request; returns nil for a path that this router doesn't handle.
   public func answer(_ request: HTTP1Request) -> HTTP1Response? {
     switch request.path {
     case "/metrics": probe(request) { exposition(MetricFormat(accept: request.field("accept"))) }
@@ -134,7 +134,7 @@ public struct AdminRouter: Sendable {
     }
   }
 
-  /// Returns the token in a request; nil if it has none.
+  /// Returns the token in a request; nil if the request has none.
   private func shownToken(_ request: HTTP1Request) -> String? {
     guard let field = request.field("authorization") else { return nil }
     let scheme = "bearer "

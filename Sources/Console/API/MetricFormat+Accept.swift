@@ -3,8 +3,8 @@ import System
 extension MetricFormat {
   /// Creates the format that an `Accept` field prefers.
   ///
-  /// OpenMetrics is chosen only if it is named, so that clients of Prometheus' text format continue to receive that
-  /// format.
+  /// OpenMetrics is chosen only if the field lists it, so that clients of Prometheus' text format continue to receive
+  /// that format.
   init(accept: String?) {
     var openMetrics = 0.0
     var text = 0.0
@@ -27,7 +27,7 @@ extension MetricFormat {
 }
 
 extension Substring {
-  /// The text without surrounding spaces and tabs.
+  /// The string without surrounding spaces and tabs.
   fileprivate var trimmed: Substring {
     let isBlank = { (character: Character) in character == " " || character == "\t" }
     let start = drop(while: isBlank)

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Gateway
 internal import Transport
 
-/// The access control of the console, by the requested host, the origin of the request, and its session.
+/// The access control of the console, based on a request's host, origin, and session.
 struct ConsoleAccess: Sendable {
   let sessions: ConsoleSessions
   let hosts: HostNames
@@ -24,7 +24,7 @@ struct ConsoleAccess: Sendable {
     cookie = "belfry-console-\(port)"
   }
 
-  /// The header field that a page of another origin can't send without a preflight request, which is never allowed.
+  /// The header field that a page from another origin can't send without a preflight request, which is never allowed.
   static let proofField = "x-belfry-console"
 
   /// Returns the refusal of a request to a host name that isn't one of this program's; nil for its own names.
@@ -41,7 +41,8 @@ struct ConsoleAccess: Sendable {
   /// Returns true if the request has an open session and is from the console's own pages.
   func allows(_ request: HTTP1Request) -> Bool { openSession(of: request)?() ?? false }
 
-  /// Returns a check of whether the session of a request from the console's own pages is open; nil if it has none.
+  /// Returns a check of whether the session of a request from the console's own pages is open; nil if the request has
+  /// no session.
   func openSession(of request: HTTP1Request) -> (@Sendable () -> Bool)? {
     guard foreignHost(request) == nil, isOfOwnPage(request), let secret = secret(of: request)
     else { return nil }

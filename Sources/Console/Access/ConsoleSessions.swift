@@ -4,7 +4,7 @@ internal import Transport
 
 /// The sessions of users who have presented the admin token once.
 ///
-/// Calls can be made on any thread. Sessions exist only in memory, so they end with the gateway.
+/// Calls can be made on any thread. Sessions exist only in memory, so they end when the gateway exits.
 final class ConsoleSessions: Sendable {
   /// The outcome of an attempt to begin a session.
   enum Outcome: Equatable {
@@ -16,11 +16,11 @@ final class ConsoleSessions: Sendable {
     case tooManyAttempts(retryAfterSeconds: Int64)
   }
 
-  /// Secrets that expire, by their hashes: a bounded number, of which a new one replaces the oldest.
+  /// A bounded number of secrets that expire, stored as hashes; a new secret replaces the oldest one.
   private struct Secrets {
     let countMax: Int
     let lifetimeNanoseconds: Int64
-    /// The end of each secret, in monotonic nanoseconds.
+    /// The expiration time of each secret, in monotonic nanoseconds.
     private var ends: [SHA256.Digest: Int64] = [:]
 
     init(countMax: Int, lifetimeNanoseconds: Int64) {

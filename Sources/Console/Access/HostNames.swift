@@ -1,6 +1,6 @@
 internal import System
 
-/// The host names under which the console answers.
+/// The host names that the console accepts in requests.
 ///
 /// A page of another site can make its own host name resolve to this machine (DNS rebinding), and would then have the
 /// same origin as the console. Addresses are allowed, because no other site can change which machine they refer to.
@@ -27,7 +27,7 @@ struct HostNames: Sendable {
   }
 
   /// Returns the name or address in `HOST[:PORT]`, in lowercase and without brackets or a trailing dot; nil for any
-  /// other text.
+  /// other string.
   static func host(of field: String) -> String? {
     var host = Substring(field)
     if host.first == "[" {

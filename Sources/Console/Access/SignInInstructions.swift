@@ -11,7 +11,7 @@ struct SignInInstructions: Sendable {
     self.tokenFile = tokenFile
   }
 
-  /// Returns a text quoted as one word of a shell command.
+  /// Returns a string quoted as one word of a shell command.
   private static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {

@@ -107,7 +107,7 @@ export function follow(path, onObject, onState = () => {}) {
       if (isEnded) return;
       if (refusal?.status === 401) { session.onEnded(); return; }
       if (refusal) onState(false, refusal.message);
-      // Neither parameters nor objects that don't exist become right by waiting.
+      // Waiting fixes neither invalid parameters nor objects that don't exist.
       if (refusal?.status === 400 || refusal?.status === 404) return;
       timer = setTimeout(connect, pause);
       pause = Math.min(pause * 2, retry.most);

@@ -29,7 +29,7 @@ export async function sendTest(campaign) {
       const query = new URLSearchParams({ topic: campaign.topic, limit: 100 });
       if (user.value.trim()) query.set("user", user.value.trim());
       const found = await call("GET", `/tokens?${query}`);
-      // The user has typed on in the meantime.
+      // The user has continued typing in the meantime.
       if (number !== loads) return;
       put(device.control, found.map((one) => h("option", { value: one.deviceToken }, deviceName(one))));
       send.disabled = found.length === 0;
@@ -56,7 +56,7 @@ export async function sendTest(campaign) {
   }
 
   user.control.addEventListener("input", () => {
-    // Until the list fits the text, its selected device may be another user's.
+    // Until the list matches the text, the selected device may be another user's.
     send.disabled = true;
     loads += 1;
     clearTimeout(timer);

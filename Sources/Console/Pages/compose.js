@@ -389,7 +389,7 @@ function showForm(main, draft, edited) {
     if (status.apps.length !== 1 || fields.topic.value) return;
     fields.topic.value = status.apps[0].topic;
     showLive();
-    // The user may have entered texts in the meantime; check them for this app.
+    // The user may have entered text in the meantime; check it for this app.
     if (languages.hasTexts) changed();
   }).catch(() => {});
   return () => { clearTimeout(timer); running.abort(); };

@@ -21,7 +21,7 @@ export function show({ title, text = [], content = [], role = "dialog", onClosed
     dialog.remove();
     onClosed(dialog.returnValue);
   });
-  // A click beside the dialog, such as the second one of a double-click, must not take the focus from its buttons.
+  // A click outside the dialog, such as the second one of a double-click, must not take the focus from its buttons.
   dialog.addEventListener("mousedown", (event) => { if (event.target === dialog) event.preventDefault(); });
   document.body.append(dialog);
   dialog.showModal();

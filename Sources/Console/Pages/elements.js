@@ -97,7 +97,7 @@ export function copyButton(text, label = "Copy") {
 export function saveFile(name, content) {
   const url = URL.createObjectURL(content);
   h("a", { href: url, download: name }).click();
-  // Some browsers read the content only after the user has chosen a place.
+  // Some browsers read the content only after the user has chosen where to save it.
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 

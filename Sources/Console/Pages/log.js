@@ -161,7 +161,7 @@ export function show(main, parameters) {
   function receive(line) {
     if (isPaused) {
       held.push(line);
-      // Removed in blocks, because each removal at the front moves the others.
+      // Remove lines in blocks, because each removal at the front moves the others.
       if (held.length >= mostHeld * 2) dropped += held.splice(0, mostHeld).length;
     } else {
       added += rows.add(line);
@@ -242,7 +242,7 @@ export function show(main, parameters) {
     layout.classList.remove("split");
     table.schedule();
     if (hadFocus) {
-      // After the table is drawn; a row that is far away isn't in the document.
+      // Wait until the table is drawn; a row that is far away isn't in the document.
       requestAnimationFrame(() => (table.body.querySelector(`[data-row="${CSS.escape(key)}"]`) ?? table.element).focus({ preventScroll: true }));
     }
   }

@@ -67,7 +67,7 @@ class Phone {
       && (row.authorization === "authorized" || row.authorization === "ephemeral")).map((row) => [row.app, row]));
     const listed = center.filter((row) => visible.has(row.app)).sort((one, other) => other.date - one.date)
       .map((row) => (visible.get(row.app).previews === "always" ? row : { app: row.app, title: "Notification" }));
-    // First the notifications of apps that aren't in Notification Center, with the texts that the agent allows on a
+    // First show the notifications of apps that aren't in Notification Center, with the text that the agent allows on a
     // locked screen.
     const unlisted = shown.filter((one) => visible.has(one.app) && !this.row(one.app, one.id)).reverse();
     return [...unlisted, ...listed];
@@ -81,7 +81,7 @@ class Phone {
     if (event.event === "snapshot") {
       this.snapshot = event;
       for (const one of this.news) if (this.row(one.app, one.id)) this.happen(one);
-      // One that was presented just now may be listed only in the next snapshot.
+      // A notification that was just presented may be listed only in the next snapshot.
       this.news = this.news.filter((one) => !this.row(one.app, one.id) && Date.now() - Date.parse(one.at) < settleTime);
       // A notification that is no longer listed was handled elsewhere.
       for (const [key, one] of this.banners) if (one.wasListed && !this.row(one.app, one.id)) this.banners.delete(key);

@@ -26,7 +26,7 @@ export class Section {
       const hadFocus = this.list.contains(document.activeElement);
       const columns = this.remove ? [...this.columns, [h("span", { class: "unseen" }, this.remove.text), (row) => this.remover(row)]] : this.columns;
       put(this.list, table(`List of ${this.name.toLowerCase()}`, columns, this.rows, this.empty));
-      // The button that had the focus may be gone with its row.
+      // The button that had the focus may have disappeared along with its row.
       if (hadFocus) this.list.querySelector("[tabindex='0']")?.focus();
     } catch (refusal) {
       put(this.list, h("p", { class: "error" }, refusal.message));

@@ -70,7 +70,7 @@ export async function run(all, { service }) {
   });
   session.onEnded = () => { if (isSignedIn) signedOut("Your session has expired. Enter the admin token again."); };
   addEventListener("hashchange", () => show());
-  // As a link, it would replace the address of the screen.
+  // If the link were followed, it would replace the address of the screen.
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();
     main.focus();

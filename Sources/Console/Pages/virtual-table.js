@@ -64,7 +64,7 @@ export class VirtualTable {
     this.below.hidden = last === this.#count;
     this.table.setAttribute("aria-rowcount", String(this.#count + 1));
     put(this.body, this.above, rows, this.below);
-    // The focus stays in the table if its row is no longer among the drawn ones.
+    // If the focused row is no longer drawn, the table itself gets the focus.
     if (focused) (this.body.querySelector(`[data-row="${CSS.escape(focused)}"]`) ?? this.element).focus({ preventScroll: true });
   }
 

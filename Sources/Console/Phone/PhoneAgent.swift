@@ -11,7 +11,7 @@ final class PhoneAgent: Sendable {
   private enum Command: Sendable { case stop }
   private typealias Started = Result<Mailbox<Command>, AdministrationFailure>
 
-  /// The path of the socket that its apps connect to.
+  /// The path of the socket that the phone's apps connect to.
   let socket: String
   private let thread: LoopThread
   private let commands: Mailbox<Command>
@@ -68,7 +68,7 @@ final class PhoneAgent: Sendable {
 
   deinit { stop() }
 
-  /// Stops the agent gracefully, and waits for it.
+  /// Stops the agent gracefully, and waits until it has stopped.
   func stop() {
     let isFirst = isStopped.withLock { isStopped in
       defer { isStopped = true }

@@ -53,7 +53,7 @@ final class PhoneEvents: Sendable {
     return stream
   }
 
-  /// Ends the streams, because the phone is off.
+  /// Closes the streams, because the phone is off.
   func end() {
     state.withLock { state in
       state.isEnded = true

@@ -7,8 +7,8 @@ internal import System
 
 /// A virtual phone: a real agent with real apps, whose screen is a page of the console.
 ///
-/// Calls can be made on any thread. Taps on the page have the effects of the commands `belfry center`, `settings`, and
-/// `state`; the page shows whatever the agent presents and lists.
+/// Calls can be made on any thread. Taps on the page have the same effects as the commands `belfry center`, `settings`,
+/// and `state`; the page shows whatever the agent presents and lists.
 final class VirtualPhone: Sendable {
   private struct State {
     var apps: [String: PhoneApp] = [:]

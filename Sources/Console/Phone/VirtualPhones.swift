@@ -137,7 +137,7 @@ public final class VirtualPhones: Sendable {
 
   /// Deletes a phone.
   ///
-  /// Its apps are removed while it is still on, so that their tokens are invalidated.
+  /// The phone's apps are removed while it is still on, so that their tokens are invalidated.
   private func remove(
     _ number: Int, _ administration: Administration
   ) throws(AdministrationFailure) {

@@ -132,7 +132,7 @@ public final class TestPushes: Sendable {
 
   /// Returns the push of a draft.
   ///
-  /// Throws if it can't form a valid request, because the gateway couldn't report the reason.
+  /// Throws if the draft can't form a valid request, because the gateway couldn't report the reason.
   static func push(
     _ draft: AdministrationRequest.PushDraft
   ) throws(AdministrationFailure) -> Push {

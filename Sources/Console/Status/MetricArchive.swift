@@ -1,7 +1,7 @@
 internal import BelfryWire
 internal import System
 
-/// An archive of seven days of the plotted metrics, in a file of a fixed size that survives a restart.
+/// An archive of the plotted metrics of the last seven days, in a file of a fixed size that survives a restart.
 ///
 /// There are three tiers: one hour in steps of 10 seconds, one day in steps of a minute, and seven days in steps of ten
 /// minutes. Each step has its own rates and percentiles, computed from all values in that step, so that no percentile
@@ -72,7 +72,7 @@ final class MetricArchive {
     try memory.write(0..<Self.stepWords, to: file)
   }
 
-  /// Adds a reading, and completes the steps that it ends.
+  /// Adds a reading, and completes the steps that the reading ends.
   ///
   /// A step that a full or failing disk doesn't accept is missing after a restart.
   func add(_ reading: Reading) {

@@ -32,8 +32,8 @@ public final class MetricHistory: Sendable {
     archive = Mutex(Self.openArchive(path))
   }
 
-  /// Returns the archive in a file, or one in memory if the file can't be opened, which must not keep the gateway from
-  /// starting.
+  /// Returns the archive in a file, or one in memory if the file can't be opened, because that must not keep the
+  /// gateway from starting.
   private static func openArchive(_ path: String?) -> sending MetricArchive? {
     (try? MetricArchive(file: path)) ?? (try? MetricArchive(file: nil))
   }
@@ -58,7 +58,7 @@ public final class MetricHistory: Sendable {
 
   deinit { stop() }
 
-  /// Stops taking samples, and returns once the sampling thread has ended.
+  /// Stops taking samples, and returns once the sampling thread has exited.
   public func stop() {
     let thread = thread.withLock { thread in
       defer { thread = nil }
@@ -98,7 +98,7 @@ public final class MetricHistory: Sendable {
     }
   }
 
-  /// Returns the metrics as the archive reads them.
+  /// Returns the metrics in the form that the archive reads.
   private func reading(
     _ values: [String: Double], waiting: Int?, atMilliseconds: Int64
   ) -> MetricArchive.Reading {

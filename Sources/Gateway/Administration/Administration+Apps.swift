@@ -114,7 +114,7 @@ extension Administration {
     return .success([AdministrationLines.line(channel, bundleID: names[channel.app] ?? "")])
   }
 
-  /// Returns the devices whose number, name, or token matches `text`; nil returns all devices.
+  /// Returns the devices whose number, name, or token matches `text`, or all devices if it is nil.
   func listDevices(of text: String?) throws(StorageFailure) -> AdministrationAnswer {
     let presences = runtime?.presences()
     let name = text?.lowercased()

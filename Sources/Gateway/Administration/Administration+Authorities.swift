@@ -18,7 +18,7 @@ extension Administration {
 
   /// Creates the second authority.
   ///
-  /// Clients then need the new `ca.pem`; devices are notified of it.
+  /// Clients then need the new `ca.pem`; devices are notified of the new authority.
   func rotateAuthority(_ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
     do {
       guard let present = try folder.presentAuthorities() else {

@@ -43,7 +43,7 @@ extension Administration {
     return .success([AdministrationLines.line(team)])
   }
 
-  /// Returns a count with names, such as "2 apps (a, b)"; nil if there are no names.
+  /// Returns a count followed by names, such as "2 apps (a, b)"; nil if there are no names.
   private static func listed(_ names: [String], _ one: String, _ many: String) -> String? {
     guard !names.isEmpty else { return nil }
     let shown = names.prefix(Limits.namesInRefusal).joined(separator: ", ")

@@ -76,7 +76,7 @@ extension Administration {
     try apply([.putSetting(name: ControlSetting.tokenKeys, value: Array(names.utf8))])
   }
 
-  /// Returns, for each key, the number of valid tokens that it sealed last.
+  /// Returns, for each key, the number of valid tokens that were last sealed with it.
   ///
   /// Tokens from earlier releases count toward the oldest key.
   private func counts(_ keys: [[UInt8]]) throws(StorageFailure) -> [Int] {

@@ -39,7 +39,7 @@ public final class Administration: Sendable {
   let store: any ControlStore
   let environment: BelfryWire.Environment
   let runtime: Runtime?
-  /// The gateway's one environment: sandbox or production.
+  /// The name of the gateway's only environment: sandbox or production.
   public var environmentName: String { environment.name }
   private let turn = Mutex(())
   private let unixMilliseconds: @Sendable () -> Int64
@@ -88,7 +88,7 @@ public final class Administration: Sendable {
 
   /// Carries out a request.
   ///
-  /// Returns one object per line, with the keys of the contract.
+  /// Returns one object per line, with the keys that the contract defines.
   public func perform(
     _ request: AdministrationRequest
   ) throws(AdministrationFailure) -> [JSONObject] {

@@ -6,11 +6,11 @@ typealias AdministrationAnswer = Result<[JSONObject], AdministrationFailure>
 
 /// An error that describes why an administrator's request failed.
 public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The kind of failure, which says who can correct it.
+  /// The kind of failure, which indicates who can correct it.
   public enum Kind: Sendable, Equatable {
     /// The request is malformed or contradictory.
     case invalid
-    /// Something that the request names does not exist.
+    /// Something that the request refers to does not exist.
     case missing
     /// The current state doesn't allow the request.
     case conflict
@@ -20,7 +20,7 @@ public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringCon
     case broken
   }
 
-  /// The kind of failure, which says who can correct it.
+  /// The kind of failure, which indicates who can correct it.
   public let kind: Kind
   /// A description of the problem.
   public let what: String

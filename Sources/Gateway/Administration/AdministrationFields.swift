@@ -3,7 +3,7 @@ internal import Storage
 
 /// A reader for the members of a request's object.
 ///
-/// A missing, mistyped, or unknown member is an error that names the member.
+/// A missing, mistyped, or unknown member is an error that identifies the member.
 public struct AdministrationFields {
   private let object: JSONObject
   private var known: Set<UTF8Text> = []
@@ -11,13 +11,13 @@ public struct AdministrationFields {
   /// Creates a reader of `object`.
   public init(_ object: JSONObject) { self.object = object }
 
-  /// Returns the text of a required member.
+  /// Returns the string value of a required member.
   public mutating func text(_ key: String) throws(AdministrationFailure) -> String {
     guard let text = try optionalText(key) else { throw Self.missing(key) }
     return text
   }
 
-  /// Returns the text of a member; nil if the member is absent.
+  /// Returns the string value of a member; nil if the member is absent.
   public mutating func optionalText(_ key: String) throws(AdministrationFailure) -> String? {
     guard let value = removeValue(key) else { return nil }
     guard let text = value.stringValue else { throw Self.wrong(key, "text") }

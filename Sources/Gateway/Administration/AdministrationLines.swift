@@ -57,7 +57,8 @@ enum AdministrationLines {
 
   /// Returns the line of a device.
   ///
-  /// For a running gateway, the line shows if the device is connected, and when it was last connected since startup.
+  /// For a running gateway, the line shows whether the device is connected, and when it was last connected since
+  /// startup.
   static func line(_ device: DeviceRecord, presence: DevicePresence??) -> JSONObject {
     var line = line(device)
     guard let presence else { return line }

@@ -1,16 +1,16 @@
 public import Storage
 
-/// An administrator's request to a running or stopped gateway; the same type serves the commands, the admin API, and
-/// the data folder (contract: Administration).
+/// An administrator's request to a running or stopped gateway; the commands, the admin API, and the data folder use the
+/// same type (contract: Administration).
 public enum AdministrationRequest: Sendable, Hashable {
   case listTeams
   /// Adds a team.
   ///
-  /// `id` has 10 letters and digits; nil generates one.
+  /// `id` consists of 10 letters and digits; nil generates one.
   case addTeam(id: String?, name: String?)
   /// Removes a team.
   ///
-  /// If forced, it first revokes the team's keys and certificates and removes its apps.
+  /// With `isForced`, the team's keys and certificates are revoked and its apps are removed first.
   case removeTeam(id: String, isForced: Bool)
   case listKeys
   case addKey(NewKey)
@@ -31,7 +31,7 @@ public enum AdministrationRequest: Sendable, Hashable {
   case removeChannel(id: String, bundleID: String?)
   /// Lists devices.
   ///
-  /// The text is a number, a part of a name, or a device token in hexadecimal; nil lists all devices.
+  /// The string is a number, a part of a name, or a device token in hexadecimal; nil lists all devices.
   case listDevices(of: String?)
   /// Lists the apps that a device has registered, with their tokens.
   case listDeviceApps(number: UInt64)
@@ -69,10 +69,10 @@ public enum AdministrationRequest: Sendable, Hashable {
   /// Describes a device token and checks whether a push can be sent to it under `topic`; nil checks the token's own
   /// topic.
   case checkDeviceToken(String, topic: String?)
-  /// Checks whether a provider token is valid for `topic`, and gives the reason if it isn't.
+  /// Checks whether a provider token is valid for `topic`, and reports the reason if it isn't.
   case checkProviderToken(String, topic: String?)
 
-  /// A push as the user drafts it: each field contains the text that the request would contain.
+  /// A push as the user drafts it: each field contains the string that the request would contain.
   public struct PushDraft: Sendable, Hashable {
     /// The device token in hexadecimal.
     public var token = ""

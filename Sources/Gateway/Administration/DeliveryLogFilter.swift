@@ -2,7 +2,7 @@ public import BelfryWire
 
 /// Conditions on lines of the delivery log; a line must meet all of them.
 ///
-/// Texts are compared by their bytes, because providers write topics.
+/// Strings are compared by their bytes, because providers supply the topics.
 public struct DeliveryLogFilter: Sendable {
   /// The topic of the app, suffix included; nil matches every topic.
   public var topic: String?
@@ -18,10 +18,10 @@ public struct DeliveryLogFilter: Sendable {
   public var sinceMilliseconds: Int64?
   /// The end of the time range, in milliseconds since 1970; lines at that time do not match.
   public var untilMilliseconds: Int64?
-  /// A part of the topic, state, reason, device number, or an ID, in lowercase ASCII; nil matches every line.
+  /// A substring of the topic, state, reason, device number, or an ID, in lowercase ASCII; nil matches every line.
   public var text: [UInt8]?
 
-  /// The maximum length of the text to search for, in bytes.
+  /// The maximum length, in bytes, of the string to search for.
   public static let textBytesMax = 128
 
   /// Creates a filter that matches every line.

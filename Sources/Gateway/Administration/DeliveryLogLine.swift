@@ -25,7 +25,7 @@ public enum DeliveryLogQuery: Sendable, Hashable {
 public struct DeliveryLogLine: Sendable, Hashable {
   /// The time, in milliseconds since 1970.
   public var atMilliseconds: Int64
-  /// The state of a rejected push; `reason` gives the cause.
+  /// The state of a rejected push; `reason` contains the cause.
   public static let refused = "Refused"
 
   /// The event, as `DeliveryState.label` spells it, or ``refused``.

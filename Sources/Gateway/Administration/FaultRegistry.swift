@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The scripted answers of a running gateway, which its loops read.
 ///
-/// Without rules it costs a loop one relaxed load per request.
+/// Without rules, the registry costs a loop one relaxed load per request.
 public final class FaultRegistry: Sendable {
   private struct Rules {
     var list: [ScriptedFault] = []
@@ -21,7 +21,7 @@ public final class FaultRegistry: Sendable {
   /// A number that changes whenever the rules change; 0 if there are no rules.
   var version: Int { published.load(ordering: .relaxed) }
 
-  /// True if there is any rule.
+  /// True if there are any rules.
   public var isActive: Bool { version != 0 }
 
   /// The rules, in the order in which they were added; the first matching rule wins.

@@ -8,7 +8,7 @@ public struct FaultRule: Sendable, Hashable {
   public var topic: String?
   /// The effect that replaces the regular answer.
   public var effect: Effect
-  /// The number of requests after which the rule ends; nil if it doesn't end.
+  /// The number of requests after which the rule expires; nil if it doesn't expire.
   public var times: UInt32?
 
   /// The effect of a rule.

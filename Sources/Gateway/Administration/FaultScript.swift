@@ -27,9 +27,9 @@ public struct FaultScript {
     public var closes = false
   }
 
-  /// The moment in a connection's life to which effects apply.
+  /// The point in a connection's life at which effects apply.
   public enum Occasion: Sendable {
-    /// The connection opens: the limits of streams and the window apply, but don't count as used, because there is no
+    /// The connection opens: the stream limit and the window apply, but don't count as used, because there is no
     /// request yet.
     case opening
     /// A request, with its number on the connection, starting at 1, and whether the connection has already sent GOAWAY.

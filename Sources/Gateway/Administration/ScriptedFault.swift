@@ -25,7 +25,7 @@ public final class ScriptedFault: Sendable {
     rule.times.map { times in times > uses ? times - uses : 0 }
   }
 
-  /// Counts a request that the rule applies to; returns false if the rule has ended.
+  /// Counts a request that the rule applies to; returns false if the rule has expired.
   func use() -> Bool {
     guard let times = rule.times else { return true }
     var count = uses

@@ -1,14 +1,14 @@
 import BelfryWire
 import Storage
 
-/// The scripted answers in the control store, which persist across restarts until they end or are removed.
+/// The scripted answers in the control store, which persist across restarts until they expire or are removed.
 ///
-/// The uses of rules with a limit are stored in a separate setting. The gateway writes it while it answers requests,
-/// and must not overwrite an administrator's simultaneous change of the rules.
+/// The uses of rules with a limit are stored in a separate setting. The gateway writes that setting while it answers
+/// requests, and must not overwrite the rules if an administrator changes them at the same time.
 struct StoredFaults {
   let store: any ControlStore
 
-  /// Returns the rules that have not ended, in the order in which they were added, and the highest ID that any rule
+  /// Returns the rules that have not expired, in the order in which they were added, and the highest ID that any rule
   /// has had.
   ///
   /// A rule that can't be read is omitted.
@@ -22,7 +22,7 @@ struct StoredFaults {
         continue
       }
       guard let rule = try? FaultRule(object) else { continue }
-      // Rules of earlier releases have no ID; they are numbered in their order.
+      // Rules from earlier releases have no ID; they are numbered in the order in which they are stored.
       let id = object["id"]?.integerValue.map { UInt64(clamping: $0) } ?? lastID + 1
       lastID = max(lastID, id)
       let fault = ScriptedFault(id: id, rule, used: uses[id] ?? 0)
@@ -76,6 +76,6 @@ struct StoredFaults {
     ])
   }
 
-  /// The member that contains the highest ID; its line has no rule.
+  /// The name of the member that contains the highest ID; its line contains no rule.
   private static let lastKey = "lastID"
 }

@@ -28,7 +28,7 @@ extension AdmissionContext {
 }
 
 /// The ordered checks of `POST /3/device/TOKEN` (apns-protocol 1.12), except those that only the device's home loop can
-/// make: whether the token is still active, and its rate.
+/// perform: whether the token is still active, and its rate.
 public enum Admission {
   /// The outcome of checking the request's credential (apns-protocol 1.12, step 4).
   public enum Credential {
@@ -46,7 +46,7 @@ public enum Admission {
   public struct Admitted {
     /// The contents of the device token.
     public let contents: TokenContents
-    /// The app that the topic names.
+    /// The app that the topic identifies.
     public let app: App
     /// The push type: the request's, or the one that the token's kind implies.
     public let pushType: PushType
@@ -95,7 +95,7 @@ public enum Admission {
       return .refused(
         context.mayBeDamaged(app: contents.app) ? .serviceUnavailable : .deviceTokenNotForTopic)
     }
-    // Check this after the token: a token of another topic is rejected first, whatever the type (apns-protocol 1.12).
+    // Check this after the token: a token for another topic is rejected first, whatever the type (apns-protocol 1.12).
     let pushType = givenType ?? PushType(impliedBy: contents.kind)
     guard pushType.tokenKind == contents.kind else { return .refused(.invalidPushType) }
     assert(pushType.fits(topicOf: topicKind), "the push type fits the token's topic")
@@ -143,7 +143,7 @@ public enum Admission {
     var app = context.app(bundleID: base)
     if app == nil, context.mayBeDamaged(bundleID: base) { return .refused(.serviceUnavailable) }
     if app == nil, parts.bundleIDBytes < topic.count {
-      // A bundle identifier may itself end like a push type's suffix.
+      // A bundle identifier can itself end with a push type's suffix.
       app = context.app(bundleID: topic.span)
       kind = .alert
       if app == nil, context.mayBeDamaged(bundleID: topic.span) {

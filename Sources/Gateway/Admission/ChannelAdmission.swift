@@ -1,7 +1,7 @@
 public import BelfryWire
 
 /// The ordered checks of channel management and of broadcasts (apns-protocol section 5), except those that only the
-/// channel service can make: whether the channel exists, and whether it stores messages.
+/// channel service can perform: whether the channel exists, and whether it stores messages.
 public enum ChannelAdmission {
   /// The operation that a request asks for.
   public enum Call: Equatable, Sendable {
@@ -14,7 +14,7 @@ public enum ChannelAdmission {
     /// The expiration is in seconds since 1970; 0 attempts delivery only once.
     case broadcast(ChannelID, priority: UInt8, expiration: Int64)
 
-    /// The channel that the call names; nil if it names none.
+    /// The channel that the call refers to; nil if the call doesn't refer to one.
     var channel: ChannelID? {
       switch self {
       case .read(let id), .remove(let id), .broadcast(let id, _, _): id
@@ -80,8 +80,8 @@ public enum ChannelAdmission {
 
   /// Resolves the app of a request.
   ///
-  /// The path holds the plain bundle identifier: one with a push type's suffix is `TopicDisallowed`, and an app that
-  /// doesn't belong to the credential is `TopicMismatch` (apns-protocol 5.1, 5.4).
+  /// The path contains the plain bundle identifier. An identifier with a push type's suffix is refused as
+  /// `TopicDisallowed`, and an app that doesn't belong to the credential as `TopicMismatch` (apns-protocol 5.1, 5.4).
   private static func app(
     of request: borrowing PushRequest, credential: ProviderCredential,
     context: some AdmissionContext

@@ -10,8 +10,10 @@ extension CertificateCredential {
     case refused(Rejection)
   }
 
-  /// Reads Apple's extensions (apns-protocol 2.3): the topics of a universal certificate, or else the subject's UID;
-  /// the environments that it names, or else both.
+  /// Returns the credential of a certificate, according to Apple's extensions (apns-protocol 2.3).
+  ///
+  /// The topics are those of a universal certificate, or else the subject's UID. The environments are those that the
+  /// certificate lists, or else both.
   static func of(
     _ certificate: Certificate, in directory: CredentialDirectory,
     for environment: BelfryWire.Environment

@@ -21,7 +21,7 @@ public struct ConnectionCredentials {
     }
   }
 
-  /// The current tokens, at most two: a topic-specific key's and its related key's.
+  /// The current tokens: one, or two if the second one is signed with the related key of the first one's key.
   private var current: [Current] = []
   private let environment: BelfryWire.Environment
 

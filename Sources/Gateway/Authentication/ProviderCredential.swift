@@ -3,11 +3,11 @@ public import Transport
 
 /// A provider token with a verified signature.
 public final class VerifiedToken: Sendable {
-  /// The key that signed it.
+  /// The key that signed the token.
   public let key: ProviderVerificationKey
-  /// The time it was issued, in seconds since 1970.
+  /// The time at which the token was issued, in seconds since 1970.
   public let issuedAt: Int64
-  /// The SHA-256 of the token's text, which identifies it.
+  /// The SHA-256 digest of the token's text, which identifies the token.
   public let digest: SHA256.Digest
 
   /// Creates a verified token from its parts.
@@ -22,7 +22,7 @@ public final class VerifiedToken: Sendable {
 public final class CertificateCredential: Sendable {
   /// The team that the certificate was issued to.
   public let teamID: String
-  /// The topics that the certificate names; the first is the subject's.
+  /// The topics that the certificate lists; the first is the subject's.
   public let topics: [[UInt8]]
   /// The environments in which the certificate is valid.
   public let environments: Set<BelfryWire.Environment>
@@ -40,10 +40,10 @@ public final class CertificateCredential: Sendable {
     self.environments = environments
   }
 
-  /// The topic of a request that doesn't name one; `nil` if the certificate has several topics.
+  /// The topic of a request that doesn't specify one; `nil` if the certificate has several topics.
   var defaultTopic: [UInt8]? { topics.count == 1 ? topics.first : nil }
 
-  /// Returns true if the certificate names `topic`.
+  /// Returns true if the certificate lists `topic`.
   func allows(topic: Span<UInt8>) -> Bool {
     for allowed in topics where allowed.span.equals(topic) { return true }
     return false

@@ -6,7 +6,7 @@ package import Transport
 /// The first one signs the listeners' certificates, so that clients with the previous `ca.pem` continue to work. The
 /// last one signs the certificates of devices and providers, so that they remain valid after the first one is retired.
 package struct Authorities: Sendable, DeviceCertificateIssuer {
-  /// The authorities whose keys are available, in the order of `ca.pem`.
+  /// The authorities whose keys are available, in the same order as in `ca.pem`.
   let signing: [CertificateAuthority]
   /// The authorities in `ca.pem`, including any whose key is missing.
   let trusted: AuthorityBundle
@@ -27,12 +27,12 @@ package struct Authorities: Sendable, DeviceCertificateIssuer {
   /// True during a rotation.
   var isRotating: Bool { trusted.certificates.count > 1 }
 
-  /// The certificates for devices to trust, the issuer's first.
+  /// The certificates that devices must trust, beginning with the issuer's.
   package var trustedCertificates: [Certificate] {
     [issuer.certificate] + trusted.certificates.filter { $0 != issuer.certificate }
   }
 
-  /// The certificates for devices to trust, in PEM.
+  /// The certificates that devices must trust, in PEM.
   package var certificatePEM: [UInt8] {
     issuer.certificatePEM
       + signing.dropLast().flatMap(\.certificatePEM)

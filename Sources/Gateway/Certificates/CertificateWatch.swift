@@ -29,7 +29,7 @@ final class CertificateWatch {
   private var nextCountSeconds: Int64 = 0
   /// The expiration times, readable on any thread.
   let ends: CertificateEnds
-  /// The current authorities, which sign and are trusted.
+  /// The current authorities: those that sign, and those that are trusted.
   var authorities: Authorities { shown.authorities }
 
   init(
@@ -106,7 +106,7 @@ final class CertificateWatch {
   ///
   /// Returns the new set, or nil if it hasn't changed.
   ///
-  /// Throws, without having changed anything, if the certificates can't be read.
+  /// Throws without changing anything if the certificates can't be read.
   func follow(_ configuration: GatewayConfiguration) throws -> ListenerSecurity? {
     try follow(configuration, nowSeconds: readClock())
   }

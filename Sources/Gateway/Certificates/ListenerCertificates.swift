@@ -5,7 +5,7 @@ internal import Transport
 package struct ListenerCertificates: Sendable {
   /// The TLS configuration of the listeners.
   package var security: ListenerSecurity
-  /// The authorities that sign and are trusted.
+  /// The authorities: those that sign, and those that are trusted.
   package var authorities: Authorities
   /// The expiration times of the certificates.
   var ends: [CertificateEnd]
@@ -86,7 +86,7 @@ extension GatewayConfiguration {
   /// Returns the reason that clients would reject the operator's certificate at the given time; nil if they would
   /// accept it, or if no certificate is configured.
   ///
-  /// The gateway starts in either case, because it still serves its other names.
+  /// The gateway starts in either case, because connections to its other names still work.
   public func certificateProblem(nowSeconds now: Int64) throws -> String? {
     guard let serverCertificate else { return nil }
     let own = try OwnCertificate(serverCertificate)

@@ -13,9 +13,9 @@ struct ChannelRegistry {
   private var entries: [ChannelID: Entry] = [:]
   /// The channels of each app, oldest first.
   private var byApp: [UInt32: [ChannelID]] = [:]
-  /// The cached answers of ``list(of:)``, which thousands of requests may ask for.
+  /// The cached results of ``list(of:)``, because thousands of requests may ask for the same list.
   ///
-  /// The answer for 10,000 channels is 270 KB.
+  /// The list of 10,000 channels is 270 KB.
   private var lists: [UInt32: [UInt8]] = [:]
 
   /// Adds a channel unless it already exists.
@@ -50,7 +50,7 @@ struct ChannelRegistry {
   /// Returns an app's channels, oldest first.
   func channels(of app: UInt32) -> [ChannelID] { byApp[app] ?? [] }
 
-  /// Returns an app's channels, oldest first, as the JSON of an answer (apns-protocol 5.3).
+  /// Returns an app's channels, oldest first, as the JSON body of a response (apns-protocol 5.3).
   mutating func list(of app: UInt32) -> [UInt8] {
     if let list = lists[app] { return list }
     var list = Array(#"{"channels":["#.utf8)

@@ -271,7 +271,7 @@ final class ChannelService {
 
 /// A receiver that forwards the writer's answers to the service.
 ///
-/// It exists because the service's initializer already needs a mailbox.
+/// It is a separate object because the service's initializer needs a mailbox before the service is initialized.
 private final class CommitReceiver {
   weak var service: ChannelService?
 }

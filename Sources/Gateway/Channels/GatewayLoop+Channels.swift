@@ -20,7 +20,7 @@ struct SubscriptionRequest: Equatable, Sendable {
 struct ChannelWork {
   /// The subscription changes that are being written.
   var pending = PendingChanges<SubscriptionRequest.Key, ControlChange, SubscriptionRequest>()
-  /// The keys of those changes, by ticket.
+  /// The keys of the pending changes, by ticket.
   var changing: [UInt64: SubscriptionRequest.Key] = [:]
   /// The number of channels that each device is subscribed to, including subscriptions that are still being written.
   private var counts: [UInt64: Int] = [:]
@@ -42,7 +42,7 @@ struct ChannelWork {
 
   /// Adds a mark.
   ///
-  /// Losing one is harmless, because the device recognizes a repeated message by its unique ID.
+  /// Losing a mark is harmless, because the device recognizes a repeated message by its unique ID.
   mutating func mark(_ device: UInt64, _ channel: ChannelID, _ received: NotificationID) {
     marks.append(
       .markSubscription(
@@ -52,7 +52,7 @@ struct ChannelWork {
 
 /// The subscriptions and channels of a loop's devices.
 extension GatewayLoop {
-  /// Restores the channels, messages, and subscriptions that the store had when the gateway started.
+  /// Restores the channels, messages, and subscriptions that the store contained when the gateway started.
   func restore(_ snapshot: ChannelSnapshot) {
     for channel in snapshot.channels { core.addChannel(channel.id, app: channel.app) }
     for broadcast in snapshot.newest { core.restoreNewest(broadcast) }
@@ -166,7 +166,7 @@ extension GatewayLoop {
     switch change {
     case .putSubscription:
       let isNew = core.standing(of: key.device, to: key.channel) == .notSubscribed
-      // `nil` if the channel was removed in the meantime.
+      // The result is `nil` if the channel was removed in the meantime.
       let isThere = core.subscribe(key.device, to: key.channel) != nil
       if isThere, isNew {
         metrics.subscriptions.add()
@@ -174,7 +174,7 @@ extension GatewayLoop {
         channelWork.count(-1, of: key.device)
       }
     case .removeSubscription:
-      // False if the channel was removed in the meantime.
+      // The result is false if the channel was removed in the meantime.
       if core.unsubscribe(key.device, from: key.channel) {
         channelWork.count(-1, of: key.device)
         metrics.subscriptions.add(-1)
@@ -237,7 +237,7 @@ extension GatewayLoop {
       DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: loop.unixMilliseconds))
   }
 
-  /// Logs that a broadcast was accepted, in one line that names no device.
+  /// Logs that a broadcast was accepted, in one line without a device.
   func appendToLog(received broadcast: Broadcast) {
     shared.payloads?.retain(broadcast.payload, id: broadcast.id, uniqueID: broadcast.uniqueID)
     appendToLog(

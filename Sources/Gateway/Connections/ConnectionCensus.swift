@@ -1,7 +1,7 @@
 import Synchronization
 import System
 
-/// The connections of all loops by kind and address, which share the process's descriptors.
+/// A count of the connections of all loops, by kind and address, because they share the process's descriptors.
 ///
 /// It is consulted once per connection, never for a push.
 final class ConnectionCensus: Sendable {

@@ -1,9 +1,10 @@
 import System
 import Transport
 
-/// The place of one connection in the census, from its acceptance until its socket is closed.
+/// A connection's slot in the census, from its acceptance until its socket is closed.
 ///
-/// A device leaves its place once its certificate has identified it; from then on ``DeviceConnection`` is counted.
+/// A device gives up its slot once its certificate has identified it; from then on, its ``DeviceConnection`` is
+/// counted.
 final class ConnectionSlot: StreamSlot {
   let address: String
   /// The time at which the connection was accepted, on its loop's clock, in nanoseconds.
@@ -36,7 +37,7 @@ final class ConnectionSlot: StreamSlot {
 
   /// Marks the connection as a device's, because a certificate identified the device or was issued to it.
   ///
-  /// The device gives up its place in the census at this point.
+  /// The device gives up its slot in the census at this point.
   func proveDevice() {
     guard state == .unproven else { return }
     state = .device
@@ -50,7 +51,7 @@ struct UnprovenConnections {
   private var entries: [Entry] = []
 
   mutating func add(_ slot: ConnectionSlot) {
-    // Remove ended and proven connections only when they may be half of all entries.
+    // Remove closed and proven connections only when they may account for half of all entries.
     if entries.count >= nextSweep {
       entries.removeAll { $0.slot?.isProven != false }
       nextSweep = max(64, entries.count * 2)
@@ -60,7 +61,7 @@ struct UnprovenConnections {
 
   private var nextSweep = 64
 
-  /// Closes the oldest unproven connection, of one address or of all, that has had time to authenticate.
+  /// Closes the oldest unproven connection that has had time to authenticate, from one address or from any.
   ///
   /// Returns true if it closed one.
   func evict(of address: String?, at now: Int64) -> Bool {
@@ -83,7 +84,7 @@ extension GatewayLoop {
 
   /// Admits a connection and returns true, or returns false if there is no room for it.
   ///
-  /// The connection takes a free place, or else the place of an unproven connection.
+  /// The connection takes a free slot, or else the slot of an unproven connection.
   func admit(_ stream: ByteStream, to kind: ConnectionCensus.Kind) -> Bool {
     // A simulated network has no addresses.
     guard let address = stream.peerAddress?.host else { return true }

@@ -4,7 +4,7 @@ import Storage
 /// The connections of one loop by number; a single counter assigns the numbers.
 struct LoopConnections {
   private var providers: [UInt64: any ProviderPeer] = [:]
-  /// The loads of connections that ended before all of their pushes were answered.
+  /// The loads of connections that closed before all of their pushes were answered.
   private var departed: [UInt64: ProviderLoad] = [:]
   private var teams: [String: TeamLoad] = [:]
   private var devices: [SessionID: DeviceConnection] = [:]
@@ -90,7 +90,7 @@ struct LoopConnections {
     devices.values.sorted { $0.session.number < $1.session.number }
   }
 
-  /// Returns the connections of one device, by number.
+  /// Returns the connections of one device, sorted by number.
   ///
   /// It scans all connections, so use it only for rare operations.
   func devices(of device: UInt64) -> [DeviceConnection] {

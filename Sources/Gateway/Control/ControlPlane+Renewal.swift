@@ -15,7 +15,7 @@ extension ControlPlane {
 
     fileprivate var open: [UInt64: Open] = [:]
     fileprivate var next: Int64 = 0
-    /// The time of each device's last request, in the loop's nanoseconds.
+    /// The time of each device's last request, on the loop's clock, in nanoseconds.
     fileprivate var asked: [UInt64: Int64] = [:]
     fileprivate var arrivals: [DeviceArrival] = []
 

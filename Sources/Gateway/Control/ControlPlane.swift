@@ -3,7 +3,7 @@ import Storage
 import System
 import Transport
 
-/// The control plane, on the main loop.
+/// The control plane, which runs on the main loop.
 ///
 /// It enrolls devices, adopts apps, and sends each change of the control store to the loops.
 ///
@@ -373,7 +373,7 @@ final class ControlPlane {
   private func adopt(_ bundleID: String, for device: UInt64) throws(StorageFailure) -> LinkRefusal?
   {
     let name = Array(bundleID.utf8)
-    // A loop whose directory lacks the app would immediately ask again, endlessly.
+    // A loop whose directory lacks the app would repeat its request endlessly.
     if published?.app(bundleID: name.span) != nil { return nil }
     if try store.app(bundleID: bundleID) != nil { return publishDirectory() ? nil : .tryLater }
     if store.damage.mayHave(.bundle(bundleID)) || store.damage.has(table: "team") {
@@ -427,7 +427,7 @@ final class ControlPlane {
 
   // MARK: Changes by the administration
 
-  /// Sends the loops a change of the store that is already durable.
+  /// Sends the loops changes that are already durable in the store.
   func handle(_ changes: [ControlChange]) {
     channels.handle(changes)
     var isDirectoryOld = false
@@ -440,7 +440,7 @@ final class ControlPlane {
         let home = Int(device.number % UInt64(peers.count))
         peers[home].post(.revoked(device: device.number, atMilliseconds: revoked))
       case .putSetting(name: ControlSetting.enrollmentCode, _):
-        // A rotated code begins with its own limit.
+        // The rate limit starts over with each new code.
         nextEnrollment = 0
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
         .putDeviceCertificate, .recordArrival, .putRegistration, .forgetFormerRegistrations,
@@ -507,7 +507,8 @@ final class ControlPlane {
 
 /// A receiver that forwards the writer's answers to the control plane.
 ///
-/// It exists because the control plane's initializer already needs a mailbox.
+/// It is a separate object because the control plane's initializer needs a mailbox before the control plane is
+/// initialized.
 private final class EnrollmentReceiver {
   weak var controlPlane: ControlPlane?
 }

@@ -2,9 +2,10 @@
 public enum ControlSetting {
   /// The code that devices enroll with; UTF-8.
   public static let enrollmentCode = "enrolment-code"
-  /// The epochs of the folder: that of the latest start, and the last one that both databases had; decimal.
+  /// The folder's epochs: the one of the latest start, and the last one that both databases shared; decimal.
   static let epoch = "epoch"
-  /// Returns the name of the time up to which an app's feedback was read, in milliseconds since 1970; decimal.
+  /// Returns the name of the setting that contains the time up to which an app's feedback was read, in milliseconds
+  /// since 1970; decimal.
   static func feedbackRead(app: UInt32) -> String { "feedback-read-\(app)" }
   /// The scripted answers; one JSON object per line.
   static let faults = "faults"

@@ -7,18 +7,18 @@ package protocol DeviceCertificateIssuer: Sendable {
   /// trust.
   var certificatePEM: [UInt8] { get }
 
-  /// The certificates for devices to trust, the issuer's first.
+  /// The certificates that devices must trust, beginning with the issuer's.
   var trustedCertificates: [Certificate] { get }
 
-  /// Issues the certificate of a device that proved that it owns the key in `publicKeySPKI`, valid for `days` from
-  /// `now` (seconds since 1970).
+  /// Issues a certificate, valid for `days` from `now` (seconds since 1970), to a device that proved that it owns the
+  /// key in `publicKeySPKI`.
   func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate
 }
 
 extension DeviceCertificateIssuer {
-  /// The mark that TRUST carries (`docs/device-link.md` 4.7).
+  /// The mark that the TRUST frame contains (`docs/device-link.md` 4.7).
   package var trustMark: [UInt8] { AuthorityBundle(trustedCertificates).mark }
 
   /// The name of the issuer's key.

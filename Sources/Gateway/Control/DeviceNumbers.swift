@@ -2,11 +2,11 @@
 ///
 /// A number consists of the start's random epoch and a count. It is part of the device's certificate, of its tokens,
 /// and of both databases. Because of the epoch, a folder that was restored from a backup, or that has lost its control
-/// store, never gives a new device a number that another device has received since.
+/// store, never assigns a new device a number that another device has received since.
 struct DeviceNumbers {
-  /// The number of bits that count within an epoch.
+  /// The number of bits of the count within an epoch.
   ///
-  /// With the epoch's bits, a number stays below 2^53, which every JSON reader represents exactly.
+  /// With the epoch's bits, a number stays below 2^53, which every JSON reader can represent exactly.
   static let countBits: UInt64 = 22
   /// The number of bits of an epoch.
   static let epochBits: UInt64 = 31

@@ -20,7 +20,8 @@ enum EnrollmentProblem: Error {
     }
   }
 
-  /// Logs the problem with the peer's address, so that an operator finds devices with an old code and those who guess.
+  /// Logs the problem with the peer's address, so that an operator can find devices with an old code and clients that
+  /// guess.
   ///
   /// The code itself is never logged. The log collapses repeated lines, so guesses do not fill it.
   func report(to log: Log, peer: String, hasCode: Bool) {

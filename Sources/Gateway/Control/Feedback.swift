@@ -5,7 +5,8 @@ import Storage
 struct Feedback {
   let app: UInt32
 
-  /// Returns at most ``Limits/feedbackPageRows`` records after `cursor`, or after the last reading if `cursor` is nil.
+  /// Returns at most ``Limits/feedbackPageRows`` records after `cursor`, or, if `cursor` is nil, after the time up to
+  /// which clients have read.
   func page(
     after cursor: FeedbackCursor?, in store: any ControlStore
   ) throws(StorageFailure) -> [RegistrationRecord] {

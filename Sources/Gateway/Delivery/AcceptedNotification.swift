@@ -3,7 +3,7 @@ public import Storage
 
 /// The destination of the answer to a request: a loop, a connection on it, and a stream on the connection.
 public struct ReplyRoute: Hashable, Sendable {
-  /// The loop that holds the connection.
+  /// The loop that owns the connection.
   public let loop: Int
   /// The connection's number on that loop, which is never reused.
   public let connection: UInt64

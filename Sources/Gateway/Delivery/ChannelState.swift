@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// One loop's state of a channel: its newest message, and the subscribed devices of the loop.
+/// A channel's state on one loop: its newest message, and the subscribed devices of the loop.
 final class ChannelState {
   let id: ChannelID
   let app: UInt32

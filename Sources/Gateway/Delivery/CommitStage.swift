@@ -2,10 +2,10 @@ import Storage
 
 /// The entries and rows that wait for a commit, with the rules for what each commit inserts and removes.
 ///
-/// An entry that its device may still acknowledge before its deadline is delayed; any other is due immediately. Only
-/// one commit runs at a time.
+/// An entry is delayed if its device may still acknowledge it before its deadline; any other entry is due immediately.
+/// Only one commit runs at a time.
 struct CommitStage {
-  /// A queue of entries in ascending order of commit deadline, which skips entries that have since left the stage.
+  /// A queue of entries, sorted by commit deadline, that skips entries that have since left the stage.
   private struct DeadlineQueue {
     private var entries: [DeliveryEntry] = []
     private var head = 0
@@ -70,7 +70,8 @@ struct CommitStage {
   private(set) var isCommitting = false
   /// The number of entries that wait for a commit.
   private var stagedCount = 0
-  /// The rows of notifications whose end is already recorded, although the store may still report dropping them.
+  /// The rows of notifications whose final state is already recorded, although the store may still report dropping
+  /// them.
   private(set) var endedRows: Set<UInt64> = []
   #if DEBUG
     var examined: Int { due.examined + delayed.examined }
@@ -100,7 +101,7 @@ struct CommitStage {
     due.append(entry)
   }
 
-  /// Withdraws an entry that ended before its commit, so that it needs no row.
+  /// Withdraws an entry that ended before its commit and therefore needs no row.
   mutating func withdraw(_ entry: DeliveryEntry) {
     entry.advance(to: .withdrawn)
     stagedCount -= 1
@@ -254,7 +255,8 @@ struct CommitStage {
 
   // MARK: Invariants
 
-  /// The number of staged entries whose providers wait for their answer; it examines all entries of the running commit.
+  /// The number of staged entries whose providers wait for an answer; computing it examines all entries of the running
+  /// commit.
   var unansweredCount: Int { stagedCount + committing.count { !$0.isAnswered } }
 
   /// Asserts the invariants that hold between events.

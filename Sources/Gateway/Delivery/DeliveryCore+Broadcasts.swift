@@ -80,7 +80,7 @@ extension DeliveryCore {
     return channel.handle
   }
 
-  /// Ends a subscription; returns true if there was one.
+  /// Removes a subscription; returns true if there was one.
   public mutating func unsubscribe(_ number: UInt64, from id: ChannelID) -> Bool {
     guard let channel = channels[id], channel.subscribers.remove(number) != nil else {
       return false
@@ -94,7 +94,7 @@ extension DeliveryCore {
     return true
   }
 
-  /// Starts sending a channel's messages to a session, beginning with the newest if its device doesn't have it.
+  /// Starts sending a channel's messages to a session, beginning with the newest one if the device doesn't have it yet.
   public mutating func listen(
     to id: ChannelID, _ number: UInt64, session: SessionID, now: Moment
   ) {
@@ -115,11 +115,9 @@ extension DeliveryCore {
 
   // MARK: Messages
 
-  /// Sends a channel's message to the first slice of its listeners.
+  /// Sends a channel's message to the first slice of its listeners; ``continueFanOut(now:)`` sends it to the others.
   ///
-  /// If the message is kept, it is already on disk.
-  ///
-  /// ``continueFanOut(now:)`` sends it to the others.
+  /// A message that is kept is already on disk.
   public mutating func broadcast(_ broadcast: Broadcast, now: Moment) {
     guard let channel = channels[broadcast.channel] else { return }
     if broadcast.isKept {

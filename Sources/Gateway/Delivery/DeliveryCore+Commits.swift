@@ -37,8 +37,8 @@ extension DeliveryCore {
   /// Returns true if a notification ended when the store dropped its row.
   ///
   /// The result is false if the end was already recorded, or if the notification is on its way to a connected device,
-  /// because delivery no longer needs the row. A notification that is still queued or held ends: newer ones replaced
-  /// it.
+  /// because delivery no longer needs the row. A notification that is still queued or held does end, because newer ones
+  /// replaced it.
   private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
     guard !stage.forgetEnded(dropped.sequence) else { return false }
     guard let device = devices[dropped.key.device], device.session != nil,
@@ -98,7 +98,7 @@ extension DeliveryCore {
 
   /// Handles an entry whose commit failed.
   ///
-  /// A provider that still waits is answered that the store failed, unless the device has acknowledged the
+  /// A provider that is still waiting is informed that the store failed, unless the device has acknowledged the
   /// notification.
   private mutating func abandon(_ entry: DeliveryEntry, now: Moment) {
     switch entry.state {

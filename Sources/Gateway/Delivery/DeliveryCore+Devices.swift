@@ -41,8 +41,8 @@ extension DeliveryCore {
     if device.presence.isLive { device.loadedThrough = 0 } else { device.hasNewRows = true }
   }
 
-  /// Returns the row after which the load that `.load` requests begins, and the rows to include in addition to its
-  /// page: rows that the device may already have, which are sent first.
+  /// Returns the row after which the load that `.load` requests begins, and rows to include in addition: those that the
+  /// device may already have, which are sent first.
   public func loadRange(of device: UInt64) -> (after: UInt64, besides: [UInt64]) {
     guard let delivery = devices[device] else { return (0, []) }
     return (delivery.loadedThrough, delivery.queue.possiblyReceived.sorted())
@@ -50,7 +50,7 @@ extension DeliveryCore {
 
   /// Handles the store's answer to `.load`; `rows` is `nil` if reading failed.
   ///
-  /// `through` is the sequence number up to which the store was read if more rows may follow.
+  /// If more rows may follow, `through` is the sequence number up to which the store was read.
   public mutating func loaded(
     _ device: UInt64, session: SessionID, rows: [StoredNotification]?, through: UInt64? = nil,
     now: Moment
@@ -162,7 +162,7 @@ extension DeliveryCore {
     forgetIfIdle(delivery)
   }
 
-  /// Ends an entry whose device disconnected, or leaves it to the store; returns true if it waits for a commit.
+  /// Ends an entry whose device disconnected, or leaves it to the store; returns true if the entry waits for a commit.
   private mutating func leaveBehind(_ entry: DeliveryEntry, now: Moment) -> Bool {
     entry.isRepetition = false
     switch entry.state {
@@ -264,8 +264,8 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// Handles activity of a sleeping device, such as a keep-alive or its own traffic, which means that it is briefly
-  /// awake.
+  /// Handles activity of a sleeping device, such as a keep-alive or its own traffic, which means that the device is
+  /// briefly awake.
   public mutating func onDeviceActivity(_ device: UInt64, session: SessionID, now: Moment) {
     guard let delivery = devices[device], delivery.session == session else { return }
     releaseHeld(on: delivery, now: now)

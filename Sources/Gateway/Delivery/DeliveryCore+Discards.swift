@@ -68,7 +68,7 @@ extension DeliveryCore {
     device.queue.wait(entry)
   }
 
-  /// Sends one notification to each device whose pause has ended, to check whether it has room again.
+  /// Sends one notification to each device whose pause has ended, to check whether the device has room again.
   mutating func tryPaused(now: Moment) {
     for number in paused.sorted() {
       guard let device = devices[number], case .none(let end) = device.room,

@@ -72,7 +72,7 @@ extension DeliveryCore {
 
   /// Handles work that is due because of time; called about once per second.
   public mutating func tick(now: Moment) {
-    // Sorted, so that a run can be replayed.
+    // Sort the numbers, so that a run can be replayed.
     for number in holding.sorted() {
       guard let device = devices[number], !device.power.isRestricted else { continue }
       release(on: device) { core, entry in

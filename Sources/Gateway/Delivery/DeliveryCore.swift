@@ -52,7 +52,7 @@ public struct DeliveryCore: ~Copyable {
     nextSequence = start + (self.shard + shardCount - start % shardCount) % shardCount
   }
 
-  /// Moves the effects since the last call, in order, into `taken`, which must be empty.
+  /// Moves the effects that were added since the last call into `taken`, in order; `taken` must be empty.
   public mutating func takeEffects(into taken: inout [DeliveryEffect]) {
     assert(taken.isEmpty, "all previous effects were performed, but \(taken.count) remain")
     swap(&effects, &taken)
@@ -68,13 +68,13 @@ public struct DeliveryCore: ~Copyable {
   /// Returns true if one more push to the token may wait for its answer.
   public func hasRoom(for key: NotificationKey) -> Bool { unanswered.hasRoom(for: key) }
 
-  /// Answers the provider that its notification was accepted.
+  /// Informs the provider that its notification was accepted.
   mutating func answer(_ entry: DeliveryEntry) {
     unanswered.end(entry)
     effects.append(.answer(entry))
   }
 
-  /// Answers the provider that its notification wasn't accepted because the store failed.
+  /// Informs the provider that its notification wasn't accepted because the store failed.
   mutating func fail(_ entry: DeliveryEntry) {
     unanswered.end(entry)
     effects.append(.fail(entry))
@@ -217,7 +217,7 @@ public struct DeliveryCore: ~Copyable {
     device.noteDelivery(of: entry)
     effects.append(.send(session, entry))
     effects.append(.record(.sent, entry))
-    // An attempt-once entry is answered when it is sent.
+    // The provider of an attempt-once entry gets its answer when the entry is sent.
     if entry.state == .transient(isAnswered: false) {
       entry.advance(to: .transient(isAnswered: true))
       answer(entry)

@@ -14,9 +14,9 @@ public struct SessionID: Hashable, Sendable {
 public enum DeliveryEffect {
   /// Write the notification to the device's link.
   case send(SessionID, DeliveryEntry)
-  /// Answer the provider that the notification was accepted.
+  /// Inform the provider that the notification was accepted.
   case answer(DeliveryEntry)
-  /// Answer the provider that the store failed and the notification was not accepted.
+  /// Inform the provider that the store failed and the notification was not accepted.
   case fail(DeliveryEntry)
   /// Read the device's rows, then call `DeliveryCore.loaded(_:session:rows:now:)`.
   case load(device: UInt64, SessionID)

@@ -3,7 +3,7 @@ public import Storage
 
 /// A notification on its way to one device, with its progress.
 ///
-/// Confined to the device's home loop. Only `DeviceQueue` changes its place; only `DeliveryCore` and `CommitStage`
+/// Confined to the device's home loop. Only `DeviceQueue` changes its position; only `DeliveryCore` and `CommitStage`
 /// change its state.
 public final class DeliveryEntry {
   /// The state of a notification and of its row in the store.
@@ -79,7 +79,7 @@ public final class DeliveryEntry {
   public let broadcast: Broadcast?
   /// The number that identifies the channel in a broadcast's frame.
   public let channelHandle: UInt32
-  /// True if the delivery log records this entry; of a broadcast's thousands of copies, it records only some.
+  /// True if the delivery log records this entry; it records only some of a broadcast's thousands of copies.
   let isLogged: Bool
   /// True if the entry was read from the store or waited before it was sent.
   public private(set) var isFromStore: Bool
@@ -93,16 +93,16 @@ public final class DeliveryEntry {
   /// `keep` limits the queue of an offline device, so this entry neither replaces another in memory nor is replaced.
   var isExemptFromKeep = false
   var throttle = Throttle.unchecked
-  /// True if ``UnansweredPushes`` has counted it for its token.
+  /// True if ``UnansweredPushes`` has counted the entry for its token.
   var isCountedByToken = false
   /// The monotonic time since which the entry has been held or has waited for its only attempt.
   var heldSinceNanoseconds: Int64 = 0
   /// The entry's number among its device's deliveries; set when the entry is sent.
   var delivery: UInt64 = 0
   /// The rows of the entries that this entry replaced, and of those that they had replaced before their own commits
-  /// ended; all of them are removed together with this entry's row.
+  /// finished; all of them are removed together with this entry's row.
   var replacedRows: [UInt64] = []
-  /// The newer entry that replaced this one before its commit ended.
+  /// The newer entry that replaced this one before its commit finished.
   private var replacement: DeliveryEntry?
 
   private init(
@@ -199,7 +199,7 @@ public final class DeliveryEntry {
 // MARK: State
 
 extension DeliveryEntry {
-  /// True if its provider has been answered.
+  /// True if the entry's provider has been answered.
   var isAnswered: Bool {
     switch state {
     case .transient(let isAnswered): isAnswered
@@ -209,7 +209,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// True if its delivery is over.
+  /// True if the entry's delivery is over.
   var isEnded: Bool {
     switch state {
     case .superseded, .withdrawn, .endedCommitting, .ended: true
@@ -217,7 +217,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// True if it has no row and won't get one.
+  /// True if the entry has no row and won't get one.
   var isTransient: Bool {
     if case .transient = state { true } else { false }
   }
@@ -230,7 +230,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// The time at which its commit is due; `nil` if it isn't staged.
+  /// The time at which the entry's commit is due; `nil` if the entry isn't staged.
   var commitDeadline: Int64? {
     switch state {
     case .staged(let deadline), .superseded(let deadline): deadline
@@ -238,7 +238,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// The entry's rank in the queue: repetitions first, then by order of acceptance.
+  /// The entry's rank in the queue: repetitions rank first, and otherwise the order of acceptance decides.
   var order: UInt64 { isRepetition ? sequence : sequence | 1 << 63 }
 
   /// Changes the state to `next`, which the current state must allow.

@@ -1,16 +1,16 @@
 import BelfryWire
 import Synchronization
 
-/// The payloads of the newest pushes in the delivery log, in memory (`--log-payloads`); it exists only if the operator
-/// enabled it.
+/// The payloads of the newest pushes in the delivery log, in memory (`--log-payloads`); this object exists only if the
+/// operator enabled the option.
 ///
 /// All loops share one ring, because a ring for each loop would either exceed the limit or, if one loop has most of the
 /// pushes, keep fewer than the newest payloads. A loop holds the lock while it replaces an entry. The ring shares the
-/// bytes that the push already has, so nothing is copied. Any thread may call it.
+/// bytes that the push already has, so nothing is copied. Calls can be made on any thread.
 final class DeliveryLogPayloads: Sendable {
   /// A payload and the identifiers of its push.
   struct Entry: Equatable {
-    /// The `apns-id` of the answer.
+    /// The `apns-id` of the response.
     let id: NotificationID
     /// The `apns-unique-id`; nil for a push that was refused before it got one.
     let uniqueID: NotificationID?
@@ -76,7 +76,7 @@ final class DeliveryLogPayloads: Sendable {
 extension GatewayLoop {
   /// Retains the payload of a push that is about to be refused, if payloads are retained and all of it was received.
   ///
-  /// It takes the body from the request, because a shared one would have to be copied before its buffer is reused.
+  /// It takes the body out of the request, because a shared body would have to be copied before its buffer is reused.
   func retainPayload(ofRefused open: ProviderStream, id: NotificationID) {
     guard let payloads = shared.payloads, open.bodyBytes > 0, open.body.count == open.bodyBytes
     else { return }

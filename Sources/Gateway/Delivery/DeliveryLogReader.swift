@@ -67,7 +67,8 @@ final class DeliveryLogReader: DeliveryLogSource {
     }
   }
 
-  /// Returns the lines with which the loops answer `messages` and those that earlier loops left behind, oldest first.
+  /// Returns the lines that the loops send in reply to `messages` and those that earlier loops left behind, oldest
+  /// first.
   private func collect(
     _ query: DeliveryLogQuery, _ messages: (DeliveryLogCollector) -> [LoopMessage]
   ) -> [DeliveryLogLine] {

@@ -2,7 +2,7 @@ import Storage
 
 /// The core's state of one device: its session and its undelivered notifications.
 ///
-/// It exists only while the device is connected or a notification for it isn't yet on disk.
+/// It exists only while the device is connected, or while a notification for the device isn't yet on disk.
 final class DeviceDelivery {
   /// The connection state of a device.
   enum Presence: Equatable {
@@ -28,7 +28,7 @@ final class DeviceDelivery {
     case available
     /// The device had no room: nothing is sent before this monotonic time.
     case none(untilNanoseconds: Int64)
-    /// One notification is sent to find out.
+    /// It isn't known whether the device has room; one notification is sent to find out.
     case unknown
   }
 

@@ -10,14 +10,15 @@ import Storage
 ///            └─ inFlight ─ acknowledged
 /// ```
 struct DeviceQueue {
-  /// The entries in flight, in order of sending; at most a window's worth.
+  /// The entries in flight, in the order in which they were sent; at most a window's worth.
   private var inFlight: [DeliveryEntry] = []
   private var uncommitted = EntryList()
   /// The entries that wait or are held, allocated only when one must wait, so that an idle device uses little memory.
   private var unsent: Unsent?
   /// The sequence numbers that earlier sessions left unacknowledged.
   ///
-  /// The device may have received them, so they are sent first, while it still remembers their unique IDs.
+  /// The device may have received these notifications, so they are sent first, while the device still remembers their
+  /// unique IDs.
   private(set) var possiblyReceived: Set<UInt64> = []
 
   private final class Unsent {
@@ -113,7 +114,7 @@ struct DeviceQueue {
     return replaced
   }
 
-  /// Removes an unsent entry whose row the store dropped because it has enough newer ones; returns true if the entry
+  /// Removes an unsent entry whose row the store dropped because there are enough newer rows; returns true if the entry
   /// was removed.
   mutating func removeDropped(_ entry: DeliveryEntry) -> Bool {
     guard let unsent, !entry.isExemptFromKeep else { return false }
@@ -194,7 +195,7 @@ struct DeviceQueue {
     return pending
   }
 
-  /// Returns the rows that held entries and those in `pending` have replaced, which the store may still have.
+  /// Returns the rows, possibly still in the store, that held entries and the entries in `pending` have replaced.
   func replacedRows(by pending: [DeliveryEntry]) -> Set<UInt64> {
     var rows: Set<UInt64> = []
     for entry in pending { rows.formUnion(entry.replacedRows) }
@@ -319,7 +320,7 @@ struct DeviceQueue {
     for entry in uncommitted.entries {
       assert(!entry.isTransient, "uncommitted #\(entry.sequence) is not an attempt-once entry")
       assert(entry.broadcast == nil, "a copy of a broadcast is not committed")
-      // During a load, the rows being read may lack entries that have reached the disk since.
+      // During a load, the rows being read may lack entries that have since reached the disk.
       assert(
         !entry.state.isOnDisk || presence.session != nil && !presence.isLive,
         "#\(entry.sequence) is not on disk while it is uncommitted")
@@ -328,7 +329,7 @@ struct DeviceQueue {
 }
 
 extension DeliveryEntry.State {
-  /// True if its row is or was on disk.
+  /// True if the entry's row is or was on disk.
   var isOnDisk: Bool {
     switch self {
     case .stored, .rowLost: true

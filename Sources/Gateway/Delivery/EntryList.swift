@@ -1,4 +1,4 @@
-/// A device's entries in the order of ``DeliveryEntry/order``; removing any of them takes O(log n).
+/// A device's entries, sorted by ``DeliveryEntry/order``; removing any of them takes O(log n).
 ///
 /// An entry removed from the middle leaves a gap. The gaps never outnumber the entries by more than ``gapsMin``, so the
 /// time to iterate is proportional to the number of entries.

@@ -10,7 +10,7 @@ struct StoredDeliveryLog: Sendable {
   let store: any ControlStore
   let environment: BelfryWire.Environment
 
-  /// Returns the lines of all loops from number `first` on, oldest first; unreadable files are omitted.
+  /// Returns the lines of all loops, starting with loop number `first`; unreadable files are omitted.
   func lines(of query: DeliveryLogQuery, fromLoop first: Int) -> [DeliveryLogLine] {
     var logs: [DeliveryLog] = []
     var loop = first

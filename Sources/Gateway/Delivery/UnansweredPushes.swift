@@ -1,7 +1,7 @@
 import Storage
 
-/// The notifications of one loop's devices whose providers wait for their answer: their number and, once that number is
-/// high, their numbers per token.
+/// A count of the notifications for one loop's devices whose providers wait for an answer: the total and, once the
+/// total is high, a count per token.
 struct UnansweredPushes {
   private(set) var count = 0
   /// The number of unanswered notifications of each token, among those that are counted by token.

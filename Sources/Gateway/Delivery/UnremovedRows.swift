@@ -1,8 +1,8 @@
 /// The rows that a device has acknowledged and that the store may still have.
 ///
-/// After a crash, the gateway sends them again. The device recognizes the repetition while it remembers the
-/// notification, that is, for the last window of deliveries (docs/device-link.md). For this reason, nothing more is
-/// sent once a full window of deliveries has begun with such a row.
+/// After a crash, the gateway sends the notifications in these rows again. The device recognizes the repetition while
+/// it remembers the notification, that is, for the last window of deliveries (docs/device-link.md). For this reason,
+/// nothing more is sent once the oldest such row is a full window of deliveries ago.
 struct UnremovedRows {
   /// The delivery number of the first row whose removal waits for a commit.
   private(set) var waiting: UInt64?

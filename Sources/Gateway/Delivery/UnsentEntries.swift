@@ -89,7 +89,7 @@ struct UnsentEntries {
 
   // MARK: Replacement
 
-  /// Removes the entry with the newer one's collapse ID and, if `andOlder` is true, the older entries of its key.
+  /// Removes the entry that has the newer one's collapse ID and, if `andOlder` is true, the older entries of its key.
   mutating func removeReplaced(
     by newer: DeliveryEntry, andOlder: Bool, into replaced: inout [DeliveryEntry]
   ) {

@@ -11,7 +11,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   let session: SessionID
   /// The device that the certificate identifies; `nil` for a device that is enrolling.
   let device: UInt64?
-  /// The place in the census of a connection without a device certificate.
+  /// The slot in the census of a connection without a device certificate.
   var slot: StreamSlot?
   private let home: GatewayLoop
   private var stream: ByteStream?
@@ -20,15 +20,15 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   private var channels: Set<ChannelID> = []
   private var isReady = false
   private var isClosed = false
-  /// True if the control store has the device with the certificate's key.
+  /// True if the control store contains the device with the certificate's key.
   private let isKnown: Bool
   /// The arrival to report once the device is ready.
   private var arrival: Arrival?
   private var timer: TimerID?
   private var timerDue: Int64 = .max
 
-  /// A separate object that is released once it is reported, so that it doesn't take up memory while the connection is
-  /// idle.
+  /// A separate object that is released once the arrival is reported, so that it doesn't take up memory while the
+  /// connection is idle.
   private final class Arrival {
     let certificate: DeviceArrival
     init(_ certificate: DeviceArrival) { self.certificate = certificate }
@@ -163,7 +163,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
         device, session, topics: topics, window: link.freeWindow, power: state.power)
       if let arrival { home.ask(.arrived(arrival.certificate)) }
       arrival = nil
-      // Sorted, so that a run can be replayed.
+      // Sort the channels, so that a run can be replayed.
       for channel in channels.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
         home.listen(to: channel, device, session)
       }

@@ -27,7 +27,7 @@ final class DeviceHandoff: StreamHandler {
       return
     }
     let connection = home.makeDeviceConnection(device: device)
-    // A connection without a device certificate keeps its place among the unproven connections.
+    // A connection without a device certificate keeps its slot among the unproven connections.
     if device == nil { connection.slot = stream.slot }
     stream.slot = nil
     connection.streamOpened(stream.detach().attach(to: home.loop, handler: connection))
@@ -50,7 +50,7 @@ final class DeviceHandoff: StreamHandler {
 }
 
 extension DeviceClaim {
-  /// Creates a claim from a device's certificate; nil if the certificate doesn't name a device.
+  /// Creates a claim from a device's certificate; nil if the certificate doesn't identify a device.
   init?(_ certificate: PeerCertificate) {
     guard let number = UInt64(certificate.commonName, radix: 10) else { return nil }
     self.init(
@@ -60,7 +60,7 @@ extension DeviceClaim {
 }
 
 extension GatewayLoop {
-  /// Sends a device's connection to its home loop immediately, because it may have unread bytes.
+  /// Sends a device's connection to its home loop immediately, because the connection may have unread bytes.
   func handOver(_ stream: DetachedStream, of device: DeviceClaim) {
     let home = home(of: device.number)
     guard outbox.peers.indices.contains(home) else {

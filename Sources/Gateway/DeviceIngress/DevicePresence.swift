@@ -12,7 +12,7 @@ struct DevicePresence: Sendable, Equatable {
   let lastSeenMilliseconds: Int64
 }
 
-/// The times at which devices of one loop disconnected, since the gateway's start.
+/// The times at which devices of one loop disconnected, since the gateway started.
 ///
 /// Once the limit is reached, further devices aren't recorded.
 struct DepartedDevices {

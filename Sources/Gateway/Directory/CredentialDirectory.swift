@@ -14,7 +14,7 @@ public final class ProviderVerificationKey: Sendable {
   public let environments: Set<BelfryWire.Environment>
   /// The apps that a topic-specific key can send to; `nil` for all of the team's.
   public let bundleIDs: Set<[UInt8]>?
-  /// The only key that can share a connection with it.
+  /// The only key that can share a connection with this key.
   public let relatedKeyID: String?
 
   /// Creates a key from its parts.
@@ -30,7 +30,7 @@ public final class ProviderVerificationKey: Sendable {
     self.relatedKeyID = relatedKeyID
   }
 
-  /// Returns true if both keys may sign on one connection.
+  /// Returns true if both keys can be used on the same connection.
   func isRelated(to other: ProviderVerificationKey) -> Bool {
     relatedKeyID == other.id || other.relatedKeyID == id
   }
@@ -82,7 +82,7 @@ public final class CredentialDirectory: Sendable {
   private let added: [App]
   private let certificateTeams: [String: String]
   private let revokedCertificates: Set<String>
-  /// The rows of the store that couldn't be read; a lookup that finds nothing may concern one of them.
+  /// The rows of the store that couldn't be read; if a lookup finds nothing, the row may be one of them.
   let damage: StoreDamage
 
   /// Creates a snapshot of `keys` and `apps`; the caller leaves out revoked keys and removed apps.

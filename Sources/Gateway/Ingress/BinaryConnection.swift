@@ -21,7 +21,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   /// The identifiers of the frames that were submitted and not yet answered, by serial number.
   private var open: [Int32: UInt32?] = [:]
   private var awaited: Int32?
-  /// The first faulty frame; its serial number is `.max` if it wasn't submitted.
+  /// The first faulty frame; its serial number is `.max` if the frame wasn't submitted.
   private var refusal: (serial: Int32, status: BinaryStatus, identifier: UInt32?)?
   private var lastAccepted: UInt32 = 0
   private var lastAcceptedSerial: Int32 = 0
@@ -29,7 +29,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var isClosing = false
   /// True if the provider has disconnected; frames received before that are still handled.
   private var hasEnded = false
-  /// True if the provider has finished sending; it may still read an error packet.
+  /// True if the provider has finished sending; the provider may still read an error packet.
   private var inputHasEnded = false
   private var idleTimer: TimerID?
   private var lastReceived: Int64 = 0
@@ -139,7 +139,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       refuse(.unknown, of: notification, for: .badCertificate)
       return
     }
-    // This check precedes that of the token and gives the same reason as on the HTTP/2 interface (apns-protocol 1.12).
+    // This check precedes that of the token, and refuses with the same reason as on the HTTP/2 interface (apns-protocol
+    // 1.12).
     guard PayloadSyntax.isObject(notification.payload.span) else {
       refuse(.processingError, of: notification, for: .payloadEmpty)
       return
@@ -186,7 +187,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     return home.directory.mayBeDamaged(app: contents.app)
   }
 
-  /// Returns true if a scripted fault has ended the connection (`belfry fault`).
+  /// Returns true if a scripted fault has closed the connection (`belfry fault`).
   ///
   /// Faults without a counterpart on this interface, such as a delayed answer, are ignored.
   private func isFaulty(
@@ -304,7 +305,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 
   /// Sends the error packet and closes the connection once all earlier frames have been answered, because the packet
-  /// implies that every frame before the named one was accepted.
+  /// implies that every frame before the one that it identifies was accepted.
   ///
   /// If the faulty frame has no identifier, the connection closes without a packet, because 0 would be ambiguous
   /// (apns-protocol 7.2).
@@ -320,7 +321,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
 
   /// Stops handling frames.
   ///
-  /// The shutdown packet, status 10, names the last accepted frame, so it is sent only once no answer is open.
+  /// The shutdown packet, status 10, identifies the last accepted frame, so it is sent only once no answer is pending.
   func drain() {
     guard !isClosing, !isDraining else { return }
     isDraining = true

@@ -7,15 +7,15 @@ import Transport
 ///
 /// It sends nothing, and reads the tokens that became inactive since the service was last read, until the stream ends.
 ///
-/// The tokens are sent in pages, each one after the client has read the previous one. They count as read once the
-/// client has read all of them: a client that disconnects earlier, or is too slow, receives them again. The same
+/// The tokens are sent in pages, each one after the client has read the previous one. The tokens count as read once the
+/// client has read all of them: a client that disconnects earlier, or is too slow, receives all tokens again. The same
 /// applies to a client that has shut down its sending side, because it can't be distinguished from one that doesn't
 /// read.
 final class FeedbackConnection: StreamHandler {
   private let home: GatewayLoop
   private var stream: ByteStream?
   private var app: UInt32 = 0
-  /// The place of the last row that was written.
+  /// The position of the last row that was written.
   private var cursor: FeedbackCursor?
   private var isComplete = false
   private var inputHasEnded = false
@@ -61,7 +61,7 @@ final class FeedbackConnection: StreamHandler {
 
   /// Writes a page.
   ///
-  /// After the last page it ends the stream, because clients read to the end of the stream.
+  /// After the last page, it closes the stream, because clients read to the end of the stream.
   func answer(_ records: [RegistrationRecord]?) {
     guard let stream else { return }
     guard let records else { return stream.close() }

@@ -1,11 +1,11 @@
-/// The rules for closing a provider's connection that sends no first frame, makes no request, or doesn't read its
+/// The rules for closing a connection whose provider sends no first frame, makes no request, or doesn't read its
 /// answers.
 ///
 /// It is a value without I/O, evaluated every few seconds.
 struct IdlePolicy {
   /// The connection's activity so far; times are monotonic nanoseconds.
   struct Facts {
-    /// The time at which the TLS handshake ended.
+    /// The time at which the TLS handshake finished.
     var opened: Int64
     /// The time at which bytes were last received.
     var lastReceived: Int64
@@ -19,7 +19,7 @@ struct IdlePolicy {
     var openStreams: Int
     /// The number of answers that wait for the peer's window.
     var stalledAnswers: Int
-    /// The number of streams that have ended so far.
+    /// The number of streams that have closed so far.
     var endedStreams: UInt64
     /// The number of bytes that wait for the peer to read them.
     var unsentBytes: Int

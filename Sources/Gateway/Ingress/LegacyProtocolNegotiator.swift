@@ -32,7 +32,7 @@ final class LegacyProtocolNegotiator: StreamHandler {
     }
   }
 
-  /// Handles a client without ALPN and certificate, which must begin with HTTP/2's preface.
+  /// Handles a client that uses neither ALPN nor a certificate, and must begin with HTTP/2's preface.
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard unsafe bytes.first == UInt8(ascii: "P") else {
       home.log.info(

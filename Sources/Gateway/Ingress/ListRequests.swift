@@ -1,5 +1,5 @@
-/// A connection's requests for lists of channels, which are answered one at a time as the answers are read, because
-/// each request is a few bytes and its answer is hundreds of thousands of bytes.
+/// A connection's requests for channel lists, which are answered one at a time, as the client reads the answers,
+/// because the answer to a request of a few bytes has hundreds of thousands of bytes.
 struct ListRequests {
   /// The requests that are still queued, in order of arrival; a connection has at most as many as it has streams.
   private var waiting: [ChannelRequest] = []
@@ -11,7 +11,7 @@ struct ListRequests {
 
   mutating func append(_ request: ChannelRequest) { waiting.append(request) }
 
-  /// Returns the next request to make; requests whose streams have ended are skipped.
+  /// Returns the next request to make; requests whose streams have closed are skipped.
   mutating func next(
     unsentBytes: Int, holdsBody: Bool, isOpen: (Int32) -> Bool
   ) -> ChannelRequest? {

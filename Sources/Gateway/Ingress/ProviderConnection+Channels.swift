@@ -2,7 +2,7 @@ import BelfryWire
 import System
 import Transport
 
-/// The API that a provider port serves.
+/// The API that is available on a provider port.
 enum ProviderInterface {
   /// The provider API with channels and broadcasts.
   case everything

@@ -4,8 +4,8 @@ import Transport
 
 /// The limits on slow providers.
 ///
-/// A request that doesn't complete in time is answered with `IdleTimeout`, and its connection is closed. A connection
-/// is also closed if its client doesn't read, or if its requests hold too much memory.
+/// A request that doesn't complete in time gets the answer `IdleTimeout`, and its connection is closed. A connection is
+/// also closed if its client doesn't read, or if its requests hold too much memory.
 extension ProviderConnection: TimerTarget {
   func startIdleTimer() {
     opened = home.loop.nowNanoseconds

@@ -5,14 +5,14 @@ import Transport
 /// A provider's HTTP/2 connection, which converts frames to requests and decisions to answers.
 ///
 /// Confined to its loop. It makes no decisions: ``Admission`` checks requests, ``ConnectionCredentials`` checks
-/// provider tokens, and the device's home loop makes the last checks.
+/// provider tokens, and the device's home loop performs the last checks.
 final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler, TurnEndTarget,
   AdmissionContext
 {
   let number: UInt64
   let home: GatewayLoop
   let load = ProviderLoad()
-  /// The API that the port serves.
+  /// The API that is available on the port.
   var interface = ProviderInterface.everything
   private(set) var stream: ByteStream?
   var session: ProviderSession?
@@ -37,7 +37,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   /// The last stream of a scripted GOAWAY, which is sent once all open streams have been answered.
   private var lastBeforeGoAway: Int32?
   var isClosing = false
-  /// True if the client has finished sending; the connection ends with its last answer.
+  /// True if the client has finished sending; the connection closes after its last answer.
   private var inputHasEnded = false
   var idlePolicy = IdlePolicy()
   var idleTimer: TimerID?
@@ -117,7 +117,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     session.endInput()
     for open in streams.removeUnjudged() { home.recycle(open) }
     scheduleFlush()
-    // Answers may be ready and not yet written: `turnEnded` writes them, and closes once no stream is open.
+    // Answers may be ready and not yet written: `turnEnded` writes them, and closes the connection once no stream is
+    // open.
     return true
   }
 
@@ -379,7 +380,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   /// Returns true if the certificate is still valid.
   ///
-  /// If it was revoked after the handshake, the connection ends with the next request.
+  /// If the certificate was revoked after the handshake, the connection closes at the next request.
   private func isGood(_ certificate: CertificateCredential) -> Bool {
     guard lastCredentialsVersion != home.directory.credentialsVersion else { return true }
     guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
@@ -441,14 +442,14 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       home.retainPayload(ofRefused: open, id: id(of: open))
     }
     home.recycle(open)
-    // Developers who test a client with scripted answers want to see every one of them.
+    // Developers who test a client with scripted answers want to see all of these answers.
     if !faults.isActive { apply(errorPolicy.refused(rejection, at: home.loop.nowNanoseconds)) }
     scheduleFlush()
   }
 
   // MARK: Errors
 
-  /// Reduces the error counts over time, which raises the limit of streams.
+  /// Reduces the error counts over time, which raises the stream limit.
   func forgiveErrors() {
     if errorPolicy.hasErrors { apply(errorPolicy.passTime(at: home.loop.nowNanoseconds)) }
   }
@@ -472,7 +473,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   /// Returns the ID to echo.
   ///
-  /// A text that isn't a UUID is answered with a new ID (apns-protocol 1.10, BadMessageId).
+  /// If the request's ID isn't a UUID, the answer contains a new ID (apns-protocol 1.10, BadMessageId).
   func echo(of open: ProviderStream) -> [UInt8] {
     if isAboutChannels(open) { return requestEcho(of: open) }
     if case .value = open.request.id { return open.request.idText }

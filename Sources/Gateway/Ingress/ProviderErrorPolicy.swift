@@ -1,7 +1,7 @@
 import BelfryWire
 
-/// The consequences of a provider's errors: they lower the stream limit of its connection, and too many close it
-/// (apns-protocol 1.11).
+/// The consequences of a provider's errors: errors lower the stream limit of the provider's connection, and too many
+/// errors close the connection (apns-protocol 1.11).
 ///
 /// It is a value without I/O. Accepted requests offset errors, and errors decay over time. As a result, only a provider
 /// whose requests mostly fail is slowed, however long it stays connected.

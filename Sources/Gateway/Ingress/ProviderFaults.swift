@@ -3,7 +3,7 @@ import Transport
 
 /// The scripted answers and faults of one provider connection (`belfry fault`), which the connection carries out.
 ///
-/// Without a script it costs each request one check.
+/// Without a script, each request costs only one check.
 struct ProviderFaults {
   /// The action to take on the connection, apart from the answer to the request.
   struct Outcome {
@@ -20,7 +20,7 @@ struct ProviderFaults {
   private(set) var window: UInt32?
   /// The last stream that the scripted GOAWAY admits.
   var lastStreamID = Int32.max
-  /// True if any answer of this connection was delayed.
+  /// True if any answer on this connection was delayed.
   private(set) var hasDelays = false
   /// True if there was a script at the last request.
   private(set) var isActive = false

@@ -109,7 +109,7 @@ enum ProviderSession: HTTP2ServerSession {
     }
   }
 
-  /// True if the connection ends after its output: HTTP/1.1 can announce that in an answer; HTTP/2 uses GOAWAY.
+  /// True if the connection closes after its output: HTTP/1.1 can announce that in an answer; HTTP/2 uses GOAWAY.
   var endsWithItsOutput: Bool {
     if case .http1(let session) = self { session.isFinished } else { false }
   }

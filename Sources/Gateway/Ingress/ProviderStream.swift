@@ -9,7 +9,7 @@ final class ProviderStream {
   var request = PushRequest()
   /// The body, up to the maximum payload size.
   var body: [UInt8] = []
-  /// The number of bytes of the body, counted even if it is too long to be retained.
+  /// The number of bytes of the body, counted even if the body is too long to be retained.
   var bodyBytes = 0
   /// The `apns-id` of the answer if the request has none that can be echoed; nil until one is generated for this
   /// request.
@@ -18,7 +18,7 @@ final class ProviderStream {
   var uniqueID = NotificationID(high: 0, low: 0)
   /// True if the request was complete and has been evaluated.
   var isDecided = false
-  /// The delay of the answer that a script specifies, in milliseconds.
+  /// The delay, in milliseconds, that a script specifies for the answer.
   var delayMilliseconds: UInt32 = 0
   /// The arrival time of the request's first bytes, in monotonic nanoseconds.
   var began: Int64 = 0

@@ -3,8 +3,8 @@ import System
 
 /// The latest refused pushes of a loop's providers, for `belfry log`: the newest few thousand, in memory.
 ///
-/// Accepted pushes aren't recorded here. A provider that sends nothing but errors can't exceed its share of the lines
-/// per second; the metrics count all errors.
+/// Accepted pushes aren't recorded here. A provider whose requests all fail can't exceed its share of the lines per
+/// second; the metrics count all errors.
 struct RefusedPushes {
   /// A refused push, as far as it could be read.
   struct Entry {

@@ -11,7 +11,7 @@ import Transport
   private var used = 0
   private var fieldCount = 0
 
-  /// The maximum number of bytes of all parts of one answer together.
+  /// The maximum total size, in bytes, of one answer.
   private static let bytesMax = 1_024
   private static let fieldsMax = 8
 
@@ -26,7 +26,7 @@ import Transport
     unsafe fields.deallocate()
   }
 
-  /// Answers 200: one HEADERS frame with END_STREAM (apns-protocol 1.7).
+  /// Writes a 200 response: one HEADERS frame with END_STREAM (apns-protocol 1.7).
   func accept(
     _ streamID: Int32, idText: [UInt8], id: NotificationID, uniqueID: NotificationID?,
     on session: some HTTP2ServerSession
@@ -42,7 +42,7 @@ import Transport
       body: nil)
   }
 
-  /// Answers with a reason: HEADERS, then exactly one DATA frame (apns-protocol 1.8).
+  /// Writes a response with a reason: a HEADERS frame, then exactly one DATA frame (apns-protocol 1.8).
   func refuse(
     _ streamID: Int32, _ rejection: Rejection, timestampMilliseconds: Int64?,
     idName: StaticString = "apns-id", idText: [UInt8], id: NotificationID,
@@ -70,7 +70,7 @@ import Transport
     fieldCount = 0
   }
 
-  /// Answers a request about channels (apns-protocol 5.1) with its ID and any further values.
+  /// Writes a response to a request about channels (apns-protocol 5.1), with its ID and any further values.
   func answerChannels(
     _ streamID: Int32, status: Int, idText: [UInt8], id: NotificationID,
     uniqueID: NotificationID? = nil, channel: ChannelID? = nil, body: [UInt8] = [],

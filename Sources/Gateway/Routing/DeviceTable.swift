@@ -2,12 +2,12 @@ internal import BelfryWire
 internal import Storage
 internal import Transport
 
-/// The identity that a device claims by its certificate.
+/// The identity that a device claims with its certificate.
 struct DeviceClaim: Sendable, Hashable {
   let number: UInt64
-  /// The SHA-256 hash of its public key.
+  /// The SHA-256 hash of the device's public key.
   let keyHash: SHA256.Digest
-  /// The serial number of the certificate with the claim; empty if there isn't one yet.
+  /// The serial number of the certificate that makes the claim; empty if there isn't one yet.
   var serial = ""
 }
 

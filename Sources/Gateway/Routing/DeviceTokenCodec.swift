@@ -17,7 +17,7 @@ public final class DeviceTokenCodec {
     for key in keys { ciphers.append(try SIVCipher(key: key)) }
   }
 
-  /// Returns the token with these contents; the same contents and key always give the same bytes.
+  /// Returns the token with these contents; the same contents and key always produce the same bytes.
   public func seal(_ contents: TokenContents) -> [UInt8] {
     guard let cipher = ciphers.first else { return [] }
     return cipher.seal(contents.bytes)
@@ -28,7 +28,8 @@ public final class DeviceTokenCodec {
     ciphers.map { $0.seal(contents.bytes) }
   }
 
-  /// Returns a token's contents; `nil` if none of the keys sealed it, or if it is for another environment.
+  /// Returns a token's contents; `nil` if none of the keys sealed the token, or if the token is for another
+  /// environment.
   public func open(_ token: Span<UInt8>) -> TokenContents? {
     guard token.count == 32 else { return nil }
     for cipher in ciphers {

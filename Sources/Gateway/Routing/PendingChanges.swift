@@ -17,20 +17,20 @@ struct PendingChanges<Key: Hashable & Sendable, Change: Sendable, Request: Senda
 
   var isEmpty: Bool { pending.isEmpty }
 
-  /// Queues a request if a change of its key is being written; returns true if it was queued.
+  /// Queues a request if a change to its key is being written; returns true if it was queued.
   mutating func waits(_ request: Request, for key: Key) -> Bool {
     guard pending[key] != nil else { return false }
     pending[key]?.requests.append(request)
     return true
   }
 
-  /// Records that a change of `key`, made for `request`, is being written.
+  /// Records that a change to `key`, made for `request`, is being written.
   mutating func begin(_ change: Change, of key: Key, for request: Request) {
     assert(pending[key] == nil, "no other change of \(key) is being written")
     pending[key] = Pending(change: change, requests: [request])
   }
 
-  /// Finishes the change of `key`, which is on disk or has failed.
+  /// Finishes the change to `key`, which is on disk or has failed.
   mutating func finish(_ key: Key) -> Finished {
     guard let finished = pending.removeValue(forKey: key) else {
       preconditionFailure("no change of \(key) is being written")

@@ -14,7 +14,7 @@ public struct RegistrationTable: Sendable {
     public var state: State
     /// The time at which the key's last token became inactive, or, if none has, at which it was registered.
     ///
-    /// It is in milliseconds since 1970, and becomes the timestamp of `Unregistered`.
+    /// The time is in milliseconds since 1970, and becomes the timestamp of `Unregistered`.
     public var changedMilliseconds: Int64
 
     /// Creates an entry from its parts.
@@ -80,7 +80,7 @@ public struct RegistrationTable: Sendable {
   public enum Action: Equatable, Sendable {
     /// Make this durable, then call ``finish(_:isDurable:atMilliseconds:)`` with its key.
     case persist(RegistrationRecord)
-    /// The topic accepts nothing more: discard its queued notifications.
+    /// The topic accepts no more notifications: discard its queued ones.
     case discardWaiting(NotificationKey, State)
     case reply(Request, Reply)
   }
@@ -104,17 +104,18 @@ public struct RegistrationTable: Sendable {
     case unknown
   }
 
-  /// The entries that are on disk; only these decide about pushes.
+  /// The entries that are on disk; verdicts depend only on these.
   private var entries: [NotificationKey: Entry] = [:]
   private var pending = PendingChanges<NotificationKey, Entry, Request>()
   private var revokedDevices: [UInt64: Int64] = [:]
-  /// The number of each device's topics, on disk or being written, in any state: a row is retained for its timestamp.
+  /// The number of each device's topics, on disk or being written, in any state, because rows are retained for their
+  /// timestamps.
   private var topicCounts: [UInt64: UInt32] = [:]
   private let topicsMax: Int
   /// The rows of the store that couldn't be read.
   private let damage: StoreDamage
 
-  /// Creates an empty table; a registration that it lacks may be a row of `damage`.
+  /// Creates an empty table; a registration that isn't in the table may be one of the rows in `damage`.
   public init(damage: StoreDamage = .none) {
     self.init(topicsMax: Limits.topicsPerDeviceMax, damage: damage)
   }
@@ -136,7 +137,7 @@ public struct RegistrationTable: Sendable {
   /// Returns true if the device can register a topic that it hasn't had before.
   public func hasRoom(_ device: UInt64) -> Bool { topicCounts[device, default: 0] < topicsMax }
 
-  /// Returns the state of a key, as it is on disk.
+  /// Returns a key's entry as it is on disk.
   public func entry(_ key: NotificationKey) -> Entry? { entries[key] }
 
   // MARK: Requests
@@ -145,8 +146,8 @@ public struct RegistrationTable: Sendable {
   ///
   /// A request that changes something is answered once the change is on disk.
   ///
-  /// Registering again gives the same token; registering after unregistering begins a new generation and therefore
-  /// gives a new token.
+  /// Registering again returns the same token; registering after unregistering begins a new generation and therefore
+  /// returns a new token.
   public mutating func handle(_ request: Request, atMilliseconds now: Int64) -> [Action] {
     guard !pending.waits(request, for: request.key) else { return [] }
     switch decide(request.verb, request.key, atMilliseconds: now) {

@@ -79,7 +79,7 @@ package struct FirstIdentity: Sendable {
       return (key.environments.contains(environment) ? 0 : 4)
         + (FileSystem.exists(folder.keyFile(key.id)) ? 0 : 2) + (key.topics.isEmpty ? 0 : 1)
     }
-    // Keys are in order of creation, so the oldest of the best-ranked keys wins.
+    // Keys are sorted by creation time, so the oldest of the best-ranked keys wins.
     return try store.keys().filter { $0.team == team }.map { (key: $0.id, rank: rank($0)) }
       .reduce(nil) { best, next -> (key: String, rank: Int)? in
         guard let best, best.rank <= next.rank else { return next }
@@ -87,7 +87,7 @@ package struct FirstIdentity: Sendable {
       }?.key
   }
 
-  /// Binds the folder to one environment, because its tokens, keys, and channels are valid in no other.
+  /// Binds the folder to one environment, because its tokens, keys, and channels aren't valid in any other.
   private static func claim(
     _ folder: GatewayFolder, store: any ControlStore, for environment: BelfryWire.Environment
   ) throws {

@@ -5,9 +5,9 @@ internal import Transport
 
 /// A copy of a gateway's folder in one file: a tar archive with mode 0600, which any `tar` can read.
 ///
-/// Its first file, `belfry-backup.json`, records when and from what it was created. Its last file, `SHA256SUMS`, has
-/// the hashes of the others in the format of `sha256sum --check`. The delivery log is omitted, because it carries no
-/// guarantee and is written at each turn.
+/// Its first file, `belfry-backup.json`, records when and from what it was created. Its last file, `SHA256SUMS`,
+/// contains the hashes of the others in the format of `sha256sum --check`. The delivery log is omitted, because it
+/// isn't guaranteed to be complete and is written at each turn.
 public enum FolderBackup {
   /// The contents of a backup.
   public struct Summary: Sendable {
@@ -23,7 +23,7 @@ public enum FolderBackup {
     public var devices: Int
     /// The size of the file, in bytes.
     public var byteCount: Int
-    /// True if the file has hashes of its contents; backups of earlier releases don't.
+    /// True if the file contains hashes of its contents, which backups of earlier releases don't.
     public var hasSums = true
 
     /// The backup as the JSON object that a command prints.
@@ -79,8 +79,8 @@ public enum FolderBackup {
   ///
   /// The gateway can keep running during the backup.
   ///
-  /// The file gets its name only when it is complete and on disk, and replaces a file of the same name at that point. A
-  /// process that is killed leaves nothing behind.
+  /// The file gets its name only when it is complete and on disk; at that point, it replaces any file of the same name.
+  /// A process that is killed leaves nothing behind.
   public static func make(
     of folder: GatewayFolder, to file: String, release: String, nowMilliseconds: Int64,
     asOwner: AsOwner = { try $0() }
@@ -169,10 +169,10 @@ public enum FolderBackup {
 
   // MARK: Restoring
 
-  /// The name of the file that exists in a folder while it is being restored, so that no gateway starts on a
-  /// half-restored folder.
+  /// The name of the file that exists in a folder during a restore, so that no gateway starts on a half-restored
+  /// folder.
   static let unfinished = "restoring"
-  /// The name of the file that tells the next start that the folder was restored.
+  /// The name of the file from which the next start learns that the folder was restored.
   static let restored = "restored"
 
   /// Restores the backup to `folder`, which is empty or doesn't exist.
@@ -269,7 +269,7 @@ public enum FolderBackup {
     )
   }
 
-  /// Returns the backup's hash of each of its files; nil if the hashes don't match `names` exactly.
+  /// Returns the hashes of the files that the backup contains; nil if the hashes don't match `names` exactly.
   private static func sums(
     in reader: TarReader, of names: [String]
   ) throws -> [String: SHA256.Digest]? {
@@ -289,8 +289,8 @@ public enum FolderBackup {
   /// The maximum size of the hashes, in bytes: about 100 per key, and a gateway has only a few keys.
   private static let sumsBytesMax = 1_048_576
 
-  /// Returns, at a gateway's start, a sentence about the backup that its folder was restored from; nil if it wasn't
-  /// restored.
+  /// Returns, at a gateway's start, a sentence about the backup that its folder was restored from; nil if the folder
+  /// wasn't restored.
   ///
   /// The notice is returned only once.
   static func consumeNotice(in folder: GatewayFolder) throws(SystemFailure) -> String? {

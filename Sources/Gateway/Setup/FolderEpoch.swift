@@ -1,9 +1,9 @@
 import Storage
 import System
 
-/// A random number that each start of a gateway draws.
+/// A random number that is drawn at each start of a gateway.
 ///
-/// It is part of the numbers of new devices, and both databases keep it, so that each can detect if the other was
+/// It is part of the numbers of new devices, and both databases keep it, so that each can detect whether the other was
 /// restored from a backup.
 struct FolderEpoch {
   /// The epoch of this start: 31 bits, never 0, and different from that of any device in the store.
@@ -13,7 +13,7 @@ struct FolderEpoch {
 
   /// Draws the epoch of a start and writes it to both databases, the control store first.
   ///
-  /// A start may end between two writes, so the control store keeps the last epoch that both had.
+  /// A start may be interrupted between two writes, so the control store keeps the last epoch that both had.
   static func begin(
     in control: any ControlStore, _ notifications: SQLiteNotificationStore
   ) throws(StorageFailure) -> FolderEpoch {

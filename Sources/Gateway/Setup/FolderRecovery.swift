@@ -1,10 +1,10 @@
 import Storage
 import System
 
-/// A recovery that opens the essential parts of a gateway's folder and detects losses.
+/// The startup step that opens the essential parts of a gateway's folder and detects losses.
 ///
 /// The folder's `manifest` lists its files once the first start has created them. From then on, a file that is missing,
-/// empty, or damaged is an error, unless the operator specified `--recover`: in that case it is moved aside and
+/// empty, or damaged is an error, unless the operator specified `--recover`: in that case, the file is moved aside and
 /// re-created, and the loss is reported.
 final class FolderRecovery {
   private let folder: GatewayFolder
@@ -51,8 +51,7 @@ final class FolderRecovery {
 
   /// True if a start has created all files.
   ///
-  /// The manifest proves that, or, in the folder of an earlier release, the existence of the file that was written
-  /// last.
+  /// The proof is the manifest or, in the folder of an earlier release, the file that was written last.
   private var isComplete: Bool {
     if let manifest = try? FileSystem.readRegularFile(
       folder.file(Self.manifest), limit: Self.manifestBytesMax),
@@ -77,7 +76,7 @@ final class FolderRecovery {
   }
 
   private static let manifest = "manifest"
-  /// The maximum size of a manifest, in bytes; a real one has a few lines.
+  /// The maximum size of a manifest, in bytes; a real one consists of a few lines.
   private static let manifestBytesMax = 65_536
 
   // MARK: Parts

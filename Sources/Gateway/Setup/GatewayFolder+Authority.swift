@@ -6,7 +6,7 @@ internal import System
 /// Clients keep copies of `ca.pem`. For this reason, the authority's name and key never change, each new certificate
 /// permits additional names, and the first certificate is retained: every copy permits whatever the first one permits.
 extension GatewayFolder {
-  /// Reads or creates the authority; `hosts` are the names that its certificates must permit at least.
+  /// Reads or creates the authority; `hosts` are the names that its certificates must permit.
   ///
   /// During a rotation, this is the authority that signs the listeners' certificates.
   public func authority(hosts: [String], nowSeconds: Int64) throws(Failure) -> CertificateAuthority
@@ -31,13 +31,13 @@ extension GatewayFolder {
     let authorities = Authorities(
       signing: signing, trusted: AuthorityBundle(signing.map(\.certificate) + unsigned))
     guard authorities.trusted != present.trusted else { return authorities }
-    // Write the copy first, so that a start that ends between the two writes loses nothing.
+    // Write the copy first, so that a start that is interrupted between the two writes loses nothing.
     try retainFirst(of: present.signing)
     try write(authorities)
     return authorities
   }
 
-  /// Returns the authorities as they are in the folder; nil if the folder has no authority.
+  /// Returns the authorities that the folder contains; nil if it contains none.
   func presentAuthorities() throws(Failure) -> Authorities? {
     guard let certificates = try read("ca.pem") else { return nil }
     guard let keys = try read("ca-key.pem") else {
@@ -123,8 +123,8 @@ extension GatewayFolder {
 
   /// Retires all authorities except the one that signs for devices; returns nil if there is only one.
   ///
-  /// The certificates are written first: from then on, the previous authorities are no longer trusted, whatever else is
-  /// written.
+  /// The certificates are written first: from then on, the previous authorities are no longer trusted, regardless of
+  /// what else is written.
   func giveUpFormerAuthorities() throws(Failure) -> Authorities? {
     guard let present = try presentAuthorities(), present.isRotating else { return nil }
     let issuer = present.issuer
@@ -185,7 +185,8 @@ extension GatewayFolder {
     return first ?? authority.certificate
   }
 
-  /// Returns the host names that a certificate of an authority may sign for; empty if it may sign for all names.
+  /// Returns the host names that a certificate of an authority may sign for; empty if the certificate permits all
+  /// names.
   static func hosts(permittedBy certificate: Certificate) -> [String] {
     CertificateAuthority.NameConstraints(of: certificate)?.hostNames ?? []
   }

@@ -13,7 +13,7 @@ struct ServerCertificates {
 
   /// The certificate for clients in general, which every copy of `ca.pem` that was ever distributed accepts.
   var general: Identity
-  /// The certificates for clients that ask for one of `addedNames`, in the same order.
+  /// The certificates for clients that request one of `addedNames`, in the same order.
   ///
   /// They are separate because a copy of `ca.pem` that permits one of these names may forbid another.
   var added: [Identity] = []
@@ -85,7 +85,7 @@ extension GatewayFolder {
       && certificate.notAfter < authority.certificate.notAfter
   }
 
-  /// Returns true if the authority can't sign a certificate for a name that clients would accept.
+  /// Returns true if clients would reject a certificate that the authority signed for this name.
   func forbids(_ name: String, _ authority: CertificateAuthority) throws(Failure) -> Bool {
     if try permits(name, authority, firstCertificate(of: authority)) { return false }
     if AddressRange(name) != nil { return true }

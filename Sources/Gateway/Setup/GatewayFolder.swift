@@ -8,7 +8,7 @@ public import Transport
 /// ca.pem, ca-key.pem          the authority that its clients trust
 /// ca-first.pem                the first certificate of each authority that has since received another one
 /// server.pem, server-key.pem  the listeners' certificate and key
-/// server-added-NAME.pem, …    the certificate for clients that ask for a name that was added later
+/// server-added-NAME.pem, …    the certificate for clients that request a name that was added later
 /// token-keys                  one key per line, hexadecimal; the first seals device tokens
 /// admin-token                 the token for the admin API
 /// AuthKey_KEYID.p8            the first team's provider key
@@ -52,7 +52,7 @@ public struct GatewayFolder: Sendable {
   /// Creates a folder with a path that may or may not exist.
   public init(path: String) { self.path = FileSystem.absolute(path) }
 
-  /// Throws if the folder contains no gateway, or none that this user may access.
+  /// Throws if the folder contains no gateway, or if the current user may not access it.
   public func requireGateway() throws(AdministrationFailure) {
     let isThere: Bool
     do throws(SystemFailure) {
@@ -70,14 +70,14 @@ public struct GatewayFolder: Sendable {
     }
   }
 
-  /// Returns true if the gateway has a certificate for clients that ask for `host`, a name or an address; nil if the
+  /// Returns true if the gateway has a certificate for clients that request `host`, a name or an address; nil if the
   /// certificates can't be read.
   public func isCertified(for host: String) -> Bool? {
     let certificates = listenerCertificates
     return certificates.isEmpty ? nil : certificates.contains { $0.isFor(host) }
   }
 
-  /// The host names that the gateway's certificates are for, without `localhost` and Apple's.
+  /// The host names in the gateway's certificates, without `localhost` and Apple's.
   public var certifiedNames: [String] {
     listenerCertificates.flatMap(\.hostNames).filter {
       $0 != "localhost" && !GatewayConfiguration.appleHostNames.contains($0)

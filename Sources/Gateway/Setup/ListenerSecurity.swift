@@ -5,7 +5,7 @@ package import Transport
 package struct ListenerSecurity: Sendable {
   /// The configuration of the provider ports.
   package var provider: StreamSecurity
-  /// The configuration of the legacy ports, which also serve channel management.
+  /// The configuration of the legacy ports, on which channel management is also available.
   package var legacy: StreamSecurity
   /// The configuration of the device port.
   package var device: StreamSecurity
@@ -21,8 +21,8 @@ package struct ListenerSecurity: Sendable {
 extension ListenerSecurity {
   /// Creates the TLS configuration of listeners that present these certificates.
   ///
-  /// Providers that ask for a host of the operator's `own` certificate get that certificate. Devices don't, because
-  /// they trust only the gateway's authority.
+  /// Providers that request a host name of the operator's `own` certificate get that certificate. Devices don't,
+  /// because they trust only the gateway's authority.
   init(
     showing certificates: ServerCertificates, own: TLSServerContext.Identity?,
     authorityPEM: [UInt8],

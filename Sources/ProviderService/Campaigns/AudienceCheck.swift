@@ -1,8 +1,8 @@
 internal import BelfryWire
 internal import Storage
 
-/// A check that a campaign can be sent to its audience: there is a text for each language, and all tokens are of one
-/// environment.
+/// A check that a campaign can be sent to its audience: there is text for each language, and all tokens belong to the
+/// same environment.
 struct AudienceCheck {
   /// The reasons not to send the campaign; empty if it may be sent.
   private(set) var problems: [RequestProblem] = []
@@ -24,7 +24,7 @@ struct AudienceCheck {
     let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues(Self.count)
     for (language, count) in byLanguage.sorted(by: { ($0.key ?? "") < ($1.key ?? "") }) {
       guard let language, choice.language(for: language) == nil else { continue }
-      // The first errors are enough: apps choose the languages of their devices, as many as they like.
+      // The first errors are enough, because apps can report any number of device languages.
       guard problems.count < Limits.previewLanguagesMax else { break }
       problems.append(
         RequestProblem(

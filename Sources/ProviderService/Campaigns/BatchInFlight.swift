@@ -8,7 +8,7 @@ struct CampaignAddressee {
   let recipient: CampaignRecipient
   let token: [UInt8]
   let id: NotificationID
-  /// The language of the recipient's text; empty if the campaign has one text for all.
+  /// The language of the recipient's text; empty if the campaign has the same text for everyone.
   let language: String  // text: one of the campaign's own languages
 }
 
@@ -34,7 +34,7 @@ struct BatchInFlight {
 
   private(set) var batch: CampaignBatch
   var phase: Phase
-  /// The recipients whose pushes are in flight, in the order of their responses.
+  /// The recipients whose pushes are in flight, in the same order as their responses.
   private(set) var sent: [CampaignAddressee] = []
   /// The recipients to send to again.
   var unsent: [CampaignAddressee] = []
@@ -88,7 +88,7 @@ struct BatchInFlight {
     count(.dead, reason, in: language)
   }
 
-  /// Gives up the recipients that were to be sent to again, because the campaign was cancelled.
+  /// Gives up the recipients that were waiting for another attempt, because the campaign was cancelled.
   mutating func discardUnsent() { unsent = [] }
 
   /// Marks a token for removal from the registry if its outcome is counted elsewhere.

@@ -4,8 +4,8 @@ public import System
 /// The clock by which campaigns are sent: the wall clock, unless it was set forward.
 ///
 /// A push cannot be recalled, so a clock that was set forward is trusted only after a day (`ExpiryClock`); one that was
-/// set back is trusted at once. Time during which the machine sleeps counts. The clock may be used from any thread; a
-/// service uses one from startup on.
+/// set back is trusted at once. Time during which the machine sleeps counts. Any thread may use the clock; a service
+/// uses a single one from startup on.
 public final class CampaignClock: Sendable {
   /// The nanoseconds since the machine started, and the wall clock in milliseconds since 1970.
   public typealias Reading = (nanoseconds: Int64, unixMilliseconds: Int64)

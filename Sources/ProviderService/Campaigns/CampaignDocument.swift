@@ -114,7 +114,7 @@ private struct CampaignReader {
     problems.append(RequestProblem(field, what, do: advice))
   }
 
-  /// Returns the beginning of a value, for a message.
+  /// Returns the beginning of a value, for use in a message.
   private static func excerpt(_ value: JSONValue) -> String {
     "'\(RequestProblem.excerpt(value))'"
   }

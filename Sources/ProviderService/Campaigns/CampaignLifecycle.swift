@@ -2,7 +2,7 @@ internal import Storage
 
 /// The states of a campaign, and the effect of each request and event in each of them.
 ///
-/// It is a state machine without I/O: its owner executes the actions in their order.
+/// It is a state machine without I/O: its owner executes the actions in order.
 struct CampaignLifecycle: Equatable, Sendable {
   typealias State = CampaignRecord.State
 
@@ -23,13 +23,13 @@ struct CampaignLifecycle: Equatable, Sendable {
     case startFailed
     /// The service has started; `isWhole` is false if rows of the campaign are damaged.
     case serviceStarted(isWhole: Bool, hasBatches: Bool)
-    /// The runner has ended and left the campaign in this state.
+    /// The runner has finished and left the campaign in this state.
     case runnerEnded(State)
   }
 
   /// An action for the state machine's owner.
   enum Action: Equatable, Sendable {
-    /// Check that the campaign can be sent to its audience; a problem ends the request.
+    /// Check that the campaign can be sent to its audience; a problem aborts the request.
     case checkAudience
     /// Store the current state.
     case storeState
@@ -39,7 +39,7 @@ struct CampaignLifecycle: Equatable, Sendable {
     case start
     /// Send the campaign, or settle the batches that an earlier run left in flight.
     case run
-    /// Make the runner end and leave the campaign in this state.
+    /// Make the runner stop and leave the campaign in this state.
     case stopRunner(leaving: State)
     /// Remove the campaign with its outcomes.
     case remove
@@ -150,7 +150,7 @@ struct CampaignLifecycle: Equatable, Sendable {
   private mutating func recover(isWhole: Bool, hasBatches: Bool) -> [Action] {
     switch state {
     case .running: return isWhole ? run() : become(.paused)
-    // The pushes that were in flight when the service ended still get their outcomes.
+    // The pushes that were in flight when the service stopped still get their outcomes.
     case .cancelled: return hasBatches && isWhole ? run() : []
     case .draft, .scheduled, .paused, .completed: return []
     }

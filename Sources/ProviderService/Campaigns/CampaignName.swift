@@ -1,8 +1,8 @@
 internal import BelfryWire
 
-/// The name by which operators recognize a campaign: the one in its file, or one derived from its texts.
+/// The name by which operators recognize a campaign: the one in its file, or one derived from its text.
 enum CampaignName {
-  /// The name of a campaign that shows no text.
+  /// The name of a campaign that displays no text.
   static let untitled = "Untitled campaign"
 
   /// Returns the name of a campaign's document.
@@ -28,14 +28,14 @@ enum CampaignName {
     if let text = alert.stringValue { return line(text) }
     guard let object = alert.objectValue else { return nil }
     if let own = title(of: object) { return own }
-    // One member per language: the first one names the campaign.
+    // One member per language: the first one determines the campaign's name.
     return object.members.first?.value.objectValue.flatMap(title)
   }
 
   private static func title(of alert: JSONObject) -> String? {
     for key in ["title", "subtitle", "body", "title-loc-key", "loc-key"] {
       let value = alert[key]
-      // A text with plural forms is named by the form that every language has.
+      // If the text has plural forms, the name is derived from the form that every language has.
       let text = value?.stringValue ?? value?.objectValue?["other"]?.stringValue
       if let text, let line = line(text) { return line }
     }

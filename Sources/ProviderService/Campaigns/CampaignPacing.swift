@@ -11,7 +11,7 @@ struct CampaignPacing {
     case claim(ZoneGroup, limit: Int)
     /// Do nothing until this time, in monotonic nanoseconds.
     case wait(until: Int64)
-    /// Do nothing until a batch ends.
+    /// Do nothing until a batch completes.
     case awaitBatches
     /// Every recipient has an outcome.
     case finish
@@ -28,13 +28,13 @@ struct CampaignPacing {
   private var groups: [ZonedGroup]
   private let sendTime: SendTime
   private let rate: Int64?
-  /// The time from which the rate allows more, in monotonic nanoseconds.
+  /// The earliest time at which the rate allows more pushes, in monotonic nanoseconds.
   private var allowedAt: Int64 = 0
   private(set) var batchesInFlight = 0
 
   /// Creates the pacing of the groups that are not completely claimed.
   ///
-  /// `zone` returns a device's zone by its name.
+  /// `zone` returns the time zone with a given name.
   init(
     groups: [ZoneGroup], sendTime: SendTime, rate: Int64?, zone: (String) -> Zone?
   ) {
@@ -47,7 +47,7 @@ struct CampaignPacing {
     self.rate = rate
   }
 
-  /// Returns the action at this time, by the monotonic and by the wall clock.
+  /// Returns the action at this time, given on the monotonic clock and on the wall clock.
   func next(now: Int64, unixSeconds: Int) -> Action {
     guard !groups.isEmpty else { return batchesInFlight == 0 ? .finish : .awaitBatches }
     guard batchesInFlight < Limits.batchesInFlightMax else { return .awaitBatches }

@@ -2,10 +2,10 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// A preview of the texts that a campaign would show, and of the number of devices, before anything is sent.
+/// A preview of the text that a campaign would show, and of the number of devices, before anything is sent.
 struct CampaignPreview {
   let total: Int64
-  /// The texts, as one object per language of the devices.
+  /// The text, as one object per device language.
   let languages: [JSONObject]
   /// The times, as one object per time zone, if the send time depends on the zone.
   let zones: [JSONObject]
@@ -29,7 +29,7 @@ struct CampaignPreview {
     let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues { shares in
       shares.reduce(0) { $0 + $1.count }
     }
-    // Apps choose the languages of their devices, as many as they like: show the most common ones.
+    // Apps can report any number of device languages: show the most common ones.
     let sorted = byLanguage.sorted { ($1.value, $0.key ?? "") < ($0.value, $1.key ?? "") }
     let rest = sorted.dropFirst(Limits.previewLanguagesMax)
     if !rest.isEmpty {
@@ -37,7 +37,7 @@ struct CampaignPreview {
       warnings.append("\(rest.count) more languages with \(devices) are not listed")
     }
     for (language, count) in sorted.prefix(Limits.previewLanguagesMax) {
-      // Show nothing for a language without a text, which is a problem, but show the payload if the campaign has no
+      // Show nothing for a language without text, which is a problem, but show the payload if the campaign has no
       // languages.
       let chosen = document.alerts.choice?.language(for: language)
       let shown = document.alerts.choice == nil || chosen != nil

@@ -7,7 +7,7 @@ internal import Transport
 
 /// The progress reports of campaigns to their watchers, twice per second until the campaign is finished.
 ///
-/// One thread checks every watched campaign, and ends with the last watcher.
+/// One thread checks every watched campaign, and exits when the last watcher leaves.
 final class CampaignProgress: Sendable {
   /// A function that returns a campaign's status, and throws if the campaign does not exist.
   typealias Status = @Sendable (_ id: String) throws -> JSONObject

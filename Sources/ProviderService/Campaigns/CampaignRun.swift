@@ -16,11 +16,11 @@ struct CampaignRun {
   private var groups: [ZoneGroup] = []
   private var flights: [Int64: BatchInFlight] = [:]
   private var payloads: [String: [UInt8]] = [:]  // text: the campaign's own languages
-  /// The language of the text for each language of a device.
+  /// The language of the text for each device language.
   private var languages: [String?: String] = [:]
   /// The state in which to leave the campaign once nothing is in flight; nil while it continues.
   private(set) var endState: CampaignRecord.State?
-  /// True if the program is ending: queries of the log are left to the next run.
+  /// True if the program is exiting: log queries are left to the next run.
   private var isProgramEnding = false
   /// True if the store has accepted a write of this run.
   private(set) var hasWritten = false
@@ -87,7 +87,7 @@ struct CampaignRun {
 
   /// Performs all due steps.
   ///
-  /// Returns the time of the next step in monotonic nanoseconds, or nil if the run has ended.
+  /// Returns the time of the next step in monotonic nanoseconds, or nil if the run has finished.
   mutating func advance() throws(StorageFailure) -> Int64? {
     if endState == .cancelled { return try advanceToCancellation() }
     try workFlights()
@@ -207,7 +207,7 @@ struct CampaignRun {
     return addressees
   }
 
-  /// Returns the language of a recipient's text; empty if the campaign has one text for all.
+  /// Returns the language of a recipient's text; empty if the campaign has the same text for everyone.
   private mutating func language(of recipient: CampaignRecipient) -> String {
     if let known = languages[recipient.language] { return known }
     let language = document.textLanguage(for: recipient.language) ?? ""
@@ -325,7 +325,7 @@ struct CampaignRun {
     resources.log.warning("a campaign is delayed", ["campaign": campaign.id, "why": problem])
   }
 
-  /// Ends a batch whose recipients all have an outcome; otherwise schedules the remaining steps.
+  /// Completes a batch if all of its recipients have an outcome; otherwise schedules the remaining steps.
   private mutating func settle(_ number: Int64) throws(StorageFailure) {
     guard var flight = flights[number] else { return }
     guard !flight.isSettled else {

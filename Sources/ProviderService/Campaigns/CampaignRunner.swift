@@ -9,7 +9,8 @@ internal import System
 /// A runner that sends one campaign, on its own thread, until it is finished or stopped.
 ///
 /// A batch is stored as in flight before its first push is sent, and its outcomes are stored in the same transaction as
-/// its end. Pushes that an earlier run left in flight are looked up in the gateway's delivery log (decision 0013).
+/// its completion. Pushes that an earlier run left in flight are looked up in the gateway's delivery log (decision
+/// 0013).
 final class CampaignRunner: Sendable {
   /// The resources of a runner.
   struct Resources: Sendable {
@@ -29,7 +30,7 @@ final class CampaignRunner: Sendable {
     case stop(CampaignRecord.State)
   }
 
-  /// The longest single wait in nanoseconds; an incoming message ends it early.
+  /// The longest single wait in nanoseconds; an incoming message interrupts it.
   private static let longestPauseNanoseconds: Int64 = 60_000_000_000
 
   private let inbox = Mutex<[Message]>([])
@@ -38,7 +39,7 @@ final class CampaignRunner: Sendable {
   private let trouble = Mutex<String?>(nil)
   private let resources: Resources
 
-  /// Starts the thread, which calls `onEnd` when it ends.
+  /// Starts the thread, which calls `onEnd` when it exits.
   init(
     _ campaign: CampaignRecord, document: CampaignDocument, resources: Resources,
     onEnd: @escaping @Sendable () -> Void
@@ -57,10 +58,10 @@ final class CampaignRunner: Sendable {
   /// Claims no more recipients, and leaves the campaign in a state once nothing is in flight.
   func stop(leaving state: CampaignRecord.State) { post(.stop(state)) }
 
-  /// Ends the thread, and leaves the campaign to be resumed at the next start.
+  /// Stops the thread, and leaves the campaign to be resumed at the next start.
   func stop() { post(.stop(.running)) }
 
-  /// Waits until the thread ends, at most for this time.
+  /// Waits, at most for this time, until the thread exits.
   func wait(nanoseconds: Int64) {
     _ = hasEnded.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
     hasEnded.signal()
@@ -71,7 +72,7 @@ final class CampaignRunner: Sendable {
     isNewer.signal()
   }
 
-  /// Sends until the campaign ends.
+  /// Sends pushes until the campaign is finished or stopped.
   ///
   /// If the campaign's store fails, nothing more is sent, because no outcome could be stored. Another run continues
   /// from the store's state once the store is writable again.
@@ -111,8 +112,8 @@ final class CampaignRunner: Sendable {
 
   /// Waits until all pushes in flight are answered and the pause is over.
   ///
-  /// Returns the state in which to leave the campaign, immediately if the program is ending. The next run looks up the
-  /// pushes of this time in the delivery log, as after a crash.
+  /// Returns the state in which to leave the campaign, immediately if the program is exiting. The next run looks up the
+  /// pushes in flight in the delivery log, as after a crash.
   private func awaitRetry(
     of run: inout CampaignRun, afterFailures failures: Int
   ) -> CampaignRecord.State? {
@@ -144,7 +145,7 @@ final class CampaignRunner: Sendable {
     inbox.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 
-  /// Works until the end of the run, or until the store fails.
+  /// Works until the run is finished, or until the store fails.
   private func work(_ run: inout CampaignRun) -> StorageFailure? {
     do throws(StorageFailure) {
       try run.recover()

@@ -8,7 +8,7 @@ final class CampaignSchedule: Sendable {
   /// Starts the thread.
   ///
   /// `startDue` starts the campaigns that are due. It returns the time until its next call, in nanoseconds, or nil to
-  /// end the thread.
+  /// stop the thread.
   init(_ startDue: @escaping @Sendable () -> Int64?) {
     Thread.detachNewThread { [isNewer] in
       while let pause = startDue() {
@@ -17,6 +17,7 @@ final class CampaignSchedule: Sendable {
     }
   }
 
-  /// Makes the thread check the campaigns immediately, because a campaign was scheduled or the service is ending.
+  /// Makes the thread check the campaigns immediately, because a campaign was scheduled or the service is shutting
+  /// down.
   func wake() { isNewer.signal() }
 }

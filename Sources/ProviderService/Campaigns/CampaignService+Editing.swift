@@ -30,9 +30,8 @@ extension CampaignService {
 
   /// Replaces the content of a draft or a scheduled campaign.
   ///
-  /// The campaign keeps a name and a time that the new document does not have, because they may be from options of a
-  /// command; a null in the document removes them. A scheduled campaign whose time is then not in the future becomes a
-  /// draft.
+  /// If the new document lacks a name or a time, the campaign keeps its own, which may be from a command's options; a
+  /// null in the document removes it. A scheduled campaign whose time is then not in the future becomes a draft.
   func edit(_ id: String, _ edit: Edit) throws(Failure) -> CampaignRecord {
     let campaign = try campaign(id)
     let former = try object(of: campaign)
@@ -69,7 +68,7 @@ extension CampaignService {
     return copy
   }
 
-  /// Returns the content of a campaign in the form in which it is added.
+  /// Returns the content of a campaign in the form in which campaigns are added.
   func content(_ id: String) throws(Failure) -> JSONObject {
     let campaign = try campaign(id)
     var object = try object(of: campaign)
@@ -79,7 +78,7 @@ extension CampaignService {
     return object
   }
 
-  /// Appends to the list of a campaign that has not started.
+  /// Appends recipients to the list of a campaign that has not started.
   func append(
     _ recipients: [RegistrationRequest], to id: String
   ) throws(Failure) -> Int {

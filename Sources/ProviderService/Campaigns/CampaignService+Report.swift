@@ -13,7 +13,7 @@ extension CampaignService {
     return lines
   }
 
-  /// Calls `body` with each campaign by creation time; only one document at a time is in memory.
+  /// Calls `body` with each campaign, in order of creation; only one document at a time is in memory.
   func forEachCampaign(
     documentBytesMax: Int, _ body: (CampaignRecord) throws(Failure) -> Void
   ) throws(Failure) {
@@ -22,7 +22,7 @@ extension CampaignService {
       let campaign = try stored { () throws(StorageFailure) in
         try registry.store.campaign(id, documentBytesMax: documentBytesMax)
       }
-      // It may have been deleted in the meantime.
+      // The campaign may have been deleted in the meantime.
       if let campaign { try body(campaign) }
     }
   }
@@ -103,7 +103,7 @@ struct CampaignCounts {
 
   subscript(_ outcome: CampaignOutcome) -> Int64 { counts[outcome] ?? 0 }
 
-  /// The pushes that the service answered.
+  /// The number of pushes that the service answered.
   ///
   /// A push to a dead token was also sent; unknown outcomes do not count as sent.
   var sent: Int64 { self[.accepted] + self[.dead] + self[.failed] }

@@ -12,11 +12,12 @@ extension CampaignService {
     return moment > Int(clock.unixSeconds)
   }
 
-  /// Returns the time at which a campaign may first reach a device, in seconds since 1970, or nil without a time.
+  /// Returns the time at which a campaign may first reach a device, in seconds since 1970, or nil if the campaign has
+  /// no time.
   func startMoment(
     _ campaign: CampaignRecord, _ document: CampaignDocument
   ) throws(Failure) -> Int? {
-    // Only a wall time needs the audience, whose count reads its tokens.
+    // Only a wall time depends on the audience, and counting the audience reads its tokens.
     guard case .wall? = document.sendTime.start else {
       return document.sendTime.firstStart(in: [])
     }

@@ -5,7 +5,7 @@ internal import Synchronization
 public import System
 internal import Transport
 
-/// The campaigns of a registry, with operations to create, edit, start, pause, resume, cancel, and report them.
+/// The campaigns of a registry, with operations to create, edit, start, pause, resume, cancel, and report on them.
 public final class CampaignService: Sendable {
   /// The reason that a campaign cannot be changed.
   enum Failure: Error {
@@ -46,13 +46,13 @@ public final class CampaignService: Sendable {
   let log: Log
   let clock: CampaignClock
   private let running = Mutex(Running())
-  /// Held during a change of a campaign's state, so that each change sees the effect of the one before.
+  /// A lock that is held while a campaign's state changes, so that each change sees the effect of the previous one.
   let transitions = Mutex(())
   let counts: RegistryCounts
 
   /// Creates the campaigns of a registry.
   ///
-  /// `makeService` is called when the first one starts.
+  /// `makeService` is called when the first campaign starts.
   public init(
     registry: Registry, log: Log, clock: CampaignClock? = nil,
     makeService: @escaping @Sendable () throws -> PushService
@@ -113,7 +113,7 @@ public final class CampaignService: Sendable {
     running.withLock { $0.schedule = schedule }
   }
 
-  /// Starts no more runs, and makes the others end once the pushes in flight are answered.
+  /// Starts no more runs, and stops the current ones once the pushes in flight are answered.
   ///
   /// The rest is left to the next start.
   public func stop() {
@@ -169,7 +169,7 @@ public final class CampaignService: Sendable {
     do throws(Failure) {
       return try change(known, event, edited: edited)
     } catch {
-      // A runner that has stored its last state ends within moments, so wait for it.
+      // A runner that has stored its last state exits within moments, so wait for it.
       guard case .conflict = error, let runner = running.withLock({ $0.runners[id] }) else {
         throw error
       }

@@ -47,7 +47,7 @@ public struct GatewayLog: Sendable {
     }
   }
 
-  /// A function that calls its argument with each line that the log still has.
+  /// A function that calls its argument with each line that the log still contains.
   ///
   /// It returns false if the gateway does not respond.
   public typealias Read = @Sendable ((Line) -> Void) throws -> Bool
@@ -91,7 +91,7 @@ public struct GatewayLog: Sendable {
   /// 1970.
   func verdicts(on ids: Set<NotificationID>, since milliseconds: Int64) -> Answer {
     guard let there = (try? clock()).flatMap({ $0 }) else { return .outOfReach }
-    // The smallest difference by which the gateway's clock may be ahead, because it was read before the local clock.
+    // The gateway's clock is ahead by at least this much, because it was read before the local clock.
     let ahead = there - SystemClock.unixMilliseconds
     let from = milliseconds + ahead - Limits.clockPrecisionMilliseconds
     var verdicts: [NotificationID: Verdict] = [:]
@@ -115,7 +115,7 @@ public struct GatewayLog: Sendable {
     return .verdicts(verdicts)
   }
 
-  /// Returns the last line of each of these notifications that the log has, or nil if the gateway does not respond.
+  /// Returns the last line in the log for each of these notifications, or nil if the gateway does not respond.
   func last(of ids: Set<NotificationID>) -> [Line]? {
     var last: [NotificationID: Line] = [:]
     let isRead = try? read { line in

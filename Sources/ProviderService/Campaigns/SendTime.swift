@@ -40,8 +40,8 @@ struct SendTime: Sendable, Equatable {
     return quietHours != nil
   }
 
-  /// Returns the time at which the start allows the first of the devices in these zones, in seconds since 1970, or nil
-  /// without a start.
+  /// Returns the earliest time at which the start allows sending to a device in these zones, in seconds since 1970, or
+  /// nil if there is no start.
   ///
   /// Quiet hours are not considered. Without zones, UTC applies.
   func firstStart(in zones: [Zone]) -> Int? {

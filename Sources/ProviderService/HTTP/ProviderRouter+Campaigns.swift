@@ -103,7 +103,7 @@ extension ProviderRouter {
     }
   }
 
-  /// Returns the token of a request for a test push, or nil if the request does not name one.
+  /// Returns the token of a request for a test push, or nil if the request does not contain one.
   private static func testToken(in request: HTTP1Request) throws(RequestProblems) -> [UInt8]? {
     guard !request.body.isEmpty else { return nil }
     guard let text = try object(in: request)["deviceToken"] else { return nil }
@@ -118,9 +118,9 @@ extension ProviderRouter {
   private struct Parts {
     /// The campaign's document, with the strings files of the request.
     let document: JSONObject
-    /// The audience; nil if the request does not name one.
+    /// The audience; nil if the request does not specify one.
     let audience: CampaignAudience?
-    /// The rate; nil if the request does not name one, and an inner nil for no limit.
+    /// The rate; nil if the request does not specify one, and an inner nil for no limit.
     let rate: Int64??
     /// True if the campaign is not to be started.
     let isHeld: Bool
@@ -185,7 +185,7 @@ extension ProviderRouter {
     return try StringsFile.resolve(object, files: files)
   }
 
-  /// Parses an audience: `all`, `tag:…`, `user:…` or `list`.
+  /// Parses an audience: `all`, `tag:…`, `user:…`, or `list`.
   fileprivate static func audience(_ value: JSONValue?) throws(RequestProblems) -> CampaignAudience
   {
     guard let value, value != .null else { return .all }

@@ -6,12 +6,12 @@ public import Transport
 /// A router for the HTTP requests of apps and of the operator.
 ///
 /// Apps register with their key (`authorization: Bearer KEY`), or without one if the service is open. All other
-/// requests require the admin token instead. The router may be used from any thread.
+/// requests require the admin token instead. Any thread may use the router.
 public struct ProviderRouter: Sendable {
   let registry: Registry
   let campaigns: CampaignService
   let apps: AppKeys
-  /// The check of admin tokens and the count of wrong ones, which also covers the console's sign-in form.
+  /// The checker of admin tokens, which counts wrong ones, including those from the console's sign-in form.
   public let guesses: TokenAttempts
   private let isOpen: Bool
   let tokensPerApp: Int64
@@ -40,7 +40,7 @@ public struct ProviderRouter: Sendable {
 
   /// Answers a request.
   ///
-  /// A request of an administrator does not need a token.
+  /// An administrator's request does not need a token.
   public func answer(_ request: HTTP1Request, isAdministrator: Bool = false) -> HTTP1Response {
     do {
       return try response(to: request, isAdministrator)
@@ -181,8 +181,8 @@ public struct ProviderRouter: Sendable {
     Refusal(401, what, do: "send 'authorization: Bearer' with the content of the token's file")
   }
 
-  /// Returns true if the browser reports that a page of another site sent the request; requests for images and scripts
-  /// have no `Origin`.
+  /// Returns true if the browser reports that a page from another site sent the request; requests for images and
+  /// scripts have no `Origin`.
   private static func isOfForeignPage(_ request: HTTP1Request) -> Bool {
     request.fields.contains { field in
       field.name.lowercased() == "sec-fetch-site"

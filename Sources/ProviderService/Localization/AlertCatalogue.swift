@@ -5,7 +5,7 @@ struct AlertCatalogue: Sendable {
   private let alerts: [String: LocalizedAlert]
   /// The values of `aps.alert` by language.
   private var filled: [String: JSONObject] = [:]
-  /// The languages in the order of the campaign.
+  /// The languages, in the order in which the campaign lists them.
   let languages: [String]
   let choice: LanguageChoice?
   private let arguments: [String]
@@ -93,7 +93,7 @@ struct AlertCatalogue: Sendable {
   /// Returns the value of `aps.alert` in one of the languages, or nil if the campaign has no alert of its own.
   func alert(in language: String) -> JSONObject? { filled[language] }
 
-  /// Checks that each text matches the campaign's arguments, and that all languages use the same placeholders.
+  /// Checks that each string matches the campaign's arguments, and that all languages use the same placeholders.
   private func placeholderProblems(isOne: Bool) -> [RequestProblem] {
     var problems: [RequestProblem] = []
     for key in LocalizedAlert.textKeys {
@@ -125,8 +125,8 @@ struct AlertCatalogue: Sendable {
     return problems
   }
 
-  /// Warnings for the operator before the campaign is sent: plural forms that a language has but a text lacks, and
-  /// arguments that no text shows.
+  /// Warnings for the operator before the campaign is sent: plural forms that a language has but a string lacks, and
+  /// arguments that no string shows.
   var warnings: [String] {
     var warnings: [String] = []
     var used: Set<Int> = []
@@ -139,7 +139,7 @@ struct AlertCatalogue: Sendable {
               + "('\(missing.joined(separator: "', '"))'): such numbers use 'other'")
         }
         for format in text.formats { used.formUnion(TextDirectives(format).kinds.keys) }
-        // A number selects the plural form, whether or not the text shows the number.
+        // A number selects the plural form, whether or not the string shows the number.
         if case .text = text { continue }
         if let number = arguments.firstIndex(where: PluralRule.isNumber) {
           used.insert(number + 1)
@@ -173,8 +173,8 @@ struct AlertCatalogue: Sendable {
     }
     for format in text.formats {
       let kinds = TextDirectives(format).kinds
-      // Without arguments a text is shown unchanged, including the percent signs of numbers. Only one placeholder is
-      // reported, because a text may have thousands.
+      // Without arguments, a string is shown unchanged, including the percent signs of numbers. Only one placeholder is
+      // reported, because a string may have thousands.
       let missing = kinds.filter {
         $0.key > arguments.count && ($0.value == .text || !arguments.isEmpty)
       }

@@ -1,9 +1,9 @@
 internal import BelfryWire
 
-/// One text of an alert in one language, with its plural forms if it has any.
+/// One string of an alert in one language, with its plural forms if it has any.
 enum AlertText: Sendable {
   case text(String)
-  /// A text for each plural form, selected by the first number among the arguments.
+  /// A string for each plural form, selected by the first number among the arguments.
   case forms([PluralRule.Form: String])
   /// An entry of a `.stringsdict` file: a format and its variables.
   case variables(format: String, PluralVariables)
@@ -46,7 +46,7 @@ enum AlertText: Sendable {
     }
   }
 
-  /// Returns the forms that the language requires and this text lacks, in their usual order.
+  /// Returns the forms that the language requires and this string lacks, in their usual order.
   func missingForms(language: String) -> [PluralRule.Form] {
     guard case .forms(let forms) = self else { return [] }
     // The numbers up to 200 exercise every rule of CLDR for whole numbers.
@@ -54,7 +54,7 @@ enum AlertText: Sendable {
     return PluralRule.Form.allCases.filter { used.contains($0) && forms[$0] == nil }
   }
 
-  /// The text whose placeholders represent those of all forms.
+  /// The string whose placeholders represent those of all forms.
   var format: String {
     switch self {
     case .text(let text): text
@@ -63,7 +63,7 @@ enum AlertText: Sendable {
     }
   }
 
-  /// All texts that may be shown, so that each can be checked.
+  /// All strings that may be shown, so that each can be checked.
   var formats: [String] {
     switch self {
     case .text(let text): [text]
@@ -72,11 +72,11 @@ enum AlertText: Sendable {
     }
   }
 
-  /// Returns the text with its arguments, in the form that the language requires for them.
+  /// Returns the string with its arguments inserted, in the form that the language requires for them.
   func filled(with arguments: [String], language: String) -> LocalizedFormat.Filled {
     switch self {
     case .text(let text):
-      // Without arguments a percent sign is literal.
+      // Without arguments, a percent sign is literal.
       return arguments.isEmpty ? LocalizedFormat.Filled(text) : fill(text, arguments)
     case .forms(let forms):
       let number = arguments.first(where: PluralRule.isNumber) ?? ""

@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// The choice of one of a campaign's languages for a device: by RFC 4647 section 3.4, otherwise a widely spoken
+/// The choice of one of a campaign's languages for a device: according to RFC 4647 section 3.4, or else a widely spoken
 /// language (client-api S0-56).
 struct LanguageChoice: Sendable {
   /// Languages in order of the number of people who understand them, for campaigns that do not specify a fallback.
@@ -9,7 +9,7 @@ struct LanguageChoice: Sendable {
     "ja",
   ]
 
-  /// The text for devices whose own language is not available.
+  /// The text that is sent to devices whose own language is not available.
   enum Fallback: Sendable, Equatable {
     /// A language that the campaign specifies.
     case language(String)

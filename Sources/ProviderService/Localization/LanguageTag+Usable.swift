@@ -1,7 +1,7 @@
 internal import BelfryWire
 
 extension LanguageTag {
-  /// Returns true if a text is a tag that devices may have: a language of two or three letters, optionally with
+  /// Returns true if a string is a tag that devices may have: a language of two or three letters, optionally with
   /// subtags.
   ///
   /// Longer language subtags are not registered (RFC 5646 section 2.2.1). `english` is a name, which no device would

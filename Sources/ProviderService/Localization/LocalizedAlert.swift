@@ -1,8 +1,8 @@
 internal import BelfryWire
 
-/// The alert of a campaign in one language: texts, and keys that the device looks up itself.
+/// The alert of a campaign in one language: strings, and keys that the device looks up itself.
 struct LocalizedAlert: Sendable {
-  /// The members of an alert that are texts of the campaign.
+  /// The members of an alert that contain the campaign's text.
   static let textKeys = ["title", "subtitle", "body"]
   /// The members that are sent to the device unchanged (apns-protocol section 3).
   static let deviceKeys = [
@@ -56,12 +56,12 @@ struct LocalizedAlert: Sendable {
     if !problems.isEmpty { throw RequestProblems(problems) }
   }
 
-  /// Returns the text of one member.
+  /// Returns the string of one member.
   func text(_ key: String) -> AlertText? { texts.first { $0.key == key }?.text }
 
   /// Returns the value of `aps.alert`.
   ///
-  /// Throws if a text is too long with its arguments inserted.
+  /// Throws if a string is too long with its arguments inserted.
   func alert(
     arguments: [String], language: String, field: String
   ) throws(RequestProblems) -> JSONObject {
@@ -104,7 +104,7 @@ struct LocalizedAlert: Sendable {
 }
 
 extension JSONValue {
-  /// The bytes of all texts in the value.
+  /// The number of bytes of all strings in the value.
   fileprivate var textBytes: Int {
     switch self {
     case .string(let text): text.utf8.count

@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// The strings files of one campaign, each parsed once: hundreds of languages may name the same file.
+/// The strings files of one campaign, each parsed only once, because hundreds of languages may refer to the same file.
 final class StringsCache {
   private let source: StringsSource
   private var values: [UTF8Text: Result<JSONObject, RequestProblems>] = [:]

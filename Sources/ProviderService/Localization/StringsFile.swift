@@ -2,7 +2,7 @@ public import BelfryWire
 internal import Foundation
 internal import System
 
-/// A reader of strings files as texts for a campaign's `alert`.
+/// A reader that converts strings files to the text of a campaign's `alert`.
 public enum StringsFile {
   /// Replaces the names of strings files in a campaign's `alert` with their contents.
   ///
@@ -173,7 +173,7 @@ public enum StringsFile {
     return object
   }
 
-  /// Returns the texts of a file that belong to an alert; its other texts are the app's.
+  /// Returns the strings of a file that belong to an alert; the other strings are the app's.
   private static func propertyList(
     _ path: String, _ field: String, _ source: StringsCache
   ) throws(RequestProblems) -> JSONObject {

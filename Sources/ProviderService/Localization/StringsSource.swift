@@ -49,7 +49,7 @@ enum StringsSource {
           what: "the file '\(RequestProblem.excerpt(name))' was not sent with the campaign",
           advice: "add it to the files")
       }
-      // A binary property list may refer to itself, and cannot be part of a text.
+      // A binary property list may refer to itself, and cannot be sent as text.
       guard !bytes.starts(with: Array("bplist".utf8)) else {
         throw Failure(
           what: "\(RequestProblem.excerpt(name)): a binary property list cannot be sent",

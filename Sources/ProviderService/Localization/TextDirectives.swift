@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// The placeholders of a text: the arguments that it uses, and their kinds.
+/// The placeholders of a string: the arguments that it uses, and their kinds.
 struct TextDirectives: Equatable {
   /// The kind of an argument.
   enum Kind: String {
@@ -9,7 +9,7 @@ struct TextDirectives: Equatable {
 
   /// The kinds by the argument's position, from 1.
   private(set) var kinds: [Int: Kind] = [:]
-  /// True if an argument is used both as a text and as a number.
+  /// True if an argument is used both as text and as a number.
   private(set) var isContradictory = false
   /// The first placeholder with a width, a precision, or a flag, which are not applied to arguments; nil if no
   /// placeholder has one.

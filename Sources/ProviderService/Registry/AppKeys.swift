@@ -56,7 +56,7 @@ public struct AppKeys: Sendable {
     TokenKind.allCases.contains { topic == "\(bundleID)\($0.topicSuffix)" }
   }
 
-  /// Returns true if a text can be a bundle identifier or a topic, and a file name.
+  /// Returns true if a string can be a bundle identifier or a topic, and a file name.
   public static func isTopic(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= WireLimits.topicBytesMax && !text.hasPrefix(".")
       && text.utf8.allSatisfy { byte in

@@ -3,7 +3,7 @@ internal import Storage
 internal import Synchronization
 public import System
 
-/// A poller that queries a feedback service for dead tokens, at its start and every hour, and removes those that have
+/// A poller that queries a feedback service for dead tokens, when it starts and every hour, and removes those that have
 /// not registered since.
 public final class FeedbackPoller: Sendable {
   /// A function that reads the service, as the client library's `FeedbackClient` does.

@@ -69,7 +69,8 @@ struct RegistrationFields {
 
   /// Returns the fields whose names could be supported or similar names, according to their length.
   ///
-  /// Only these are compared: comparing texts normalizes them, which takes long for a long run of combining marks.
+  /// Only these are compared: comparing strings normalizes them, which takes a long time for a long run of combining
+  /// marks.
   private static func withNames(
     _ pairs: [(name: String, value: String)]
   ) -> [(name: String, value: String)] {
@@ -144,7 +145,7 @@ struct RegistrationFields {
     var told: Set<String> = []
     if raw != nil { given.insert("deviceToken") }
     for pair in pairs where Self.names.contains(pair.name) && !pair.value.isEmpty {
-      // Invalid UTF-8 was replaced with this character, which would make different texts equal.
+      // Invalid UTF-8 was replaced with this character, which would make different strings equal.
       if pair.value.unicodeScalars.contains("\u{FFFD}"), told.insert(pair.name).inserted {
         problems.append(
           RequestProblem(pair.name, "not valid UTF-8", do: "encode the value as UTF-8"))

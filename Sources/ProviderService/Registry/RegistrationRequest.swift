@@ -138,7 +138,7 @@ struct RegistrationRequest {
     return environment
   }
 
-  /// Returns the beginning of a text, for a message.
+  /// Returns the beginning of a string, for use in a message.
   private static func excerpt(_ text: String) -> String { RequestProblem.excerpt(text) }
 
   private static func name(_ field: String, _ text: String?) throws(RequestProblem) -> String? {
@@ -155,7 +155,7 @@ struct RegistrationRequest {
 
   private static func tags(_ all: [String]) throws(RequestProblem) -> [String] {
     var tags: [String] = []
-    /// The bytes of the tags, because comparing texts would normalize them.
+    /// The bytes of the tags, because comparing strings would normalize them.
     var known: Set<[UInt8]> = []
     for tag in all {
       guard let name = try name("tag", tag), known.insert(Array(name.utf8)).inserted else {

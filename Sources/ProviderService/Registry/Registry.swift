@@ -42,7 +42,7 @@ public struct Registry: Sendable {
     return try store.register(registrations, at: now())
   }
 
-  /// Removes a token; returns true if it was registered.
+  /// Removes a token; returns true if the token was registered.
   func remove(_ token: [UInt8], topic: String?) throws(StorageFailure) -> Bool {
     try store.remove(sealer.seal(token), topic: topic)
   }

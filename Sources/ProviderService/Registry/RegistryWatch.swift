@@ -24,7 +24,7 @@ public final class RegistryWatch: Sendable {
     }
   }
 
-  /// Ends the thread; a write in progress is finished.
+  /// Stops the thread; a write in progress is finished.
   public func stop() {
     isStopped.withLock { $0 = true }
     isNewer.signal()

@@ -6,7 +6,7 @@ public import Transport
 
 /// A sealer of device tokens, so that the store's file and its copies do not reveal them.
 ///
-/// The same token always has the same sealed bytes, by which it is found.
+/// The same token always has the same sealed bytes, which are used to look it up.
 public final class TokenSealer: Sendable {
   /// The reason that no key is available.
   public enum Failure: Error, CustomStringConvertible {

@@ -32,7 +32,7 @@ public enum StoreBackup {
 
   /// A store of a gateway.
   public enum Store: String, Sendable, CaseIterable {
-    /// Teams, keys, apps and devices.
+    /// Teams, keys, apps, and devices.
     case control
     /// Notifications that are waiting for devices.
     case notifications

@@ -1,6 +1,6 @@
 public import System
 
-/// An unnamed copy of a store, which disappears when the process ends for any reason.
+/// An unnamed copy of a store, which disappears when the process exits for any reason.
 ///
 /// The copy is created in two steps: first the file, with the rights of the process that keeps the backup, then the
 /// content, with the rights of the store's owner. Confined to one thread.
@@ -9,7 +9,7 @@ public final class StoreCopy {
   public let file: RandomAccessFile
   private let connection: StoreBackup.Connection
 
-  /// Creates an empty copy on the disk of the file at `path`, under a name that exists only for a moment.
+  /// Creates an empty copy on the disk that contains the file at `path`, under a name that exists only for a moment.
   public init(beside path: String) throws(StorageFailure) {
     let path = FileSystem.temporary(for: path)
     do throws(SystemFailure) {
@@ -24,7 +24,8 @@ public final class StoreCopy {
 
   /// Copies the store at `path`, which another process may write to, without blocking writers.
   ///
-  /// Returns the number of rows of a table in the copy, and the text of a setting, which is empty if it is not set.
+  /// Returns the number of rows of a table in the copy, and the value of a setting, which is empty if the setting does
+  /// not exist.
   @discardableResult
   public func fill(
     from path: String, counting table: StaticString, setting name: String? = nil

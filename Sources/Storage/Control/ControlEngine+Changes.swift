@@ -80,7 +80,7 @@ extension ControlEngine {
           AND \(ControlTable.registration.isWhole)
         """
       case .noOldFormerRegistrations:
-        // Bounded, so that a device that registers repeatedly cannot fill the table.
+        // The number of rows is limited, so that a device that registers repeatedly cannot fill the table.
         """
         DELETE FROM former_registration WHERE device = ?1 AND app = ?2 AND kind = ?3
           AND generation NOT BETWEEN ?4 - 4 AND ?4 - 1

@@ -358,7 +358,7 @@ final class ControlEngine: MarkedStoreEngine {
     return try records(of: table, statement).first
   }
 
-  /// Returns the registrations of a device by app and kind, active or not.
+  /// Returns a device's registrations, active or not, sorted by app and kind.
   func registrations(ofDevice device: UInt64) throws(StorageFailure) -> [RegistrationRecord] {
     let table = ControlRows.registrationsOfDevice
     let statement = try database.prepare(once: table.query)

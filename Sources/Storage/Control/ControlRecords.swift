@@ -38,7 +38,7 @@ public enum EnvironmentScope: UInt8, Sendable, Hashable, CaseIterable {
 
 /// A team, which owns apps and the keys that send to them.
 public struct TeamRecord: Sendable, Hashable {
-  /// The team's id: 10 uppercase letters and digits; the `iss` of provider tokens.
+  /// The team's ID: 10 uppercase letters and digits; the `iss` of provider tokens.
   public var id: String
   /// The name of the team, for display.
   public var name: String
@@ -55,9 +55,9 @@ public struct TeamRecord: Sendable, Hashable {
 
 /// The part of a provider's signing key that the gateway needs (apns-protocol.md 2.2).
 public struct KeyRecord: Sendable, Hashable {
-  /// The key's id: 10 uppercase letters and digits; the `kid` of provider tokens.
+  /// The key's ID: 10 uppercase letters and digits; the `kid` of provider tokens.
   public var id: String
-  /// The id of the key's team.
+  /// The ID of the key's team.
   public var team: String
   /// The public key, as SubjectPublicKeyInfo in DER.
   public var publicKeySPKI: [UInt8]
@@ -93,7 +93,7 @@ public struct KeyRecord: Sendable, Hashable {
 public struct CertificateRecord: Sendable, Hashable {
   /// The serial number in lowercase hexadecimal.
   public var serial: String
-  /// The id of the certificate's team.
+  /// The ID of the certificate's team.
   public var team: String
   /// The bundle identifier of the certificate's app.
   public var bundleID: String
@@ -134,9 +134,9 @@ public struct AppRecord: Sendable, Hashable {
   public var number: UInt32
   /// The app's bundle identifier.
   public var bundleID: String
-  /// The id of the app's team.
+  /// The ID of the app's team.
   public var team: String
-  /// The number of undelivered notifications to store per token, the newest ones; `.max` stores all.
+  /// The maximum number of undelivered notifications, the newest ones, to store per token; `.max` stores all.
   public var keep: UInt32
   /// True if channels may be created for the app.
   public var hasBroadcast: Bool
@@ -190,7 +190,7 @@ public struct BroadcastRecord: Sendable, Hashable {
   public var uniqueID: NotificationID
   /// The expiration in seconds since 1970.
   public var expiration: Int64
-  /// The priority: 10, 5 or 1.
+  /// The priority: 10, 5, or 1.
   public var priority: UInt8
   /// The payload, byte for byte as the provider sent it.
   public var payload: [UInt8]
@@ -264,7 +264,7 @@ public struct DeviceCertificateRecord: Sendable, Hashable {
   }
 }
 
-/// A registration of a device's app, stored as plain numbers so that millions load fast.
+/// A registration of a device's app, stored as plain numbers so that millions load quickly.
 public struct RegistrationRecord: Sendable, Hashable {
   /// The state of a registration.
   public enum State: UInt8, Sendable, Hashable {
@@ -276,7 +276,7 @@ public struct RegistrationRecord: Sendable, Hashable {
     case unregistered = 3
   }
 
-  /// The device, the app and the token's kind.
+  /// The device, the app, and the token's kind.
   public var key: NotificationKey
   /// The generation of valid tokens.
   public var generation: UInt16
@@ -296,7 +296,7 @@ public struct RegistrationRecord: Sendable, Hashable {
   }
 }
 
-/// A position in the order of an app's inactive registrations: by the time of the change, then by device.
+/// A position among an app's inactive registrations, which are sorted by the time of the change, then by device.
 public struct FeedbackCursor: Sendable, Hashable {
   /// The time of the change in milliseconds since 1970.
   public var changedMilliseconds: Int64

@@ -165,7 +165,7 @@ extension ControlRows where Record == RegistrationRecord {
       FROM registration ORDER BY device, app, kind
       """, record: registration)
 
-  /// The query for inactive registrations, which uses the indexes of unregistered tokens and of the tokens before a
+  /// The query for inactive registrations, which uses the indexes of unregistered tokens and of tokens that preceded a
   /// current one.
   static let unregistered = ControlRows(
     query: """

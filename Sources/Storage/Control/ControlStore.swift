@@ -8,7 +8,7 @@ public enum ControlChange: Sendable, Hashable {
   case putKey(KeyRecord)
   case putCertificate(CertificateRecord)
   case putApp(AppRecord)
-  /// Removes an app with its channels, registrations and subscriptions.
+  /// Removes an app with its channels, registrations, and subscriptions.
   case removeApp(number: UInt32)
   /// Adds a channel.
   ///
@@ -21,12 +21,12 @@ public enum ControlChange: Sendable, Hashable {
   /// Does nothing if the channel was removed in the meantime.
   case putBroadcast(BroadcastRecord)
   case removeBroadcast(channel: [UInt8])
-  /// Removes every channel message that expires at or before this second since 1970.
+  /// Removes every channel message that expires at or before this time, in seconds since 1970.
   case removeExpiredBroadcasts(atUnixSeconds: Int64)
   case putDevice(DeviceRecord)
   /// Adds a device certificate.
   ///
-  /// It replaces an earlier one that the device has never presented.
+  /// The certificate replaces an earlier one that the device has never presented.
   case putDeviceCertificate(DeviceCertificateRecord)
   /// Records that a device has connected, so that its previous certificates are no longer needed.
   case recordArrival(DeviceArrival)
@@ -56,37 +56,37 @@ public enum ControlChange: Sendable, Hashable {
 ///
 /// Calls block; the hot path never makes them.
 public protocol ControlStore: AnyObject, Sendable {
-  /// Applies `changes` in order, all or none, durably.
+  /// Applies `changes` durably and in order, either all of them or none.
   ///
-  /// Throws `.exists` if a bundle identifier belongs to another app, and `.missing` if a record refers to one that does
-  /// not exist.
+  /// Throws `.exists` if a bundle identifier belongs to another app, and `.missing` if a record refers to another that
+  /// does not exist.
   func apply(_ changes: [ControlChange]) throws(StorageFailure)
 
-  /// Returns all teams by creation time.
+  /// Returns all teams, sorted by creation time.
   func teams() throws(StorageFailure) -> [TeamRecord]
-  /// Returns all keys by creation time, including revoked ones.
+  /// Returns all keys, including revoked ones, sorted by creation time.
   func keys() throws(StorageFailure) -> [KeyRecord]
-  /// Returns all provider certificates by creation time, including revoked ones.
+  /// Returns all provider certificates, including revoked ones, sorted by creation time.
   func certificates() throws(StorageFailure) -> [CertificateRecord]
-  /// Returns all apps by number.
+  /// Returns all apps, sorted by number.
   func apps() throws(StorageFailure) -> [AppRecord]
   /// Returns the app with this bundle identifier, using an index.
   func app(bundleID: String) throws(StorageFailure) -> AppRecord?
-  /// Returns all channels by app, then by creation time.
+  /// Returns all channels, sorted by app, then by creation time.
   func channels() throws(StorageFailure) -> [ChannelRecord]
   /// Returns the messages of channels that store their newest message.
   func broadcasts() throws(StorageFailure) -> [BroadcastRecord]
-  /// Returns all devices by number, including revoked ones.
+  /// Returns all devices, including revoked ones, sorted by number.
   func devices() throws(StorageFailure) -> [DeviceRecord]
-  /// Returns the devices that enrolled with this key, by number, including revoked ones, using an index.
+  /// Returns the devices that enrolled with this key, including revoked ones, sorted by number, using an index.
   func devices(withKey keyHash: SHA256.Digest) throws(StorageFailure) -> [DeviceRecord]
   /// Returns the device with this number, revoked or not, using its key.
   func device(number: UInt64) throws(StorageFailure) -> DeviceRecord?
   /// Returns true if any device has one of these numbers, using an index.
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool
-  /// Returns all device certificates by device.
+  /// Returns all device certificates, sorted by device.
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
-  /// Returns those of `arrivals` that contain new information.
+  /// Returns the elements of `arrivals` that contain new information.
   func newer(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival]
   /// Returns the number of devices that have presented a certificate of this authority, and the earliest expiration.
   ///
@@ -94,27 +94,27 @@ public protocol ControlStore: AnyObject, Sendable {
   func deviceCertificateSummary(
     authority: String, atSeconds now: Int64
   ) throws(StorageFailure) -> DeviceCertificateSummary
-  /// Returns the number of valid tokens of devices that are not revoked, by the name of the key that sealed them; nil
-  /// for tokens of earlier releases.
+  /// Returns the number of valid tokens of devices that are not revoked, for each name of a key that sealed them; the
+  /// name is nil for tokens of earlier releases.
   ///
   /// Reads all rows.
   func tokenCounts() throws(StorageFailure) -> [String?: Int]
-  /// Returns all registrations by device, app and kind.
+  /// Returns all registrations, sorted by device, app, and kind.
   ///
   /// Inactive ones are included for their timestamps.
   func registrations() throws(StorageFailure) -> [RegistrationRecord]
-  /// Returns at most `limit` registrations of an app and kind that became inactive after that position in their order,
-  /// using an index.
+  /// Returns at most `limit` registrations of an app and kind that became inactive after the given position, using an
+  /// index.
   ///
-  /// They include the last four tokens before the current one, if the app has registered again since.
+  /// The result includes the last four tokens before the current one, if the app has registered again since.
   func unregistered(
     app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord]
-  /// Returns the registration of a device, an app and a kind, active or not, using its key.
+  /// Returns the registration of a device, an app, and a kind, active or not, using its key.
   func registration(of key: NotificationKey) throws(StorageFailure) -> RegistrationRecord?
-  /// Returns the registrations of a device by app and kind, active or not, using their key.
+  /// Returns a device's registrations, active or not, sorted by app and kind, using their key.
   func registrations(ofDevice device: UInt64) throws(StorageFailure) -> [RegistrationRecord]
-  /// Returns all subscriptions by device.
+  /// Returns all subscriptions, sorted by device.
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
   /// Returns the named value, or nil if it is not set.
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]?

@@ -1,4 +1,4 @@
-/// The tables of the control store, whose rows carry checksums.
+/// The tables of the control store, whose rows have checksums.
 enum ControlTable {
   static let all = [
     team, key, certificate, app, channel, broadcast, device, deviceCertificate, registration,

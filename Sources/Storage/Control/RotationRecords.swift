@@ -3,9 +3,9 @@
 public struct DeviceArrival: Sendable, Hashable {
   /// The number of the device.
   public var device: UInt64
-  /// The serial number of its certificate, in lowercase hexadecimal.
+  /// The serial number of the device's certificate, in lowercase hexadecimal.
   public var serial: String
-  /// The name of the key that sealed its tokens.
+  /// The name of the key that sealed the device's tokens.
   public var tokenKey: String
 
   /// Creates an arrival from its parts.
@@ -23,7 +23,7 @@ public struct DeviceCertificateSummary: Sendable, Hashable {
   /// The number of devices that have presented a certificate of the given authority.
   public var haveShown: Int
   /// The earliest expiration after the given time, in seconds since 1970, among the latest certificates that the
-  /// devices have presented; nil without any.
+  /// devices have presented; nil if there are none.
   public var firstEnd: Int64?
 
   /// The number of devices that have not presented a certificate of the given authority.

@@ -7,7 +7,7 @@ public final class SQLiteControlStore: ControlStore {
 
   /// Opens or creates the store at `path`, upgrading an older schema.
   ///
-  /// Throws for foreign files and files of newer releases, and does not change them.
+  /// Throws for foreign files and files of newer releases, without changing them.
   public convenience init(path: String) throws(StorageFailure) {
     try self.init(database: path)
   }
@@ -35,13 +35,13 @@ public final class SQLiteControlStore: ControlStore {
   /// Returns the rows that were set aside, for inspection.
   public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { try engine.rowsSetAside() }
 
-  /// Checks the file at `path` for damage, and replaces a damaged file with a new one without the unreadable parts.
+  /// Checks the file at `path` for damage, and replaces a damaged file with a new one that omits the unreadable parts.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
     try LockedEngine<ControlEngine>.inspect(path: path)
   }
 
   /// Returns the number of changes that were made but are missing from the file, because its write-ahead log was lost
-  /// or truncated, or because an older copy is in its place.
+  /// or truncated, or because an older copy has taken its place.
   public func lostCount() throws(StorageFailure) -> UInt64 { try engine.lostCount() }
 
   /// Discards the record of lost changes, after an operator was informed.
@@ -55,18 +55,18 @@ public final class SQLiteControlStore: ControlStore {
     try engine.write { engine throws(StorageFailure) in try engine.apply(changes) }
   }
 
-  /// Returns all teams by creation time.
+  /// Returns all teams, sorted by creation time.
   public func teams() throws(StorageFailure) -> [TeamRecord] { try rows(ControlRows.teams) }
 
-  /// Returns all keys by creation time, including revoked ones.
+  /// Returns all keys, including revoked ones, sorted by creation time.
   public func keys() throws(StorageFailure) -> [KeyRecord] { try rows(ControlRows.keys) }
 
-  /// Returns all provider certificates by creation time, including revoked ones.
+  /// Returns all provider certificates, including revoked ones, sorted by creation time.
   public func certificates() throws(StorageFailure) -> [CertificateRecord] {
     try rows(ControlRows.certificates)
   }
 
-  /// Returns all apps by number.
+  /// Returns all apps, sorted by number.
   public func apps() throws(StorageFailure) -> [AppRecord] { try rows(ControlRows.apps) }
 
   /// Returns the app with this bundle identifier.
@@ -74,7 +74,7 @@ public final class SQLiteControlStore: ControlStore {
     try engine.read { engine throws(StorageFailure) in try engine.app(bundleID: bundleID) }
   }
 
-  /// Returns all channels by app, then by creation time.
+  /// Returns all channels, sorted by app, then by creation time.
   public func channels() throws(StorageFailure) -> [ChannelRecord] {
     try rows(ControlRows.channels)
   }
@@ -84,7 +84,7 @@ public final class SQLiteControlStore: ControlStore {
     try rows(ControlRows.broadcasts)
   }
 
-  /// Returns all devices by number, including revoked ones.
+  /// Returns all devices, including revoked ones, sorted by number.
   public func devices() throws(StorageFailure) -> [DeviceRecord] { try rows(ControlRows.devices) }
 
   /// Returns the devices that enrolled with this key.
@@ -106,12 +106,12 @@ public final class SQLiteControlStore: ControlStore {
     try engine.read { engine throws(StorageFailure) in try engine.hasDevice(numbered: numbers) }
   }
 
-  /// Returns all device certificates by device.
+  /// Returns all device certificates, sorted by device.
   public func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord] {
     try rows(ControlRows.deviceCertificates)
   }
 
-  /// Returns those of `arrivals` that contain new information.
+  /// Returns the elements of `arrivals` that contain new information.
   public func newer(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival] {
     try engine.read { engine throws(StorageFailure) in
       var news: [DeviceArrival] = []
@@ -129,17 +129,17 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
-  /// Returns the number of valid tokens, by the name of the key that sealed them.
+  /// Returns the number of valid tokens for each name of a key that sealed them.
   public func tokenCounts() throws(StorageFailure) -> [String?: Int] {
     try engine.read { engine throws(StorageFailure) in try engine.tokenCounts() }
   }
 
-  /// Returns all registrations by device, app and kind.
+  /// Returns all registrations, sorted by device, app, and kind.
   public func registrations() throws(StorageFailure) -> [RegistrationRecord] {
     try rows(ControlRows.registrations)
   }
 
-  /// Returns at most `limit` registrations of an app and kind that became inactive after that position in their order.
+  /// Returns at most `limit` registrations of an app and kind that became inactive after the given position.
   public func unregistered(
     app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
@@ -148,21 +148,21 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
-  /// Returns the registration of a device, an app and a kind.
+  /// Returns the registration of a device, an app, and a kind.
   public func registration(
     of key: NotificationKey
   ) throws(StorageFailure) -> RegistrationRecord? {
     try engine.read { engine throws(StorageFailure) in try engine.registration(of: key) }
   }
 
-  /// Returns the registrations of a device by app and kind, active or not.
+  /// Returns a device's registrations, active or not, sorted by app and kind.
   public func registrations(
     ofDevice device: UInt64
   ) throws(StorageFailure) -> [RegistrationRecord] {
     try engine.read { engine throws(StorageFailure) in try engine.registrations(ofDevice: device) }
   }
 
-  /// Returns all subscriptions by device.
+  /// Returns all subscriptions, sorted by device.
   public func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] {
     try rows(ControlRows.subscriptions)
   }

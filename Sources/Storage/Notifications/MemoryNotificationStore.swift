@@ -25,7 +25,7 @@ public final class MemoryNotificationStore: NotificationStore {
     }
   }
 
-  /// Returns at most `limit` of a device's notifications with a sequence above `after`, by sequence.
+  /// Returns at most `limit` of a device's notifications with a sequence above `after`, sorted by sequence.
   public func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {
@@ -62,7 +62,7 @@ public final class MemoryNotificationStore: NotificationStore {
 }
 
 private struct KeptNotifications {
-  /// The notifications of each device, by key, in order of sequence.
+  /// Each device's notifications by key, sorted by sequence.
   ///
   /// No list is empty.
   var kept: [UInt64: [NotificationKey: [StoredNotification]]] = [:]

@@ -167,8 +167,8 @@ final class NotificationEngine: MarkedStoreEngine {
     try noteDamage()
   }
 
-  /// The columns that are returned for a removed row, the checksum that covers them, and the spelling of its id, which
-  /// only the delivery log shows.
+  /// The columns that are returned for a removed row, the checksum that covers them, and the letter case of its ID,
+  /// which only the delivery log shows.
   private static let dropped = rows.key.joined(separator: ", ") + ", checksum, push_type >= 256"
 
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification] {
@@ -273,7 +273,7 @@ final class NotificationEngine: MarkedStoreEngine {
     try insert.bind(8, notification.uniqueID.low)
     try insert.bind(9, notification.expiration)
     try insert.bind(10, Int64(notification.priority))
-    // One column holds two values: the push type in the low byte, and above it the flag for a lowercase id.
+    // One column holds two values: the push type in the low byte, and above it the flag for a lowercase ID.
     try insert.bind(11, Int64(notification.pushType) + (notification.id.isLowercase ? 256 : 0))
     try insert.bind(12, notification.acceptedMilliseconds)
     try insert.bind(13, notification.collapseID)

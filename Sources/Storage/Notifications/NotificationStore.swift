@@ -4,9 +4,9 @@ public import BelfryWire
 public enum StoreOperation: Sendable {
   /// Stores a notification.
   ///
-  /// Of the notifications with the same key, the store then keeps only the newest of each collapse id and, of those,
-  /// the newest `keep` (`.max` keeps all). The newest is the one with the highest sequence. Storing the same
-  /// notification again changes nothing.
+  /// Of the notifications with the same key, the store then keeps only the newest one for each collapse ID and, of
+  /// those, only the newest `keep` (`.max` keeps all). The newest is the one with the highest sequence. Storing the
+  /// same notification again changes nothing.
   case put(StoredNotification, keep: UInt32)
   /// Removes one notification, because the device has it.
   case remove(NotificationKey, sequence: UInt64)
@@ -14,7 +14,8 @@ public enum StoreOperation: Sendable {
   case removeKey(NotificationKey)
   /// Removes all notifications of a device.
   case removeDevice(UInt64)
-  /// Removes at most `limit` notifications that expire before this second since 1970, by expiration, then by sequence.
+  /// Removes at most `limit` notifications that expire before this time, in seconds since 1970; those that expire first
+  /// are removed first.
   ///
   /// The limit bounds the time that other users of the store wait.
   case removeExpired(beforeUnixSeconds: Int64, limit: Int)
@@ -24,11 +25,11 @@ public enum StoreOperation: Sendable {
 public struct DroppedNotification: Sendable, Hashable {
   /// The reason that a notification was dropped.
   public enum Reason: Sendable, Hashable {
-    /// A newer notification of its key or collapse id replaced it.
+    /// A newer notification with the same key or collapse ID replaced it.
     case replaced
-    /// The time until which it was to be stored has passed.
+    /// The time until which the notification was to be stored has passed.
     case expired
-    /// Its token or device is no longer valid.
+    /// The notification's token or device is no longer valid.
     case unregistered
   }
 
@@ -59,17 +60,17 @@ public struct DroppedNotification: Sendable, Hashable {
   }
 }
 
-/// A store that holds accepted notifications until they are delivered, replaced, expired or unregistered.
+/// A store that holds accepted notifications until they are delivered, replaced, expired, or unregistered.
 ///
 /// Every implementation passes `StoreConformance`. Calls block; make them on a writer's thread.
 public protocol NotificationStore: AnyObject, Sendable {
-  /// Applies `operations` in order, all or none, durably: once the call returns, the result survives a crash of the
-  /// process and of the machine.
+  /// Applies `operations` durably and in order, either all of them or none: once the call returns, the result survives
+  /// a crash of the process and of the machine.
   ///
-  /// Returns the notifications that were dropped, by operation, then by sequence.
+  /// Returns the notifications that were dropped, sorted by operation, then by sequence.
   @discardableResult
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification]
-  /// Returns at most `limit` of a device's notifications with a sequence above `after`, by sequence.
+  /// Returns at most `limit` of a device's notifications with a sequence above `after`, sorted by sequence.
   func load(device: UInt64, after: UInt64, limit: Int) throws(StorageFailure)
     -> [StoredNotification]
   /// Returns the highest sequence ever stored; 0 in a new store.
@@ -92,7 +93,7 @@ public protocol NotificationStore: AnyObject, Sendable {
   func close()
   /// Asserts the invariants that hold between calls.
   ///
-  /// It visits every stored notification, for tests and simulations.
+  /// It visits every stored notification, so use it only in tests and simulations.
   func checkInvariants() throws(StorageFailure)
 }
 
@@ -100,7 +101,7 @@ extension NotificationStore {
   /// Does nothing, because this store has no disk.
   public func probe() throws(StorageFailure) {}
 
-  /// No damage, because this store has no disk.
+  /// A value without damage, because this store has no disk.
   public var damage: StoreDamage { .none }
 
   /// Returns no rows, because this store has no disk.
@@ -131,7 +132,7 @@ extension NotificationStore {
     assert(total == counted, "the \(total) stored notifications match their count, \(counted)")
   }
 
-  /// Returns all of a device's notifications, by sequence.
+  /// Returns all of a device's notifications, sorted by sequence.
   public func load(device: UInt64) throws(StorageFailure) -> [StoredNotification] {
     try load(device: device, after: 0, limit: .max)
   }

@@ -3,13 +3,14 @@ internal import System
 
 /// A store in one SQLite file.
 ///
-/// Rows are appended by sequence, and a narrow index finds the rows of a key, so that a put touches few pages.
+/// Rows are appended in order of their sequence numbers, and a narrow index finds the rows of a key, so that a put
+/// touches few pages.
 public final class SQLiteNotificationStore: NotificationStore {
   private let engine: LockedEngine<NotificationEngine>
 
   /// Opens or creates the store at `path`.
   ///
-  /// Throws for foreign files and files of newer releases, and does not change them.
+  /// Throws for foreign files and files of newer releases, without changing them.
   public init(path: String) throws(StorageFailure) { engine = try LockedEngine(path: path) }
 
   /// Opens or creates a store with this monotonic clock, for tests.
@@ -31,13 +32,13 @@ public final class SQLiteNotificationStore: NotificationStore {
   /// Returns their number.
   public func forgetSetAside() throws(StorageFailure) -> Int { try engine.forgetSetAside() }
 
-  /// Checks the file at `path` for damage, and replaces a damaged file with a new one without the unreadable parts.
+  /// Checks the file at `path` for damage, and replaces a damaged file with a new one that omits the unreadable parts.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
     try LockedEngine<NotificationEngine>.inspect(path: path)
   }
 
   /// Returns the number of notifications that were stored but are missing from the file, because its write-ahead log
-  /// was lost or truncated, or because an older copy is in its place.
+  /// was lost or truncated, or because an older copy has taken its place.
   public func lostCount() throws(StorageFailure) -> UInt64 { try engine.lostCount() }
 
   /// Discards the record of lost notifications, after an operator was informed.
@@ -54,7 +55,7 @@ public final class SQLiteNotificationStore: NotificationStore {
     try engine.write { engine throws(StorageFailure) in try engine.commit(operations) }
   }
 
-  /// Returns at most `limit` of a device's notifications with a sequence above `after`, by sequence.
+  /// Returns at most `limit` of a device's notifications with a sequence above `after`, sorted by sequence.
   public func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {

@@ -29,11 +29,11 @@ public struct StoredNotification: Sendable, Hashable {
   public let uniqueID: NotificationID
   /// The time at which the notification expires, in seconds since 1970; `.max` for never.
   public let expiration: Int64
-  /// The priority: 10, 5 or 1.
+  /// The priority: 10, 5, or 1.
   public let priority: UInt8
   /// The raw value of a `PushType`.
   public let pushType: UInt8
-  /// `apns-collapse-id`; empty if absent.
+  /// The value of `apns-collapse-id`; empty if absent.
   public let collapseID: [UInt8]
   /// The payload, byte for byte as the provider sent it.
   public let payload: [UInt8]

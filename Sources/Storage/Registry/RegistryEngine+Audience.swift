@@ -1,6 +1,6 @@
 /// The recipients of a campaign.
 extension RegistryEngine {
-  /// Returns the number of devices for each language, zone and environment.
+  /// Returns the number of devices for each language, zone, and environment.
   func shares(
     of audience: CampaignAudience, campaign: String, topic: String, environment: String?
   ) throws(StorageFailure) -> [AudienceShare] {
@@ -179,7 +179,7 @@ extension RegistryEngine {
     return try database.integer("SELECT changes()") > 0
   }
 
-  /// Appends to a campaign's own list, each token once.
+  /// Appends recipients to a campaign's own list, each token only once.
   ///
   /// Returns the number of new recipients.
   func appendRecipients(
@@ -189,7 +189,7 @@ extension RegistryEngine {
     try highest.bind(1, campaign)
     var number = try highest.step() ? highest.integer(0) : 0
     highest.reset()
-    // The registry's data about the device completes the list's data.
+    // The registry's data about the device supplements the list's data.
     let insert = try statement(
       """
       INSERT OR IGNORE INTO recipient
@@ -232,7 +232,7 @@ extension RegistryEngine {
 }
 
 extension CampaignAudience {
-  /// The kind of audience as it is stored.
+  /// The kind of audience, as it is stored.
   var kind: String {
     switch self {
     case .all: "all"

@@ -1,4 +1,4 @@
-/// Campaigns, their groups, batches and tallies.
+/// Campaigns, and their groups, batches, and tallies.
 extension RegistryEngine {
   func addCampaign(_ campaign: CampaignRecord) throws(StorageFailure) {
     let insert = try statement(
@@ -55,16 +55,16 @@ extension RegistryEngine {
     try update.run()
   }
 
-  /// The columns of a campaign; a document of more than ?9 bytes is left out.
+  /// The columns of a campaign; a document of more than ?9 bytes is omitted.
   private static let campaignColumns = """
     SELECT id, created, CASE WHEN length(document) <= ?9 THEN document ELSE x'' END, topic, audience, subject, rate, state, problem, total,
       last_number, finished, environment, name, \(RegistryTable.campaign.isWhole)
     FROM campaign
     """
 
-  /// Returns the campaigns by creation time, or only the one with `id` if it is given.
+  /// Returns the campaigns, sorted by creation time, or only the one with `id` if it is given.
   ///
-  /// A document of more than `documentBytesMax` is left out.
+  /// A document of more than `documentBytesMax` is omitted.
   func campaigns(
     id: String?, documentBytesMax: Int = .max
   ) throws(StorageFailure) -> [CampaignRecord] {
@@ -75,7 +75,7 @@ extension RegistryEngine {
     return try campaigns(select)
   }
 
-  /// Returns the ids of the campaigns by creation time, or only of those in one state.
+  /// Returns the IDs of the campaigns, or only of those in one state, sorted by creation time.
   func campaignIDs(in state: CampaignRecord.State?) throws(StorageFailure) -> [String] {
     let select = try statement(
       "SELECT id FROM campaign WHERE ?1 IS NULL OR state = ?1 ORDER BY created, id")
@@ -255,7 +255,7 @@ extension RegistryEngine {
     try removeDead(dead, of: campaign)
   }
 
-  /// Ends a batch: counts its outcomes, and removes its dead tokens from the registry.
+  /// Completes a batch: counts its outcomes, and removes its dead tokens from the registry.
   func finish(
     _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
   ) throws(StorageFailure) {
@@ -273,7 +273,7 @@ extension RegistryEngine {
   private func removeDead(_ dead: [DeadToken], of campaign: String) throws(StorageFailure) {
     var kept: Int64 = 0
     for token in dead where try removeDead(token) == 0 {
-      // A token that is dead only for its environment may not be dead, and is counted under its own outcome.
+      // A token that is dead only in its environment may not actually be dead, and is counted under its own outcome.
       guard token.environment == nil else { continue }
       if try isRegistered(token) { kept += 1 }
     }
@@ -332,7 +332,7 @@ extension RegistryEngine {
     }
   }
 
-  /// Restores a started campaign, of which nothing was claimed, to its state before the start.
+  /// Restores a started campaign, none of whose recipients were claimed, to its state before the start.
   func unstart(_ campaign: CampaignRecord) throws(StorageFailure) {
     let remove = try statement("DELETE FROM leg WHERE campaign = ?1")
     try remove.bind(1, campaign.id)

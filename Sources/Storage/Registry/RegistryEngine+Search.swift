@@ -1,6 +1,6 @@
 /// The search for registered tokens.
 extension RegistryEngine {
-  /// Returns the tokens above a number, in order, and the number after which to continue.
+  /// Returns the tokens with numbers above a given one, in order, and the number after which to continue.
   func tokens(
     matching filter: TokenFilter, after number: Int64, limit: Int
   ) throws(StorageFailure) -> TokenPage {
@@ -14,7 +14,7 @@ extension RegistryEngine {
     } else if filter.user != nil {
       source = "token WHERE user = ?3 AND ?1 IS NULL"
     } else {
-      // No index has languages, so each request reads a limited number of rows.
+      // No index covers languages, so each request reads a limited number of rows.
       source = "token WHERE ?1 IS NULL"
       end = number &+ Limits.tokensSearchedMax
       if end < number { end = .max }

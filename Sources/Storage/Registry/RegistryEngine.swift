@@ -15,7 +15,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
   /// The number of rows that this connection has changed.
   var changeCount: Int64 { database.changeCount }
 
-  /// Returns the statement with this text, which is prepared once.
+  /// Returns the statement for this SQL, which is prepared only once.
   func statement(_ sql: String) throws(StorageFailure) -> SQLiteStatement {
     if let kept = statements[sql] { return kept }
     let prepared = try database.prepare(kept: sql)
@@ -101,7 +101,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
 
   /// Returns the number of tokens of these topics.
   ///
-  /// It is cached, since it is requested for each new token.
+  /// The number is cached, since it is requested for each new token.
   private func count(of topics: [String]) throws(StorageFailure) -> Int64 {
     var sum: Int64 = 0
     for topic in topics {
@@ -233,7 +233,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return tags
   }
 
-  /// Returns the number of tokens per app, language and environment.
+  /// Returns the number of tokens per app, language, and environment.
   func shares() throws(StorageFailure) -> [RegistryShare] {
     let select = try statement(
       "SELECT topic, language, environment, count(*) FROM token GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC"
@@ -248,7 +248,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return shares
   }
 
-  /// Returns the number of dead tokens per app that were removed since the store was created.
+  /// Returns, for each app, the number of dead tokens that were removed since the store was created.
   func departures() throws(StorageFailure) -> [String: Int64] {
     let select = try statement(
       "SELECT topic, count, \(RegistryTable.departure.isWhole) FROM departure")

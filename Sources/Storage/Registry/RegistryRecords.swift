@@ -1,4 +1,4 @@
-/// The data that an app sends about a device with its token.
+/// The data that an app sends about a device, along with the device token.
 public struct TokenRegistration: Sendable, Hashable {
   /// The device token, sealed by the owner of the store.
   ///
@@ -10,9 +10,9 @@ public struct TokenRegistration: Sendable, Hashable {
   public var language: String?
   /// The device's time zone, as its name in the tz database.
   public var timeZone: String?
-  /// The app's identifier of the user.
+  /// The app's identifier for the user.
   public var user: String?
-  /// The app's identifier of this installation.
+  /// The app's identifier for this installation.
   ///
   /// A new token replaces the installation's previous one.
   public var installation: String?
@@ -56,20 +56,20 @@ public struct TokenFilter: Sendable {
   public var sealed: [UInt8]?
   /// The value of `apns-topic`.
   public var topic: String?
-  /// The app's identifier of the user.
+  /// The app's identifier for the user.
   public var user: String?
   /// A tag of the device.
   public var tag: String?
   /// A language; `fr` also finds `fr-CA`.
   public var language: String?
 
-  /// Creates the filter that every token matches.
+  /// Creates a filter that matches every token.
   public init() {}
 }
 
-/// A part of the result of a search for tokens.
+/// A page of the results of a search for tokens.
 public struct TokenPage: Sendable {
-  /// The tokens, in the order of their numbers.
+  /// The tokens, sorted by number.
   public let tokens: [RegisteredToken]
   /// The number after which the search continues; nil at the end.
   public let next: Int64?
@@ -107,7 +107,7 @@ public struct DeadToken: Sendable, Hashable {
   public let sealed: [UInt8]
   /// The topic; nil for every topic.
   public let topic: String?
-  /// The time since which the token is dead, in milliseconds since 1970.
+  /// The time since which the token has been dead, in milliseconds since 1970.
   ///
   /// A later registration is kept.
   public let sinceMilliseconds: Int64
@@ -156,7 +156,7 @@ public struct CampaignRecipient: Sendable, Hashable {
   }
 }
 
-/// The number of a campaign's devices that share a language, a time zone and an environment.
+/// The number of a campaign's devices that share a language, a time zone, and an environment.
 public struct AudienceShare: Sendable, Hashable {
   /// The language from the registrations.
   public let language: String?
@@ -188,7 +188,7 @@ public struct CampaignRecord: Sendable, Hashable {
     case draft
     /// The campaign starts at a time in the future, for the devices that are registered then.
     case scheduled
-    /// The campaign is being sent, or waits until its remaining devices may be reached.
+    /// The campaign is being sent, or waits until its remaining devices can be reached.
     case running
     /// The campaign is paused until it is resumed.
     case paused
@@ -198,7 +198,7 @@ public struct CampaignRecord: Sendable, Hashable {
     case cancelled
   }
 
-  /// The id by which operators and programs refer to the campaign.
+  /// The ID by which operators and programs refer to the campaign.
   public let id: String
   /// The name by which operators recognize the campaign; nil if the version that created it stored no names.
   public var name: String?  // text: the operator writes it
@@ -273,7 +273,7 @@ public struct ZoneGroup: Sendable, Hashable {
   public let number: Int
   /// The devices of the group.
   public let zone: Zone
-  /// True if all of its recipients have been claimed.
+  /// True if all of the group's recipients have been claimed.
   public let isClaimed: Bool
 
   /// Creates a group from its parts.
@@ -290,13 +290,13 @@ public struct ZoneGroup: Sendable, Hashable {
 public struct CampaignBatch: Sendable, Hashable {
   /// The number of the batch within the campaign.
   public let number: Int64
-  /// The number of the group that its recipients belong to.
+  /// The number of the group that the batch's recipients belong to.
   public let group: Int
   /// The number before the first recipient.
   public let after: Int64
-  /// The highest number of its recipients.
+  /// The highest number among the batch's recipients.
   public let last: Int64
-  /// The time at which its pushes were last sent, in milliseconds since 1970.
+  /// The time at which the batch's pushes were last sent, in milliseconds since 1970.
   public var claimedMilliseconds: Int64
   /// The recipients that have no outcome yet; nil for the whole batch.
   public var unsettled: [Int64]?
@@ -330,7 +330,7 @@ public enum CampaignOutcome: String, Sendable, CaseIterable {
   case accepted
   /// The service no longer recognizes the token.
   case dead
-  /// The token was dead but remains in the registry, because it registered again afterward; also counted as `dead`.
+  /// The token was dead but remains in the registry, because it was registered again afterward; also counted as `dead`.
   case kept
   /// The service permanently refused the push.
   case failed
@@ -340,14 +340,14 @@ public enum CampaignOutcome: String, Sendable, CaseIterable {
   case unknown
 }
 
-/// The number of a campaign's recipients with one outcome, reason and language.
+/// The number of a campaign's recipients with the same outcome, reason, and language.
 public struct CampaignTally: Sendable, Hashable {
   /// The outcome of the recipients.
   public let outcome: CampaignOutcome
   /// The service's reason; empty if it gave none.
   public let reason: String
-  /// The language of the text that the recipients were sent; empty if the campaign has one text for all, and for
-  /// outcomes that were stored without a language.
+  /// The language of the text that was sent to the recipients; empty if the campaign has the same text for everyone,
+  /// and for outcomes that were stored without a language.
   public let language: String  // text: one of the campaign's own languages
   /// The number of recipients.
   public let count: Int64

@@ -220,7 +220,7 @@ extension RegistryEngine {
     ], tables: RegistryTable.all)
 }
 
-/// The tables of the registry, whose rows carry checksums.
+/// The tables of the registry, whose rows have checksums.
 enum RegistryTable {
   static let all = [token, tag, campaign, recipient, leg, batch, tally, departure, .setAside]
 

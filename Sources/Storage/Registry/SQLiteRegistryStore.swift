@@ -1,6 +1,6 @@
 /// The token registry and its campaigns in one SQLite file with mode 0600.
 ///
-/// It may be used from any thread; writes are serialized. Once a call returns, its changes are on disk.
+/// Any thread may use the store; writes are serialized. Once a call returns, its changes are on disk.
 public final class SQLiteRegistryStore: Sendable {
   private let engine: LockedEngine<RegistryEngine>
 
@@ -17,7 +17,7 @@ public final class SQLiteRegistryStore: Sendable {
   /// The health of the store's disk.
   public var health: StoreHealth { engine.health }
 
-  /// Writes something to find out whether the disk accepts writes.
+  /// Performs a write to test whether the disk accepts writes.
   public func probe() throws(StorageFailure) {
     try change { engine throws(StorageFailure) in try engine.probe() }
   }
@@ -33,7 +33,7 @@ public final class SQLiteRegistryStore: Sendable {
   /// Returns their number.
   public func forgetSetAside() throws(StorageFailure) -> Int { try engine.forgetSetAside() }
 
-  /// Checks the file at `path` for damage, and replaces a damaged file with a new one without the unreadable parts.
+  /// Checks the file at `path` for damage, and replaces a damaged file with a new one that omits the unreadable parts.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
     try LockedEngine<RegistryEngine>.inspect(path: path)
   }
@@ -68,7 +68,7 @@ public final class SQLiteRegistryStore: Sendable {
 
   /// Removes a token from a topic, or from every topic if none is given.
   ///
-  /// Returns true if it was registered.
+  /// Returns true if the token was registered.
   public func remove(_ sealed: [UInt8], topic: String?) throws(StorageFailure) -> Bool {
     try change { engine throws(StorageFailure) in try engine.remove(sealed, topic: topic) > 0 }
   }
@@ -93,7 +93,7 @@ public final class SQLiteRegistryStore: Sendable {
 
   /// Returns a page of the tokens that match a filter, with numbers above `number`.
   ///
-  /// A page may be empty although the search is not at its end, because each call reads a limited number of rows.
+  /// A page may be empty even if the search has not reached its end, because each call reads a limited number of rows.
   public func tokens(
     matching filter: TokenFilter, after number: Int64, limit: Int
   ) throws(StorageFailure) -> TokenPage {
@@ -102,12 +102,12 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Returns the number of tokens per app, language and environment.
+  /// Returns the number of tokens per app, language, and environment.
   public func shares() throws(StorageFailure) -> [RegistryShare] {
     try read { engine throws(StorageFailure) in try engine.shares() }
   }
 
-  /// Returns the number of dead tokens per app that were removed since the store was created.
+  /// Returns, for each app, the number of dead tokens that were removed since the store was created.
   public func departures() throws(StorageFailure) -> [String: Int64] {
     try read { engine throws(StorageFailure) in try engine.departures() }
   }
@@ -136,7 +136,7 @@ public final class SQLiteRegistryStore: Sendable {
 
   /// Replaces the content and the state of a campaign that has not started.
   ///
-  /// Its own list of recipients is discarded unless the audience is still that list.
+  /// The campaign's own list of recipients is discarded unless that list is still the audience.
   public func replace(_ campaign: CampaignRecord) throws(StorageFailure) {
     try change { engine throws(StorageFailure) in
       try engine.replaceCampaign(campaign)
@@ -150,10 +150,10 @@ public final class SQLiteRegistryStore: Sendable {
     try change { engine throws(StorageFailure) in try engine.clearRecipients(of: campaign) }
   }
 
-  /// Sets a running campaign to `scheduled` again, if nothing of it was sent.
+  /// Sets a running campaign back to `scheduled` if nothing has been sent yet.
   ///
-  /// Earlier versions started a campaign at once and let it wait for its time. Returns nil if the campaign has sent
-  /// something.
+  /// Earlier versions started a campaign at once and let it wait for its time. Returns nil if the campaign has already
+  /// sent something.
   public func reschedule(_ campaign: CampaignRecord) throws(StorageFailure) -> CampaignRecord? {
     try change { engine throws(StorageFailure) in
       guard try !engine.hasClaimed(campaign.id), try engine.batches(of: campaign.id).isEmpty,
@@ -168,7 +168,7 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Returns the ids of all campaigns, or of those in one state, by creation time.
+  /// Returns the IDs of all campaigns, or of those in one state, sorted by creation time.
   ///
   /// The documents of all campaigns together may be larger than the memory, so callers read one campaign at a time.
   public func campaignIDs(
@@ -186,14 +186,14 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Returns all campaigns by creation time.
+  /// Returns all campaigns, sorted by creation time.
   public func campaigns() throws(StorageFailure) -> [CampaignRecord] {
     try read { engine throws(StorageFailure) in try engine.campaigns(id: nil) }
   }
 
-  /// Returns the campaign with this id, or nil if it does not exist.
+  /// Returns the campaign with this ID, or nil if it does not exist.
   ///
-  /// A document of more than `documentBytesMax` is left out.
+  /// A document of more than `documentBytesMax` is omitted.
   public func campaign(
     _ id: String, documentBytesMax: Int = .max
   ) throws(StorageFailure) -> CampaignRecord? {
@@ -202,7 +202,7 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Appends to a campaign's own list, each token once.
+  /// Appends recipients to a campaign's own list, each token only once.
   ///
   /// Returns the number of new recipients.
   public func appendRecipients(
@@ -213,9 +213,9 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Returns the number of devices of an audience for each language, zone and environment.
+  /// Returns the number of devices of an audience for each language, zone, and environment.
   ///
-  /// For `.list`, `campaign` is the campaign whose list is meant.
+  /// For `.list`, `campaign` is the campaign whose list is counted.
   public func shares(
     of audience: CampaignAudience, campaign: String = "", topic: String, environment: String? = nil
   ) throws(StorageFailure) -> [AudienceShare] {
@@ -271,7 +271,7 @@ public final class SQLiteRegistryStore: Sendable {
     }
   }
 
-  /// Returns the batches without an outcome.
+  /// Returns a campaign's batches that have not been completed.
   public func batches(of campaign: String) throws(StorageFailure) -> [CampaignBatch] {
     try read { engine throws(StorageFailure) in try engine.batches(of: campaign) }
   }
@@ -303,7 +303,7 @@ public final class SQLiteRegistryStore: Sendable {
     try change { engine throws(StorageFailure) in try engine.removeCampaign(id) }
   }
 
-  /// Ends a batch: counts its outcomes, and removes its dead tokens from the registry.
+  /// Completes a batch: counts its outcomes, and removes its dead tokens from the registry.
   public func finish(
     _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
   ) throws(StorageFailure) {

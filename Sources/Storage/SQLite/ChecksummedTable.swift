@@ -12,7 +12,7 @@ struct ChecksummedTable: Sendable {
   let isUpdated: Bool
   /// The expression that generates the checksum, as in the schema.
   let expression: String
-  /// The condition that a row is unchanged since it was written.
+  /// The SQL condition that is true if a row is unchanged since it was written.
   let isWhole: String
 
   init(name: String, key: [String], rest: [String], isUpdated: Bool = false) {

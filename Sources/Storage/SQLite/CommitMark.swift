@@ -3,8 +3,8 @@ internal import System
 /// The number of a store's commits, in a file next to the store.
 ///
 /// Each transaction also counts its writes in the store's own file, and the mark is written after the commit is synced.
-/// The store is therefore never behind the mark, unless its write-ahead log was lost or truncated, or an older copy is
-/// in its place. The mark itself is not synced: after a power failure it may be behind the store, which does not
+/// The store is therefore never behind the mark, unless its write-ahead log was lost or truncated, or an older copy has
+/// taken its place. The mark itself is not synced: after a power failure it may be behind the store, which does not
 /// indicate a loss.
 ///
 /// Confined to one thread, like its store's connection.

@@ -157,7 +157,7 @@ extension SQLiteDatabase {
 
   /// Returns true if the tables and indexes match the scripts of `schema`.
   ///
-  /// A flipped bit in their description changes their meaning.
+  /// A flipped bit in the description of a table or an index changes its meaning.
   func hasTables(of schema: Schema) throws(StorageFailure) -> Bool {
     try description() == SQLiteDatabase(path: "", schema: schema).description()
   }
@@ -189,7 +189,7 @@ extension StoreDamage.Rows {
 }
 
 extension String {
-  /// Returns the position after a word between blanks, or nil if the text does not contain the word.
+  /// Returns the position after a word between blanks, or nil if the string does not contain the word.
   fileprivate func range(ofWord word: String) -> Index? {
     let parts = split(omittingEmptySubsequences: true) { $0 == " " || $0 == "\n" }
     return parts.first { $0 == word }?.endIndex

@@ -3,7 +3,7 @@ internal import CSQLite
 internal import Glibc
 internal import System
 
-/// A connection to one SQLite file, with its schema upgraded.
+/// A connection to one SQLite file whose schema is up to date.
 ///
 /// Not `Sendable`: its owner guards it.
 @safe final class SQLiteDatabase {
@@ -17,7 +17,7 @@ internal import System
     let migrations: [StaticString]
     /// The repair that a file needs after damaged rows were removed.
     var afterRepair: StaticString = ""
-    /// The tables whose rows carry a checksum, `set_aside` included.
+    /// The tables whose rows have a checksum, including `set_aside`.
     var tables: [ChecksummedTable] = []
   }
 
@@ -27,7 +27,8 @@ internal import System
   /// The number of rows that this connection has changed.
   var changeCount: Int64 { unsafe sqlite3_total_changes64(connection) }
 
-  /// Opens the file at `path`, or, if `mayCreate` is true, creates it with mode 0600; an empty path means memory.
+  /// Opens the file at `path`, or, if `mayCreate` is true, creates it with mode 0600; an empty path opens a database in
+  /// memory.
   ///
   /// It uses WAL and `synchronous=FULL`: a commit that returned survives a crash of the machine.
   init(path: String, schema: Schema, mayCreate: Bool = true) throws(StorageFailure) {
@@ -104,7 +105,7 @@ internal import System
   func execute(_ sql: String) throws(StorageFailure) {
     errno = 0
     let code = unsafe sqlite3_exec(connection, sql, nil, nil, nil)
-    // SQLite does not record the system's error of a commit.
+    // SQLite does not record the system error that made a commit fail.
     guard code == SQLITE_OK else { throw failure(operation(sql), code, systemError: errno) }
   }
 
@@ -134,7 +135,7 @@ internal import System
     return unsafe SQLiteStatement(prepared, in: self)
   }
 
-  /// Returns the first column of the first row, or 0 without a row.
+  /// Returns the first column of the first row, or 0 if there are no rows.
   func integer(_ sql: StaticString) throws(StorageFailure) -> Int64 {
     let statement = try prepare(sql)
     return try statement.step() ? statement.integer(0) : 0

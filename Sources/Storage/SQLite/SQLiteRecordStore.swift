@@ -70,8 +70,8 @@ public final class SQLiteRecordStore {
   /// Opens the file with mode 0600, and creates it if it is missing.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - survivesPowerCut: True if a commit waits for the disk. If false, a commit survives only the end of the
+  ///   - path: The path of the file.
+  ///   - survivesPowerCut: True if a commit waits for the disk. If false, a commit survives only the exit of the
   ///     program.
   /// - Throws: An error if the file cannot be used.
   public init(path: String, survivesPowerCut: Bool = true) throws(StorageFailure) {
@@ -93,7 +93,7 @@ public final class SQLiteRecordStore {
     try noteDamage()
   }
 
-  /// Checks the file at `path` for damage, and replaces a damaged file with a new one without the unreadable parts.
+  /// Checks the file at `path` for damage, and replaces a damaged file with a new one that omits the unreadable parts.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
     try StoreInspection.inspect(path: path, schema: schema)
   }

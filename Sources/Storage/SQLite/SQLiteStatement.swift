@@ -77,7 +77,7 @@ internal import Transport
     return false
   }
 
-  /// Runs the statement to its end.
+  /// Runs the statement to completion.
   func run() throws(StorageFailure) {
     while try step() {}
   }

@@ -1,6 +1,7 @@
 internal import System
 
-/// The copy of a store that is created before its schema is upgraded, for a return to the previous release.
+/// The copy of a store that is created before its schema is upgraded, so that an operator can return to the previous
+/// release.
 enum SchemaCopy {
   /// Returns the path of the copy of the file at `path` with this schema.
   static func path(of path: String, schema: Int) -> String { "\(path).schema-\(schema)" }

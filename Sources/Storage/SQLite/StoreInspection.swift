@@ -8,7 +8,7 @@ public enum StoreInspection: Sendable, Equatable {
   case unfinished
   /// Some rows had changed since they were written, and were moved into the table `set_aside`.
   ///
-  /// This many indexes disagreed with their tables, and were rebuilt.
+  /// `indexes` is the number of indexes that disagreed with their tables and were rebuilt.
   case setAside(rows: Int, indexes: Int)
   /// The file was damaged: a new one is in its place, and the damaged file is next to it under the name `asideFile`.
   case repaired(StoreRepair)
@@ -29,9 +29,9 @@ public struct StoreRepair: Sendable, Equatable {
 }
 
 extension StoreInspection {
-  /// Checks the file at `path` and, if it is damaged, replaces it with a new one with the readable rows.
+  /// Checks the file at `path` and, if it is damaged, replaces it with a new file that contains the readable rows.
   ///
-  /// Even if the process ends in the meantime, the path always has either the old file or the new one.
+  /// Even if the process is terminated in the meantime, the path always refers to either the old file or the new one.
   static func inspect(
     path: String, schema: SQLiteDatabase.Schema
   ) throws(StorageFailure) -> StoreInspection {
@@ -93,7 +93,7 @@ extension StoreInspection {
     var kept = 0
     var setAside = 0
     var lost: Int? = 0
-    // In the order of their creation, so that referenced rows are copied first.
+    // Tables are sorted by creation, so that referenced rows are copied first.
     let tables = try new.prepare(
       once: "SELECT listed.name, listed.wr FROM pragma_table_list AS listed "
         + "JOIN sqlite_schema AS made ON made.name = listed.name "

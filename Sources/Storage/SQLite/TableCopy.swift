@@ -2,13 +2,13 @@ internal import System
 
 /// A copy of the readable rows of a damaged table to an intact one.
 ///
-/// Rows are read in the order of their key, a number: the rowid, or the first column of a table without one. If a page
-/// cannot be read, the search for the next readable key skips it: first in growing steps, then by bisection. Rows
-/// between two damaged pages that are close together may be skipped. If the key is a text, the rows before the first
-/// damaged page and after the last one are read.
+/// Rows are read in ascending order of their key, which is a number: the rowid, or, in a table without one, the first
+/// column. If a page cannot be read, the search for the next readable key skips it: first in growing steps, then by
+/// bisection. Rows between two damaged pages that are close together may be skipped. If the key is a string, the rows
+/// before the first damaged page and after the last one are read.
 ///
 /// A row with a wrong checksum is not copied, since the copy would receive a correct one; it goes to `set_aside`.
-/// Unreadable rows have one entry there without a key.
+/// Unreadable rows get a single entry there, without a key.
 final class TableCopy {
   private enum Found {
     case key(Int64)
@@ -88,7 +88,7 @@ final class TableCopy {
   private func copyAll() throws(StorageFailure) {
     var start = Int64.min
     if let rowsBackwards {
-      // A text compares greater than any number.
+      // A string compares greater than any number.
       guard try copy(from: start) != nil else { return }
       hasGaps = true
       return try copy(rowsBackwards)
@@ -108,7 +108,7 @@ final class TableCopy {
     }
   }
 
-  /// Records in the new file that rows are missing, if some could not be read or if the indexes had more.
+  /// Records in the new file that rows are missing, if some could not be read or if the indexes listed more.
   func noteGaps(lost: Int?, atMilliseconds now: Int64) throws(StorageFailure) {
     guard checksummed != nil, hasGaps || lost ?? 0 > 0 else { return }
     let note = try target.prepare(
@@ -179,7 +179,7 @@ final class TableCopy {
 
   /// Copies one row.
   ///
-  /// A row that the schema does not allow, because a row that it refers to is lost, is omitted.
+  /// A row is omitted if the schema does not allow it, because a row that it refers to is lost.
   private func put(_ rows: SQLiteStatement) throws(StorageFailure) {
     do throws(StorageFailure) {
       for column in 1...columnCount { try insert.bind(column, column, of: rows) }

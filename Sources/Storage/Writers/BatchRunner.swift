@@ -9,15 +9,15 @@ public protocol BatchInbox<Request>: Sendable {
   ///
   /// Returns false after ``close()``.
   func post(_ request: Request) -> Bool
-  /// Processes everything that was posted, then ends.
+  /// Processes everything that was posted, then stops.
   func close()
-  /// Traps in debug builds if its state contradicts itself.
+  /// Traps in debug builds if its state is inconsistent.
   ///
   /// It may be called from any thread.
   func checkInvariants()
 }
 
-/// The place where writers work: each on its own thread, or all of them on a simulation's single thread.
+/// The environment in which writers run: each on its own thread, or all of them on a simulation's single thread.
 public protocol BatchRunner: Sendable {
   /// Calls `work` with the requests, in batches and in order.
   ///

@@ -5,7 +5,7 @@ internal import System
 final class BatchThread<Request: Sendable>: BatchInbox {
   private enum Message: Sendable {
     case request(Request)
-    /// Work of the previous batch is left.
+    /// The previous batch has more work to do.
     case proceed
     case end
   }
@@ -62,8 +62,9 @@ final class BatchThread<Request: Sendable>: BatchInbox {
 
   /// Starts the thread.
   ///
-  /// `work` runs on it with each batch, in order of posting. If `work` returns true, it has more to do but lets new
-  /// requests proceed: it is called again, with the requests that have arrived in the meantime, if any.
+  /// `work` runs on it with each batch, in the order in which the requests were posted. If `work` returns true, it has
+  /// more to do but lets new requests proceed: it is called again, with the requests that have arrived in the meantime,
+  /// if any.
   init(name: String, _ work: @escaping @Sendable ([Request]) -> Bool) throws(SystemFailure) {
     let inbox = inbox
     thread = try LoopThread.start(name: name) { loop in
@@ -94,7 +95,7 @@ final class BatchThread<Request: Sendable>: BatchInbox {
     }
   }
 
-  /// Lets the thread finish all posted requests, then ends it.
+  /// Lets the thread finish all posted requests, then stops it.
   ///
   /// Never call it on the thread itself.
   func close() {

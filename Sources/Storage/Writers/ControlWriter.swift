@@ -4,7 +4,7 @@ public import System
 public struct ControlReply: Sendable {
   /// The number that was assigned to the request.
   public let ticket: UInt64
-  /// The reason that nothing of the request is on disk; nil if all of it is.
+  /// The reason that no part of the request is on disk; nil if all of it is.
   public let failure: StorageFailure?
 }
 
@@ -91,7 +91,7 @@ public final class ControlWriter: Sendable {
     assert(count.isSettled, "every request was answered")
   }
 
-  /// Traps in debug builds if the writer's state contradicts itself.
+  /// Traps in debug builds if the writer's state is inconsistent.
   ///
   /// It may be called from any thread.
   package func checkInvariants() {

@@ -5,13 +5,13 @@ public import System
 public struct StoreReply: Sendable {
   /// The outcome of a request.
   public enum Outcome: Sendable {
-    /// The batch is on disk, and these notifications were dropped; `operation` counts within the batch.
+    /// The batch is on disk, and these notifications were dropped; `operation` is an index within the batch.
     case committed([DroppedNotification])
-    /// The load has ended with these notifications of the device, by sequence.
+    /// The load has finished with these notifications of the device, sorted by sequence.
     ///
-    /// If the limit ended the load, `through` is the last sequence that was read.
+    /// If the limit stopped the load, `through` is the last sequence that was read.
     case loaded([StoredNotification], through: UInt64?)
-    /// Nothing of the batch is on disk, or nothing could be read.
+    /// No part of the batch is on disk, or nothing could be read.
     case failed(StorageFailure)
   }
 
@@ -69,7 +69,7 @@ public final class GroupCommitWriter: Sendable {
   /// Reads at most `limit` of a device's notifications with a sequence above `after`, and those in `besides`.
   ///
   /// It sees every batch that was submitted before, and may see later ones. It reads in pages, with commits in between;
-  /// notifications that these remove are not part of the result.
+  /// notifications that these commits remove are not part of the result.
   public func load(
     device: UInt64, after: UInt64 = 0, limit: Int = .max, besides: [UInt64] = [], ticket: UInt64,
     reply: Mailbox<StoreReply>
@@ -85,7 +85,7 @@ public final class GroupCommitWriter: Sendable {
 
   /// Commits and answers all submitted requests, then closes the store.
   ///
-  /// Later requests are answered with `.closed`.
+  /// Later requests get the answer `.closed`.
   public func close() {
     inbox.close()
     assert(requests.isSettled, "every request was answered")
@@ -100,7 +100,7 @@ public final class GroupCommitWriter: Sendable {
     }
   }
 
-  /// Traps in debug builds if the writer's state contradicts itself.
+  /// Traps in debug builds if the writer's state is inconsistent.
   ///
   /// It may be called from any thread, between batches or while no batch is being processed.
   package func checkInvariants() {

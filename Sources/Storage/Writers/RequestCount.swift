@@ -23,7 +23,8 @@ final class RequestCount: Sendable {
 
   /// Traps in debug builds if more requests were answered than accepted.
   func checkInvariants() {
-    // Read in this order, because a request that is accepted in the meantime only increases the larger number.
+    // Read the counts in this order, because a request that is accepted in the meantime only increases the larger
+    // number.
     let done = answered.load(ordering: .acquiring)
     assert(done <= accepted.load(ordering: .relaxed), "no more requests are answered than accepted")
   }

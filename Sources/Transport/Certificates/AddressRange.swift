@@ -6,12 +6,12 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
   public let address: [UInt8]
   /// The number of leading bits that are significant.
   public let prefixBits: Int
-  /// The text that was parsed.
+  /// The string that was parsed.
   public let description: String
 
   /// Parses an address of either family, with or without `/bits`.
   ///
-  /// A zone (`%eth0`) is ignored. Returns nil for any other text.
+  /// A zone (`%eth0`) is ignored. Returns nil for any other string.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let host = String(parts[0].prefix { $0 != "%" })

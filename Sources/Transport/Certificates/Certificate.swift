@@ -8,7 +8,7 @@ public struct Certificate: Sendable, Hashable {
   public let commonName: String
   /// The subject's UID (0.9.2342.19200300.100.1.1): the bundle identifier in Apple's certificates.
   public let uid: String?
-  /// The subject's first organizational unit, which gives the purpose of a certificate that Belfry issued.
+  /// The subject's first organizational unit, which indicates the purpose of a certificate that Belfry issued.
   public let organizationalUnit: String?
   /// The serial number's bytes, without leading zeros.
   public let serialNumber: [UInt8]

@@ -1,4 +1,4 @@
-/// The issuance of certificates for the two kinds of clients of a gateway, which the subject's organizational unit
+/// The issuance of certificates for a gateway's two kinds of clients, which the subject's organizational unit
 /// distinguishes.
 extension CertificateAuthority {
   /// The organizational unit in device certificates.
@@ -10,8 +10,8 @@ extension CertificateAuthority {
   ///
   /// `device` is the device's identity as text, without a dot, so that no verifier mistakes it for a host name.
   ///
-  /// Validity starts when that of the authority starts, so that a wrong clock doesn't produce certificates that aren't
-  /// valid yet.
+  /// The certificate's validity starts when the authority's validity starts, so that a wrong clock doesn't produce
+  /// certificates that aren't valid yet.
   public func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate {
@@ -41,13 +41,13 @@ extension CertificateAuthority {
   public enum ProviderKeyKind: String, Sendable, Hashable, CaseIterable {
     /// An ECDSA key on P-256.
     case ec
-    /// An RSA key of 2,048 bits, which Apple's certificates have and some clients require.
+    /// An RSA key of 2,048 bits, which Apple's certificates use and some clients require.
     case rsa
   }
 
   /// Issues a provider's certificate for `bundleID` with a new key.
   ///
-  /// By default, it is valid for a year, as Apple's are.
+  /// By default, the certificate is valid for a year, as Apple's are.
   public func issueProvider(
     bundleID: String, environment: ProviderEnvironment, form: ProviderForm,
     key kind: ProviderKeyKind = .ec, now: Int64, days: Int = 365

@@ -112,8 +112,8 @@ public struct CertificateAuthority: Sendable {
     return try CertificateAuthority(handle, key)
   }
 
-  /// Loads the authorities of a file with several certificates whose keys are in another file, in the order of the
-  /// certificates.
+  /// Loads the authorities from a file with several certificates, whose keys are in another file, and keeps the order
+  /// of the certificates.
   ///
   /// Throws if the key of the first certificate is missing. Omits other certificates without a key.
   public static func loadAll(
@@ -142,9 +142,9 @@ public struct CertificateAuthority: Sendable {
   /// Issues a server certificate with a new key for host names and addresses, valid until `days` from `now` (seconds
   /// since 1970).
   ///
-  /// Validity starts when that of the authority starts, so that a wrong clock doesn't produce certificates that aren't
-  /// valid yet. However, it never starts so early that the total validity period exceeds the limit of some clients
-  /// (`Limits.serverCertificateSecondsMax`).
+  /// The certificate's validity starts when the authority's validity starts, so that a wrong clock doesn't produce
+  /// certificates that aren't valid yet. However, validity never starts so early that the total validity period exceeds
+  /// the limit of some clients (`Limits.serverCertificateSecondsMax`).
   ///
   /// Names outside the constraints are signed as well, but no client accepts them.
   public func issueServer(

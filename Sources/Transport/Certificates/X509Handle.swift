@@ -79,7 +79,7 @@ internal import Glibc
       validating: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
   }
 
-  /// Returns true if the certificate names `host`, which is an address or a name.
+  /// Returns true if the certificate is valid for `host`, which is an address or a name.
   ///
   /// A wildcard in the certificate can match the first label.
   func isFor(_ host: String) -> Bool {

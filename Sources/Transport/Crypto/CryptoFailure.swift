@@ -1,12 +1,12 @@
 /// A reason that a key, a signature, a certificate, or a PKCS#12 file couldn't be created or read.
 public enum CryptoFailure: Error, Equatable, CustomStringConvertible {
-  /// The bytes don't have the right form; `expected` names it.
+  /// The bytes don't have the right form, which `expected` describes.
   case malformed(expected: String)
   /// The key isn't an ECDSA key on P-256, the kind that APNs and device links use.
   case unsupportedKey
   /// OpenSSL's legacy provider (RC2, 40-bit) isn't installed on this machine.
   case legacyProviderMissing
-  /// A call of OpenSSL failed in `operation`; `reason` is OpenSSL's own text.
+  /// An OpenSSL call failed in `operation`; `reason` is OpenSSL's message.
   case library(operation: String, reason: String)
 
   /// A description of the problem and how to fix it.

@@ -44,7 +44,7 @@ enum ECDSASignature {
     return start + 2 + padding + significant
   }
 
-  /// Returns the raw 64-byte form of a DER signature that one of this module's keys created, or nil if it isn't a
+  /// Returns the raw 64-byte form of a DER signature that one of this module's keys created, or nil if `der` isn't a
   /// signature.
   static func raw(fromDER der: [UInt8]) -> [UInt8]? {
     var reader = DERReader(der)

@@ -83,7 +83,7 @@ public final class HTTP1BodyStream: Sendable {
     onChange?()
   }
 
-  /// Ends the body on the reader's side.
+  /// Closes the body on the reader's side.
   func close() {
     let onClose = state.withLock { state in
       state.isClosed = true

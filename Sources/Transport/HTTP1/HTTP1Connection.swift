@@ -29,8 +29,8 @@ final class HTTP1Connection: StreamHandler {
   /// The time at which the connection began to wait for a request, in the loop's nanoseconds; nil while a request is
   /// being answered.
   private(set) var waitingSince: Int64?
-  /// The time since which each answer was immediately followed by the next request, in the loop's nanoseconds; nil if
-  /// the client waits for an answer before it sends another request.
+  /// The time since which each answer has been immediately followed by the next request, in the loop's nanoseconds; nil
+  /// if the client waits for an answer before it sends another request.
   private(set) var pipeliningSince: Int64?
   private var isResponding = false
   /// True if the client has finished sending.
@@ -97,16 +97,16 @@ final class HTTP1Connection: StreamHandler {
     sendBody()
   }
 
-  /// Sends the available parts of a long response's body until the client has plenty to read.
+  /// Sends the available parts of a long response's body until the pending output exceeds the high-water mark.
   func sendBody() {
-    // Exceed the high-water mark, because only then does the stream report that it is drained.
+    // Exceed the high-water mark, because the stream reports that it is drained only after that.
     while let body, let stream, stream.isOpen, stream.pendingOutputBytes <= Limits.highWaterBytes {
       let piece = body.next()
       guard !piece.isBroken else { return abort() }
       guard piece.isLast || !piece.bytes.isEmpty else {
-        // A client learns that its request is answered before there is anything to send.
+        // Even if there is nothing to send yet, the client learns that its request is being answered.
         flush()
-        // A followed log has no end, so such a client gets the lines so far.
+        // A followed log never ends, so such a client gets only the lines so far.
         if inputHasEnded { stream.close() }
         return
       }
@@ -128,16 +128,16 @@ final class HTTP1Connection: StreamHandler {
     session?.pause()
   }
 
-  /// Ends the connection without sending anything more.
+  /// Closes the connection without sending anything more.
   func abort() {
     waitingSince = nil
     pipeliningSince = nil
     stream?.close(afterFlush: false)
   }
 
-  /// Ends the connection after its answer, or at once if it has none to send.
+  /// Closes the connection after its answer, or at once if there is no answer to send.
   ///
-  /// A response without a known length has no end, so it is cut off.
+  /// A response without a known length may never end, so it is cut off.
   func finish() {
     guard waitingSince == nil, body == nil || isBodyWhole else { return abort() }
   }
@@ -189,7 +189,7 @@ final class HTTP1Connection: StreamHandler {
 
   /// Starts the time limit of a request, which covers the entire request from its first byte.
   ///
-  /// A limit that started again with each byte would never be reached by a slow client.
+  /// If the limit started over with each byte, a slow client would never reach it.
   private func beginTimeOfRequest() {
     guard !isReceiving, session?.hasPartialHead == true else { return }
     isReceiving = true
@@ -266,6 +266,7 @@ extension HTTP1Connection: HTTP2RequestHandler {
     owner.dispatch(request, of: number)
   }
 
-  /// Does nothing, because the session has answered the unreadable request, and the connection ends with that answer.
+  /// Does nothing, because the session has answered the unreadable request, and the connection closes after that
+  /// answer.
   func requestReset(_ streamID: Int32, errorCode: UInt32) {}
 }

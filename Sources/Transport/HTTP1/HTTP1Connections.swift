@@ -8,9 +8,9 @@ final class HTTP1Connections {
     case responded(connection: UInt64, thread: Int, HTTP1Response)
     /// A response's body has more to send.
     case bodyChanged(connection: UInt64)
-    /// All connections must be closed, and the loop must end.
+    /// All connections must be closed, and the loop must stop.
     case stop
-    /// Answer the requests that have arrived, then close everything and end the loop.
+    /// Answer the requests that have arrived, then close everything and stop the loop.
     case finish
   }
 
@@ -43,9 +43,9 @@ final class HTTP1Connections {
   private var connections: [UInt64: HTTP1Connection] = [:]
   private var lastNumber: UInt64 = 0
   private var requests = HTTP1HandlerQueue(threads: Array(0..<Limits.httpHandlerThreads))
-  /// Probes have a thread of their own, so that slow requests do not make a service look dead.
+  /// The requests from probes, which have a thread of their own, so that slow requests do not make a service look dead.
   private var probes = HTTP1HandlerQueue(threads: [Limits.httpHandlerThreads])
-  /// True if connections end with their answer.
+  /// True if connections close after their answer.
   private(set) var isFinishing = false
 
   private var unanswered: Int { requests.unanswered + probes.unanswered }

@@ -1,6 +1,6 @@
 /// The requests that wait for one of several handler threads, in order of arrival.
 ///
-/// A request is not assigned to a busy thread, because it would wait for that thread although another is free.
+/// A request is not assigned to a busy thread, because it would wait for that thread even though another is free.
 struct HTTP1HandlerQueue {
   /// The indexes of all threads.
   let threads: [Int]
@@ -28,7 +28,7 @@ struct HTTP1HandlerQueue {
     return (request, connection, thread)
   }
 
-  /// Makes a thread available again after it has handled its request.
+  /// Makes a thread available again after the thread has handled its request.
   mutating func release(_ thread: Int) {
     assert(
       threads.contains(thread) && !free.contains(thread), "a handler answers each request once")

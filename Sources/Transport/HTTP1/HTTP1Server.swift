@@ -21,7 +21,7 @@ public final class HTTP1Server: Sendable {
 
   /// Listens on `address`, on any free port if its port is 0.
   ///
-  /// A request whose body has more than `maximumBodyBytes` is answered with 413. At most `connections` connections (128
+  /// A request whose body has more than `maximumBodyBytes` gets a 413 response. At most `connections` connections (128
   /// by default) are open at the same time. Up to a quarter more requests may be unanswered, so their bodies take up to
   /// 160 MB.
   public convenience init(
@@ -56,7 +56,7 @@ public final class HTTP1Server: Sendable {
   /// Closes the listener, answers the requests that have arrived, and closes all connections; returns when the last
   /// handler has returned.
   ///
-  /// It must not be called on a handler thread. Responses without an end are cut off.
+  /// It must not be called on a handler thread. Endless responses are cut off.
   public func finish() { end(with: .finish) }
 
   private func end(with event: HTTP1Connections.Event) {

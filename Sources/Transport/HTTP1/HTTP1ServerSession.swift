@@ -3,7 +3,7 @@
 ///
 /// This session serves the console and the provider port without TLS, which aren't the hot path. Bodies have a length
 /// or are sent in chunks (RFC 9112 section 6), and upgrades are ignored. The bytes are untrusted: anything that isn't a
-/// request, or that could be interpreted as two different requests, is answered with 400 and closes the connection.
+/// request, or that could be interpreted as two different requests, gets a 400 response, and the connection is closed.
 public final class HTTP1ServerSession: HTTP2ServerSession {
   private enum State: Equatable {
     case head
@@ -27,20 +27,20 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   private var readIndex = 0
   private var output: [UInt8] = []
   private var streamID: Int32 = -1
-  /// True if the connection ends with the response to this request.
+  /// True if the connection closes after the response to this request.
   private var closesAfterResponse = false
   private var isHeadRequest = false
-  /// False for HTTP/1.0, which has no chunks, so that a body without a length ends with the connection.
+  /// False for HTTP/1.0, which has no chunks, so that a body without a length extends to the end of the connection.
   private var allowsChunks = true
-  /// The number of bytes of the body that have yet to be sent, if the response announced its length; nil if it is sent
-  /// in chunks.
+  /// The number of bytes of the body that have yet to be sent, if the response announced its length; nil if the body is
+  /// sent in chunks.
   private var bodyBytesLeft: Int?
   private var isAdvancing = false
   /// The number of bytes of this request's chunk extensions.
   private var extensionBytes = 0
   /// The maximum length of an announced body; nil if the handler limits the body.
   ///
-  /// A request with a longer body is answered with 413.
+  /// A request with a longer body gets a 413 response.
   var bodyBytesMax: Int?
   /// True if no further request is read because the client must read its answers first.
   private var isPaused = false
@@ -169,7 +169,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     if openStreams == 0 { state = .ended }
   }
 
-  /// Ends the connection, which is the only option for a request that gets no response.
+  /// Closes the connection, which is the only option for a request that gets no response.
   public func reset(_ streamID: Int32, errorCode: UInt32) {
     guard streamID == self.streamID, openStreams == 1 else { return }
     failure = errorCode
@@ -188,7 +188,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   /// Handles the end of the client's input.
   ///
-  /// Complete requests are still answered before the connection ends.
+  /// Complete requests are still answered before the connection closes.
   public func endInput() {
     inputHasEnded = true
     advance()
@@ -244,7 +244,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Returns false if the request has already been answered or if its connection has ended.
+  /// Returns false if the request has already been answered or if its connection has closed.
   private func acceptsResponse(to streamID: Int32) -> Bool {
     guard streamID == self.streamID, openStreams == 1, state != .sendingBody else { return false }
     // The rest of the request would be indistinguishable from the next request.
@@ -291,7 +291,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Ends the connection, because the received bytes aren't a request that can be served.
+  /// Closes the connection, with an error status if possible, because the received bytes aren't a valid request.
   private func reject(_ status: Int, _ text: String = "") {
     let isOpen = openStreams == 1
     let isWithinResponse = state == .sendingBody
@@ -316,7 +316,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     checkInvariants()
   }
 
-  /// Ends a connection whose next request can no longer be completed.
+  /// Closes a connection whose next request can no longer be completed.
   private func endWithoutRequest() {
     switch state {
     case .head where isPaused: return

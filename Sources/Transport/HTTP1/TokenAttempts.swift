@@ -3,12 +3,12 @@ public import System
 
 /// A checker that compares callers' tokens with the admin token, and counts wrong tokens by address.
 ///
-/// The sign-in form and the API share the counts. Methods can be called on any thread. The right token is always
+/// The sign-in form and the API share the counts. Methods can be called on any thread. The correct token is always
 /// accepted, regardless of previous guesses, so that guessing can't lock out an administrator.
 public final class TokenAttempts: Sendable {
   /// The outcome of an attempt.
   public enum Outcome: Equatable, Sendable {
-    /// The token is right.
+    /// The token is correct.
     case right
     /// The token is wrong.
     case wrong
@@ -44,7 +44,7 @@ public final class TokenAttempts: Sendable {
     self.now = now
   }
 
-  /// Compares `text` with the token, in a time that doesn't reveal how similar they are.
+  /// Compares `text` with the token, in an amount of time that doesn't reveal how similar they are.
   ///
   /// `address` is the caller's address.
   public func check(_ text: String, from address: String) -> Outcome {

@@ -19,11 +19,11 @@ import Glibc
   private var free: UnsafeMutablePointer<StreamRecord>?
   /// The records of open streams.
   ///
-  /// They must be tracked because nghttp2 ends its streams without a callback when a session ends.
+  /// They must be tracked because nghttp2 closes a session's streams without a callback when the session is freed.
   private var used: UnsafeMutablePointer<StreamRecord>?
   private var freeCount = 0
   private var usedCount = 0
-  /// The number of bytes of bodies that have their own memory.
+  /// The total size, in bytes, of the bodies that have their own memory.
   private var largeBytes = 0
   private static let stride = unsafe MemoryLayout<StreamRecord>.stride
 

@@ -25,7 +25,7 @@ struct FloodBudget {
     case oversizedHeader
     /// The peer reset a stream that awaits its answer.
     case reset
-    /// The peer reset a stream that has ended or is being answered.
+    /// The peer reset a stream that has closed or is being answered.
     case lateReset
   }
 
@@ -43,7 +43,7 @@ struct FloodBudget {
     return false
   }
 
-  /// Allows one free reset of an answered stream, because clients send one if the answer arrives before they have
+  /// Allows one free reset of an answered stream, because clients send a reset if the answer arrives before they have
   /// noticed that their request is complete.
   mutating func streamAnswered() { answeredStreams &+= 1 }
 
@@ -96,7 +96,7 @@ struct FloodBudget {
     }
   }
 
-  /// Returns the reason that the connection ends, for its GOAWAY and the log.
+  /// Returns the reason that the connection is closed, for its GOAWAY and the log.
   private static func excess(of event: Event) -> StaticString {
     switch event {
     case .resetByUs: "too many streams that had to be reset"

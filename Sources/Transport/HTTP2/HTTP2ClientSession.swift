@@ -7,7 +7,7 @@ import CNghttp2
   private var session: OpaquePointer?
   private var output = SessionOutput()
   private var bodies = BodyStore()
-  /// The requests without a complete response, including those that aren't sent yet, which nghttp2 doesn't know.
+  /// The requests without a complete response, including those that aren't sent yet, which nghttp2 doesn't know about.
   private var open: [Int32: UnsafeMutablePointer<StreamRecord>] = unsafe [:]
   private var allowedStreams = 0
   private var isReceiving = false
@@ -33,7 +33,7 @@ import CNghttp2
 
   deinit { unsafe nghttp2_session_del(session) }
 
-  /// The number of requests that can be started now under the server's limit; 0 before its first SETTINGS.
+  /// The number of requests that can be started now under the server's limit; 0 before the server's first SETTINGS.
   public var availableStreams: Int { isGoingAway ? 0 : max(0, allowedStreams - openStreams) }
 
   /// The number of requests without a complete response.
@@ -159,7 +159,7 @@ import CNghttp2
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, HTTP2ErrorCode.noError, nil, 0)
   }
 
-  /// Handles the end of the socket, which makes every open request fail with `.connectionLost`.
+  /// Handles the closing of the socket, which makes every open request fail with `.connectionLost`.
   public func connectionEnded() {
     isGoingAway = true
     hasFailed = true

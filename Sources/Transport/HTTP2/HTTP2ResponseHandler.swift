@@ -14,13 +14,13 @@ public protocol HTTP2ResponseHandler: AnyObject {
   /// Called if the response will never be complete.
   func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure)
 
-  /// Called for GOAWAY: streams above `lastStreamID` weren't processed and end with `.unprocessed`.
+  /// Called for GOAWAY: streams above `lastStreamID` weren't processed and fail with `.unprocessed`.
   func connectionWentAway(lastStreamID: Int32, errorCode: UInt32, debugData: UnsafeRawBufferPointer)
 
   /// Called when the server's SETTINGS change the number of concurrent streams. The first call precedes any answer.
   func concurrentStreamsChanged(_ count: UInt32)
 
-  /// Called when the peer has answered a `ping`.
+  /// Called when the peer has acknowledged a `ping`.
   func pingAcknowledged()
 }
 
@@ -28,9 +28,9 @@ public protocol HTTP2ResponseHandler: AnyObject {
 public enum HTTP2RequestFailure: Sendable, Equatable {
   /// The server reset the stream.
   case reset(errorCode: UInt32)
-  /// The server didn't process the request (REFUSED_STREAM, or above the last stream of a GOAWAY), so it can be
-  /// retried.
+  /// The server didn't process the request (REFUSED_STREAM, or above the last stream of a GOAWAY), so the request can
+  /// be retried.
   case unprocessed
-  /// The connection ended or the server violated the protocol, so the request may have been processed.
+  /// The connection closed or the server violated the protocol, so the request may have been processed.
   case connectionLost
 }

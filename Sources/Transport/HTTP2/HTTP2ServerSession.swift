@@ -14,7 +14,7 @@ public protocol HTTP2RequestHandler: AnyObject {
   /// Called when the request is complete, that is, when END_STREAM was received.
   func requestEnded(_ streamID: Int32)
 
-  /// Called if the stream ended before its request was complete or before its answer was sent.
+  /// Called if the stream closed before its request was complete or before its answer was sent.
   func requestReset(_ streamID: Int32, errorCode: UInt32)
 }
 
@@ -62,12 +62,12 @@ public protocol HTTP2ServerSession {
   /// Advertises a new SETTINGS_INITIAL_WINDOW_SIZE, which also applies to open streams.
   func setInitialWindow(_ bytes: UInt32)
 
-  /// Queues a GOAWAY, after which streams later than the given one aren't served.
+  /// Queues a GOAWAY, after which streams later than the given one aren't processed.
   ///
-  /// If `lastStreamID` is nil, the GOAWAY names the last stream received.
+  /// If `lastStreamID` is nil, the GOAWAY identifies the last stream received.
   func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8])
 
-  /// Ends one stream with this error code.
+  /// Resets one stream with this error code.
   func reset(_ streamID: Int32, errorCode: UInt32)
 
   /// Passes all frames that can be sent now to `body`. Call this method at the end of the loop's turn.
@@ -76,7 +76,7 @@ public protocol HTTP2ServerSession {
   /// The number of open streams.
   var openStreams: Int { get }
 
-  /// The code of the GOAWAY with which the peer's faults were answered; nil if there were no faults.
+  /// The error code of the GOAWAY that was sent because of the peer's faults; nil if there were no faults.
   var failure: UInt32? { get }
 
   /// The debug data of that GOAWAY.

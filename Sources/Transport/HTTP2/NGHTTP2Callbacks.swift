@@ -2,7 +2,7 @@ import CNghttp2
 
 /// The callbacks of nghttp2, as methods of a session.
 ///
-/// A method returns 0 to continue. An nghttp2 error code ends a stream or the session.
+/// A method returns 0 to continue. An nghttp2 error code closes a stream or the session.
 protocol NGHTTP2Events: AnyObject {
   func headersBegan(_ streamID: Int32, _ category: nghttp2_headers_category) -> Int32
   func field(
@@ -18,7 +18,8 @@ protocol NGHTTP2Events: AnyObject {
 
 /// The callbacks and options of nghttp2 for one kind of session, which are created once.
 ///
-/// The `@unchecked Sendable` conformance is safe because nothing changes after `init`, and nghttp2 only reads them.
+/// The `@unchecked Sendable` conformance is safe because nothing changes after `init`, and nghttp2 only reads the
+/// callbacks and options.
 @safe final class NGHTTP2Callbacks: @unchecked Sendable {
   static let server = NGHTTP2Callbacks(isServer: true)
   static let client = NGHTTP2Callbacks(isServer: false)
@@ -38,10 +39,10 @@ protocol NGHTTP2Events: AnyObject {
     if let options = unsafe options {
       // nghttp2 retains closed streams only for priorities, which aren't used.
       unsafe nghttp2_option_set_no_closed_streams(options, 1)
-      // nghttp2's own limit also counts resets of answered streams, and ends the session without a GOAWAY.
+      // nghttp2's own limit also counts resets of answered streams, and closes the session without a GOAWAY.
       // `FloodBudget` contains the limit that replaces it.
       unsafe nghttp2_option_set_stream_reset_rate_limit(options, .max, .max)
-      // The gateway decides about values that are surrounded by spaces.
+      // The gateway decides how to handle values that are surrounded by spaces.
       unsafe nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1)
     }
     guard let callbacks = unsafe callbacks else { return }

@@ -26,7 +26,7 @@ public import System
   public private(set) var failureReason: String?
   /// The number of GOAWAY frames that this session queued and that nghttp2 hasn't sent yet.
   private var ownGoAways = 0
-  /// The last stream that a GOAWAY of this session named.
+  /// The last stream that a GOAWAY of this session identified.
   ///
   /// The peer considers later streams unprocessed and retries them.
   private var lastServed = Int32.max
@@ -34,7 +34,7 @@ public import System
   private var waitingGoAways: [(last: Int32, errorCode: UInt32, debugData: [UInt8])] = []
   /// The number of streams that have begun.
   private var begunStreams: UInt64 = 0
-  /// The number of streams that have ended.
+  /// The number of streams that have closed.
   public private(set) var endedStreams: UInt64 = 0
   /// The number of open streams.
   public var openStreams: Int { Int(begunStreams &- endedStreams) }
@@ -147,7 +147,7 @@ public import System
 
   /// Responds to a request.
   ///
-  /// Has no effect if its stream has ended.
+  /// Has no effect if the request's stream has closed.
   public func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?
@@ -225,9 +225,9 @@ public import System
     drain()
   }
 
-  /// Queues a GOAWAY, after which streams later than the given one aren't served.
+  /// Queues a GOAWAY, after which streams later than the given one aren't processed.
   ///
-  /// If `lastStreamID` is nil, the GOAWAY names the last stream received. Answers that are ready are sent first,
+  /// If `lastStreamID` is nil, the GOAWAY identifies the last stream received. Answers that are ready are sent first,
   /// because some clients abandon unanswered requests when they receive a GOAWAY.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
     guard failure == nil, let session = unsafe session else { return }
@@ -257,7 +257,7 @@ public import System
     drain()
   }
 
-  /// Ends one stream with this error code.
+  /// Resets one stream with this error code.
   public func reset(_ streamID: Int32, errorCode: UInt32) {
     guard failure == nil, let session = unsafe session else { return }
     _ = unsafe nghttp2_submit_rst_stream(
@@ -311,7 +311,7 @@ public import System
     }
   }
 
-  /// Forwards a GOAWAY of this session, or returns false for one of nghttp2, after which nothing may follow.
+  /// Forwards a GOAWAY of this session, or returns false for one from nghttp2, after which nothing may follow.
   ///
   /// nghttp2 sends a GOAWAY after a fault of the peer. The fault becomes the session's failure, and the reason is
   /// converted to the form that all other failures have.
@@ -331,7 +331,7 @@ public import System
 
   private var hasFailedFinally = false
 
-  /// Ends the connection with a GOAWAY that gives the reason, after which nothing is sent.
+  /// Closes the connection with a GOAWAY that contains the reason; nothing is sent after it.
   private func fail(_ code: UInt32, _ reason: String) {
     guard !hasFailedFinally else { return }
     hasFailedFinally = true
@@ -406,7 +406,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
       && name.elementsEqual(":method".utf8)
   }
 
-  /// Handles a field that is malformed by RFC 9113 section 8.2.1, such as an uppercase name.
+  /// Handles a field that is malformed according to RFC 9113 section 8.2.1, such as an uppercase name.
   func invalidField(_ streamID: Int32) -> Int32 {
     reset(streamID, errorCode: HTTP2ErrorCode.protocolError)
     return streamRefused
@@ -432,7 +432,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
 
   /// Handles a reset.
   ///
-  /// Resetting an answered stream is a normal way to end it (RFC 9113 section 8.1).
+  /// Resetting an answered stream is a normal way to close it (RFC 9113 section 8.1).
   private func streamReset(_ streamID: Int32) -> Int32 {
     guard let record = unsafe record(streamID) else { return charge(.lateReset) }
     return unsafe record.pointee.isDone ? 0 : charge(.reset)

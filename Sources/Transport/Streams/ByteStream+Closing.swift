@@ -20,7 +20,7 @@ extension ByteStream: TimerTarget {
     case .connect?: attemptTimedOut()
     case .handshake?: finish(.timedOut(.handshake))
     case .flush?:
-      // The owner's output couldn't be sent, unless the stream had another reason to end.
+      // The owner's output couldn't be sent, unless the stream had another reason to close.
       let reason = ending?.reason ?? .local
       finish(reason == .local ? .timedOut(.flush) : reason)
     case .answers?: beginClosing(.timedOut(.answers))
@@ -28,7 +28,7 @@ extension ByteStream: TimerTarget {
     }
   }
 
-  /// Sends the queued bytes, and then ends the stream.
+  /// Sends the queued bytes, and then closes the stream.
   func beginClosing(_ reason: StreamClosure) {
     guard state == .open || state == .handshaking else { return }
     if state == .handshaking { plain.clear(shared.pool) }
@@ -40,7 +40,7 @@ extension ByteStream: TimerTarget {
     scheduleTurnEnd()
   }
 
-  /// Ends the stream at the end of the turn, without sending anything more.
+  /// Closes the stream at the end of the turn, without sending anything more.
   func abort(_ reason: StreamClosure) {
     guard isOpen else { return }
     flags.insert(.aborted)
@@ -49,7 +49,7 @@ extension ByteStream: TimerTarget {
     scheduleTurnEnd()
   }
 
-  /// Sends close_notify after everything else, and then ends the stream.
+  /// Sends close_notify after everything else, and then closes the stream.
   func concludeClosing() {
     let reason = ending?.reason ?? .local
     switch reason {
@@ -96,7 +96,7 @@ extension ByteStream: TimerTarget {
 
   /// Closes the descriptor without notifying the handler, even if the stream is still referenced.
   ///
-  /// The loop calls this method when it ends.
+  /// The loop calls this method when it stops.
   public func loopEnded() {
     handler = nil
     registration = nil

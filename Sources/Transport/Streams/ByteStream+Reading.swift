@@ -118,7 +118,7 @@ extension ByteStream: EventHandler {
   /// True if a step of this stream is waiting in the loop's queue.
   var awaitsHandshakeStep: Bool { flags.contains(.awaitsHandshakeStep) }
 
-  /// The time at which the handshake of an accepted connection began or last made a step, in the loop's nanoseconds.
+  /// The time at which the handshake of an accepted connection began or last took a step, in the loop's nanoseconds.
   var handshakeProgress: Int64 {
     get { acceptedFrom?.handshakeProgress ?? 0 }
     set { acceptedFrom?.handshakeProgress = newValue }
@@ -153,7 +153,7 @@ extension ByteStream: EventHandler {
 
   /// Creates the OpenSSL session for a handshake.
   ///
-  /// If there is no memory, returns false, and the stream ends.
+  /// If there is no memory, returns false, and the stream is closed.
   func startTLS(_ context: TLSServerContext) -> Bool {
     guard let session = unsafe TLSSession(server: context, exchange: shared.exchange) else {
       abort(.tlsFailed("no memory"))
@@ -163,10 +163,10 @@ extension ByteStream: EventHandler {
     return true
   }
 
-  /// Ends a handshake that has made no progress for a long time.
+  /// Aborts a handshake that has made no progress for a long time.
   func abandonHandshake() { finish(.timedOut(.handshake)) }
 
-  /// Returns the reason for the end of a broken connection.
+  /// Returns the reason to report for a broken connection.
   ///
   /// A reset during the handshake counts as an aborted handshake.
   private func broken(_ number: Int32) -> StreamClosure {
@@ -253,7 +253,7 @@ extension ByteStream: EventHandler {
 
   /// Handles the end of the peer's input, which is clean after a close_notify.
   ///
-  /// The stream ends as soon as the handler has answered earlier input.
+  /// The stream closes as soon as the handler has answered earlier input.
   ///
   /// This also applies to TLS 1.2, in which close_notify used to end both directions (RFC 5246 section 7.2.1). A client
   /// that has disconnected loses nothing if an answer is sent, and a client that is waiting would otherwise retry its

@@ -126,7 +126,7 @@ extension ByteStream: TurnEndTarget {
     handler?.streamDrained(self)
   }
 
-  /// Continues to read, because the socket may contain an alert with the peer's reason, and then ends the stream.
+  /// Continues to read, because the socket may contain an alert with the peer's reason, and then closes the stream.
   private func writingFailed(_ number: Int32) {
     plain.clear(shared.pool)
     tls?.unsent.clear(shared.pool)

@@ -21,7 +21,7 @@ public final class ByteStream {
     case connecting
     case handshaking
     case open
-    /// The stream sends queued bytes, and then ends for the reason in `ending`.
+    /// The stream sends queued bytes, and then closes for the reason in `ending`.
     case closing
     /// The stream is closed for its owner. Further input from the peer is discarded for a short time.
     case lingering
@@ -38,7 +38,7 @@ public final class ByteStream {
     /// Unsent output exceeded the high-water mark.
     static let aboveHigh = Flags(rawValue: 4)
     static let waitsForWritable = Flags(rawValue: 8)
-    /// The stream ends at the end of this turn without sending anything more.
+    /// The stream closes at the end of this turn without sending anything more.
     static let aborted = Flags(rawValue: 16)
     /// This stream's input is in the loop's exchange buffer.
     static let decrypting = Flags(rawValue: 32)
@@ -55,7 +55,7 @@ public final class ByteStream {
     var ciphertext: [UInt8] = []
   }
 
-  /// The reason why the stream is ending.
+  /// The reason why the stream is closing.
   ///
   /// The reason is boxed, so that it takes up only a pointer in open streams.
   final class Ending {
@@ -63,15 +63,15 @@ public final class ByteStream {
     init(_ reason: StreamClosure) { self.reason = reason }
   }
 
-  /// The peer of an accepted connection, which is boxed to keep the streams of idle devices small, because these don't
-  /// have it.
+  /// The peer of an accepted connection, which is boxed to keep the streams of idle devices small, because those
+  /// streams don't have one.
   final class AcceptedPeer {
     let address: SocketAddress
     /// The context for the handshake, which begins once the first bytes have arrived.
     ///
     /// Until then, the connection costs almost nothing.
     var context: TLSServerContext?
-    /// The time at which the handshake last made a step, in the loop's nanoseconds.
+    /// The time at which the handshake last took a step, in the loop's nanoseconds.
     var handshakeProgress: Int64 = 0
     var slot: StreamSlot?
     init(_ address: SocketAddress) { self.address = address }
@@ -115,14 +115,14 @@ public final class ByteStream {
   }
 
   deinit {
-    // The loop releases its streams when it ends.
+    // The loop releases its streams when it stops.
     if descriptor >= 0 { Socket.close(descriptor) }
   }
 
   /// The loop to which the stream belongs.
   public var loop: EventLoop { shared.loop }
 
-  /// False once `close` was called or the stream has ended.
+  /// False once `close` was called or the stream has closed.
   public var isOpen: Bool {
     switch state {
     case .connecting, .handshaking, .open: !flags.contains(.aborted)
@@ -136,7 +136,7 @@ public final class ByteStream {
     return descriptor >= 0 && localAddress == nil ? "unix" : "gone"
   }
 
-  /// The peer's address; nil for a UNIX socket, or for an outbound connection that has ended.
+  /// The peer's address; nil for a UNIX socket, or for an outbound connection that has closed.
   public var peerAddress: SocketAddress? {
     acceptedFrom?.address ?? (descriptor >= 0 ? Socket.peerAddress(descriptor) : nil)
   }
@@ -166,8 +166,8 @@ public final class ByteStream {
 
   /// The peer's verified certificate.
   ///
-  /// If records are taken over, the certificate is available until `streamOpened` has returned. Otherwise, it is
-  /// available as long as the stream exists.
+  /// If records are taken over, the certificate is available until `streamOpened` has returned. Otherwise, the
+  /// certificate is available as long as the stream exists.
   public var peerCertificate: PeerCertificate? { tls?.peerCertificate }
 
   /// The credentials of the peer at the other end of a UNIX socket.

@@ -32,8 +32,8 @@ public final class DetachedStream: Sendable {
   ///
   /// The handler then receives input that has already arrived.
   ///
-  /// `streamOpened` isn't called again. If the stream had ended, or was attached before, the result is a stream that
-  /// closes immediately.
+  /// `streamOpened` isn't called again. If the stream had already closed, or was attached before, the result is a
+  /// stream that closes immediately.
   public func attach(to loop: EventLoop, handler: any StreamHandler) -> ByteStream {
     let shared = StreamLoop.of(loop)
     let taken = sealed.withLock { sealed in
@@ -49,7 +49,7 @@ extension ByteStream {
   ///
   /// `unread` is delivered before any new input.
   ///
-  /// The handler receives no more calls, not even for the stream's end.
+  /// The handler receives no more calls, not even when the stream closes.
   public func detach(unread: [UInt8] = []) -> DetachedStream {
     let canMove = state == .open && !flags.contains(.aborted)
     if flags.contains(.decrypting) {

@@ -3,11 +3,11 @@ import System
 /// A queue of the TLS handshakes on one loop, which limits the work per turn.
 ///
 /// The queue contains the handshakes in progress, those whose next step is waiting, and the listeners that wait until
-/// fewer steps are waiting. A step creates or verifies a signature. Each turn makes only a few steps, which limits the
-/// time that open connections on this loop have to wait. While many steps are waiting, listeners don't accept
-/// connections, and the kernel's backlog holds new connections in order. An accepted connection costs almost nothing
-/// until its first bytes are read. From then on, a handshake that has begun takes precedence over one that hasn't, and
-/// a handshake that makes progress is never aborted for a new one.
+/// fewer steps are waiting. A step creates or verifies a signature. Only a few steps are taken in each turn, which
+/// limits the time that open connections on this loop have to wait. While many steps are waiting, listeners don't
+/// accept connections, and the kernel's backlog holds new connections in order. An accepted connection costs almost
+/// nothing until its first bytes are read. From then on, a handshake that has begun takes precedence over one that
+/// hasn't, and a handshake that makes progress is never aborted for a new one.
 final class HandshakeQueue {
   private struct Turn: Sendable {}
 
@@ -90,7 +90,7 @@ final class HandshakeQueue {
 
   // MARK: Steps
 
-  /// Lets the stream read, and thereby make a step, in this turn or a later one.
+  /// Lets the stream read, and thereby take a step, in this turn or a later one.
   func await(_ stream: ByteStream, isFirst: Bool) {
     if isFirst { beginning.append(stream) } else { continuing.append(stream) }
     askForTurn()

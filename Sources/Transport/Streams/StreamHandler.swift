@@ -11,14 +11,14 @@ public protocol StreamHandler: AnyObject {
   /// Called when the peer has finished sending but may still read.
   ///
   /// Return true if the peer has sent a request that isn't answered yet. The stream then stays open for writing for at
-  /// most 30 s, and the handler calls `close` after its last answer. If this method returns false, the stream ends once
-  /// queued bytes have been sent.
+  /// most 30 s, and the handler calls `close` after its last answer. If this method returns false, the stream closes
+  /// once queued bytes have been sent.
   func streamAwaitsAnswers(_ stream: ByteStream) -> Bool
 
   /// Called when unsent output has fallen to the low-water mark after it exceeded the high-water mark.
   func streamDrained(_ stream: ByteStream)
 
-  /// Called exactly once when the stream has ended, including after failed connections and handshakes.
+  /// Called exactly once when the stream has closed, including after failed connections and handshakes.
   func stream(_ stream: ByteStream, closed reason: StreamClosure)
 }
 
@@ -27,21 +27,21 @@ extension StreamHandler {
   public func streamAwaitsAnswers(_ stream: ByteStream) -> Bool { false }
 }
 
-/// The reason that a stream ended.
+/// The reason that a stream closed.
 public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
   /// This side called `close`.
   case local
-  /// The peer ended the stream properly (with TLS: with close_notify).
+  /// The peer closed the stream properly (with TLS: with close_notify).
   case peer
-  /// The peer ended a TLS stream without close_notify, so its last bytes may be missing.
+  /// The peer closed a TLS stream without close_notify, so its last bytes may be missing.
   case truncated
-  /// No connection was established. The text gives the reason and a suggestion.
+  /// No connection was established. The string contains the reason and a suggestion.
   case connectFailed(String)
   /// The connection broke. The value is the error number of the system call.
   case broken(errno: Int32)
   /// The connection or its handshake timed out.
   case timedOut(Phase)
-  /// Either side refused TLS. The text is the reason, such as "certificate revoked".
+  /// Either side refused TLS. The string is the reason, such as "certificate revoked".
   case tlsFailed(String)
   /// The peer didn't read the output: `Limits.unsentOutputBytes` were waiting.
   case outputOverflow
@@ -82,13 +82,13 @@ extension StreamClosure {
     self == .tlsFailed(TLSReason.unknownAuthority) || self == .tlsFailed(TLSReason.wrongSignature)
   }
 
-  /// True if the peer refused this side's certificate, as far as its alert tells.
+  /// True if the peer refused this side's certificate, as far as the peer's alert indicates.
   public var isOwnCertificateRefused: Bool {
     self == .tlsFailed(TLSReason.refusedAuthority)
       || self == .tlsFailed(TLSReason.refusedCertificate)
   }
 
-  /// True if this side refused the peer's certificate because it is for other names.
+  /// True if this side refused the peer's certificate because the certificate is for other names.
   public var isOtherName: Bool { self == .tlsFailed(TLSReason.otherName) }
 }
 
@@ -118,7 +118,7 @@ public enum StreamSecurity: Sendable {
   case identified(StreamIdentity)
 }
 
-/// The information that a TLS handshake would have given about a peer.
+/// The information that a TLS handshake would have provided about a peer.
 public struct StreamIdentity: Sendable {
   /// The certificate that the peer proved to own; nil if it has none.
   public var certificate: PeerCertificate?

@@ -143,7 +143,7 @@ extension StreamListener: EventHandler, TimerTarget {
 
   /// Returns true if the loop keeps up with its handshakes.
   ///
-  /// Otherwise, stops accepting until it does.
+  /// Otherwise, the listener stops accepting until the loop has caught up.
   private func hasRoom() -> Bool {
     guard case .tls = security else { return true }
     let handshakes = StreamLoop.of(loop).handshakes

@@ -26,7 +26,7 @@ enum TLS13Cipher: Int {
 
 /// The traffic secret of one direction, and the key and IV derived from it.
 ///
-/// The owner wipes it in its own `deinit`.
+/// The owner wipes these values in its own `deinit`.
 struct TLS13Keys {
   typealias Word4 = (UInt64, UInt64, UInt64, UInt64)
 

@@ -7,7 +7,7 @@ public final class TLSClientContext: Sendable {
   let handle: TLSContextHandle
   let alpn: ALPNList
 
-  /// Creates a context that trusts `caPEM`, or the system's roots if it is nil.
+  /// Creates a context that trusts `caPEM`, or the system's roots if `caPEM` is nil.
   ///
   /// If a certificate is specified, the client presents it.
   ///

@@ -8,7 +8,7 @@ class TLSLayer {
     case bytes(Int)
     /// All offered input has been consumed.
     case needsInput
-    /// The peer ended the stream properly.
+    /// The peer closed the stream properly.
     case ended
     /// The stream can't continue; the exchange's output may contain an alert.
     case failed(String)

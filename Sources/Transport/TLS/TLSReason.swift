@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Descriptions of the reasons of failed connections, which state which side refused something.
+/// Descriptions of why connections failed, which state the side that refused something.
 enum TLSReason {
   static let unknownAuthority = "certificate of an unknown CA: trust the CA that signed it"
   static let wrongSignature = "the certificate's signature is invalid"

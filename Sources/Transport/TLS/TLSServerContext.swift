@@ -8,7 +8,7 @@ public final class TLSServerContext: Sendable {
     case none
     /// Certificates are requested.
     ///
-    /// A client without a certificate is served. A client whose certificate fails verification is rejected.
+    /// A client without a certificate is accepted. A client whose certificate fails verification is rejected.
     case optional(caPEM: [UInt8])
     /// Certificates are required. A client without one is rejected.
     case required(caPEM: [UInt8])
@@ -16,11 +16,11 @@ public final class TLSServerContext: Sendable {
 
   /// The policy for a client whose ALPN list contains none of the server's protocols.
   ///
-  /// A client without ALPN is always served.
+  /// A client without ALPN is always accepted.
   public enum UnmatchedALPN: Sendable {
     /// The client is rejected with the no_application_protocol alert.
     case refuse
-    /// The client is served as if it hadn't used ALPN.
+    /// The client is accepted as if it hadn't used ALPN.
     case ignore
   }
 
@@ -36,11 +36,11 @@ public final class TLSServerContext: Sendable {
     case unknownAuthority
   }
 
-  /// A certificate that is used only for clients that ask for one of its hosts by SNI.
+  /// A certificate that is used only for clients that request one of its host names by SNI.
   public struct Identity: Sendable {
     /// The certificate, followed by its issuers, in PEM.
     public var certificateChainPEM: [UInt8]
-    /// Its key in PEM.
+    /// The certificate's key in PEM.
     public var privateKeyPEM: [UInt8]
     /// The host names in lowercase.
     ///
@@ -85,10 +85,10 @@ public final class TLSServerContext: Sendable {
 
   /// Reads the certificate and the key in PEM, and throws if they don't match.
   ///
-  /// Clients that ask for a host of one of `alternates` get that certificate. If several match, the first one is used.
-  /// `check` is called on the loop's thread during the handshake. With `takeOverRecords`, TLS 1.3 streams need about
-  /// 300 bytes instead of 14 KB while idle, and their `peerCertificate` is available only until `streamOpened` has
-  /// returned. `recordsPerKey` is the number of records after which a stream's key is renewed (RFC 8446 section 5.5
+  /// Clients that request a host name of one of `alternates` get that certificate. If several match, the first one is
+  /// used. `check` is called on the loop's thread during the handshake. With `takeOverRecords`, TLS 1.3 streams need
+  /// about 300 bytes instead of 14 KB while idle, and their `peerCertificate` is available only until `streamOpened`
+  /// has returned. `recordsPerKey` is the number of records after which a stream's key is renewed (RFC 8446 section 5.5
   /// allows 2^24.5).
   public init(
     certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], alternates: [Identity] = [],

@@ -90,7 +90,7 @@ extension Administration {
     return line
   }
 
-  /// Returns the first rule that a token breaks, in the gateway's order, with a sentence about this token.
+  /// Returns the first rule that a token breaks, in the order of the gateway's checks, and a sentence about this token.
   private func fault(
     of token: ProviderToken, _ text: [UInt8], topic: String?, _ now: Int64
   ) throws(StorageFailure) -> (Rejection?, String) {
@@ -147,12 +147,12 @@ extension Administration {
       draft, store: store, tokens: tokenCodec, environment: environment, nowSeconds: now / 1_000)
   }
 
-  /// Returns the contents of a device token of this gateway; nil if the text isn't such a token.
+  /// Returns the contents of a device token of this gateway; nil if the string isn't such a token.
   private func contents(ofToken text: String) -> TokenContents? {
     Hexadecimal.decode(text).flatMap { tokenCodec?.open($0.span) }
   }
 
-  /// Returns the device of a device token in hexadecimal; nil if the text isn't a token of this gateway.
+  /// Returns the device of a device token in hexadecimal; nil if the string isn't a token of this gateway.
   func device(ofToken text: String) -> UInt64? { contents(ofToken: text)?.device }
 
   /// The codec that seals and opens device tokens; nil if the folder's keys can't be read.

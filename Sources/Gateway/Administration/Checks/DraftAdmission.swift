@@ -14,7 +14,7 @@ struct DraftAdmission {
     case token, topic, type, priority, expiration, collapseID, id, key, payload
   }
 
-  /// A refusal that the gateway would give.
+  /// A refusal that the gateway would send.
   struct Refusal {
     let field: Field
     let rejection: Rejection
@@ -157,14 +157,14 @@ struct DraftAdmission {
 
   // MARK: Lookups for the checks
 
-  /// Returns the key that the draft names; otherwise a valid key of the team that owns the topic.
+  /// Returns the key that the draft specifies; otherwise a valid key of the team that owns the topic.
   private func signingKey() throws(StorageFailure) -> KeyRecord? {
     if let id = draft.key { return keys.first { $0.id == id } }
     let topic = Array(draft.topic.utf8)
     let bundleID = String(
       decoding: topic[..<TopicParts(topic.span).bundleIDBytes], as: UTF8.self)
     var app = try store.app(bundleID: bundleID)
-    // A bundle identifier may itself end like a push type's suffix.
+    // A bundle identifier can itself end with a push type's suffix.
     if app == nil { app = try store.app(bundleID: draft.topic) }
     let good = keys.filter {
       $0.revokedMilliseconds == nil && $0.environments.contains(environment)
@@ -205,7 +205,7 @@ struct DraftAdmission {
     }
   }
 
-  /// The context of the admission checks, which answers their questions from the store.
+  /// The context of the admission checks, backed by the store.
   private struct Context: AdmissionContext {
     var admission: DraftAdmission
     let key: KeyRecord?
