@@ -1,16 +1,17 @@
 import BelfryWire
 import Glibc
 
-/// The environment's settings for the agent and this app.
+/// The environment's settings that concern the agent and this app.
 public enum AgentSocket {
-  /// The path of the agent's socket: `BELFRY_SOCKET` if set, otherwise by the XDG rules of `AgentPaths`.
+  /// The path of the agent's socket: `BELFRY_SOCKET` if set, otherwise the path according to the XDG rules in
+  /// `AgentPaths`.
   public static var path: String {
     AgentPaths.socket(variable, userID: getuid(), folderExists: isFolder)
   }
 
   /// The agent's default data folder.
   ///
-  /// An agent that was started with another folder does not use it.
+  /// An agent that was started with a different folder does not use this one.
   public static var dataFolder: String { AgentPaths.dataFolder(variable) }
 
   /// The launch data of a process that the agent started (`BELFRY_LAUNCH`).

@@ -5,34 +5,34 @@ import Synchronization
 /// An app's connection to the agent: it sends requests, delivers events, and reconnects with the app's current state
 /// after the agent restarts.
 ///
-/// Every method can be called from any thread. Completions and the handler run on the connection's own thread, in the
-/// order of events; they must not wait for the connection.
+/// Every method can be called from any thread. Completion handlers and the event handler run on the connection's own
+/// thread, in the order of events; they must not wait for the connection.
 public final class AppLinkConnection: Sendable {
-  /// An event of a connection other than an answer.
+  /// An event on a connection, other than an answer.
   public enum Event: Sendable {
     /// The agent has welcomed the app.
     ///
-    /// Also sent after each reconnect.
+    /// This event is also sent after each reconnect.
     case connected(AppWelcome)
     /// The agent disconnected or cannot be reached yet.
     ///
-    /// Reported once until the next `connected`.
+    /// This event is sent only once until the next `connected`.
     case disconnected(AppLinkFailure)
     /// The agent rejected the app or the protocol.
     ///
-    /// No further event follows.
+    /// No further events follow.
     case refused(AppLinkFailure)
     /// An event from the agent.
     ///
-    /// A question includes an object for replying to it.
+    /// If the event is a question, an object for replying to it is included.
     case event(AppEvent, AppLinkQuestion?)
   }
 
   private struct State: ~Copyable {
     var requests = PendingRequests()
-    /// Outgoing frames of this connection, in order.
+    /// The outgoing frames of this connection, in order.
     var outbox: [UInt8] = []
-    /// Requests to send once the agent has answered the greeting.
+    /// The requests to send when the agent has answered the greeting.
     var queued: [(number: Int64, frame: AppFrame)] = []
     var queuedBytes = 0
     /// The number of the current connection, so that a reply is sent only on the connection on which its question
@@ -40,7 +40,7 @@ public final class AppLinkConnection: Sendable {
     var connectionNumber = 0
     var isReady = false
     var isClosed = false
-    /// The reason that the connection ended without a call to `close`.
+    /// The reason that the connection was closed without a call to `close`.
     var end: AppLinkFailure?
     /// The reason that the latest attempt to connect failed; nil once it succeeded.
     var unreachable: AppLinkFailure?
@@ -59,11 +59,11 @@ public final class AppLinkConnection: Sendable {
   ///
   /// - Parameters:
   ///   - socketPath: The path of the agent's socket (`AgentSocket.path`).
-  ///   - reconnects: True to reconnect after a loss; false to end with the first loss.
-  ///   - greetingMilliseconds: The time that the agent has to answer the greeting. Without an answer by then, the
-  ///     connection counts as lost. Pass nil for the default.
-  ///   - hello: Returns the app's current state before each greeting.
-  ///   - handler: Handles the events.
+  ///   - reconnects: True to reconnect after a loss; false to stop after the first loss.
+  ///   - greetingMilliseconds: The time within which the agent must answer the greeting. If the agent does not answer
+  ///     by then, the connection counts as lost. Pass nil for the default.
+  ///   - hello: A function that returns the app's current state; it is called before each greeting.
+  ///   - handler: The handler for events.
   public init(
     socketPath: String, reconnects: Bool = true, greetingMilliseconds: Int64? = nil,
     hello: @escaping @Sendable () -> AppHello,
@@ -100,7 +100,7 @@ public final class AppLinkConnection: Sendable {
     _ = pthread_detach(thread)
   }
 
-  /// Ends the connection after the queued frames are sent, and fails the pending requests.
+  /// Closes the connection after the queued frames have been sent, and fails the pending requests.
   public func close() {
     state.withLock { $0.isClosed = true }
     wakeup?.signal()
@@ -108,7 +108,8 @@ public final class AppLinkConnection: Sendable {
 
   /// Sends a request.
   ///
-  /// The completion runs exactly once, after `timeoutMilliseconds` at the latest; nil means the default timeout.
+  /// The completion handler is called exactly once, after `timeoutMilliseconds` at the latest; nil means the default
+  /// timeout.
   public func send(
     _ request: AppRequest, timeoutMilliseconds: Int64? = nil,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
@@ -166,9 +167,9 @@ public final class AppLinkConnection: Sendable {
     for completion in abandoned { completion(.failure(failure)) }
   }
 
-  /// Answers a question of the connection with the given number.
+  /// Answers a question from the connection with the given number.
   ///
-  /// Drops the reply if that connection has ended.
+  /// Drops the reply if that connection is closed.
   func reply(_ reply: AppReply, to number: Int64, connection: Int) {
     state.withLock { state in
       guard state.isReady, state.connectionNumber == connection else { return }
@@ -223,7 +224,7 @@ public final class AppLinkConnection: Sendable {
 
   /// Waits between two connection attempts, for a shorter time if a request is pending.
   ///
-  /// Requests may expire during the wait.
+  /// Requests can expire during the wait.
   private func pause(_ wakeup: WakeupPipe, milliseconds: Int64) {
     let begin = monotonicMilliseconds()
     while true {
@@ -247,7 +248,7 @@ public final class AppLinkConnection: Sendable {
     var isFinal = false
   }
 
-  /// Sends the greeting, then carries frames both ways until the connection ends.
+  /// Sends the greeting, then transfers frames in both directions until the connection is closed.
   private func exchangeFrames(_ socket: borrowing LocalSocket, _ wakeup: WakeupPipe)
     -> ConnectionEnd
   {
@@ -303,7 +304,7 @@ public final class AppLinkConnection: Sendable {
     return end
   }
 
-  /// Writes the outbox; returns false if the connection has ended.
+  /// Writes the outbox; returns false if the connection is closed.
   private func flush(_ socket: borrowing LocalSocket) -> Bool {
     while true {
       let chunk = state.withLock { state in state.outbox.prefix(Limits.readBytes) }
@@ -317,7 +318,7 @@ public final class AppLinkConnection: Sendable {
     }
   }
 
-  /// Handles one frame; returns false to end the connection.
+  /// Handles a frame; returns false if the connection should be closed.
   private func handle(_ frame: AppFrame, greeting: Int64, _ end: inout ConnectionEnd)
     throws(AppLinkDecodingFailure) -> Bool
   {
@@ -325,7 +326,7 @@ public final class AppLinkConnection: Sendable {
     case .answer(greeting, let frame):
       let welcome = try AppAnswer(frame).welcome()
       end.wasReady = true
-      // The handler may send requests of its own before the queued ones.
+      // The handler can send its own requests before the queued requests are sent.
       handler(.connected(welcome))
       becomeReady(greeting)
     case .refusal(greeting, let failure):
@@ -359,7 +360,7 @@ public final class AppLinkConnection: Sendable {
 
   /// Delivers an event.
   ///
-  /// An event of a newer agent that this version does not know is refused or ignored.
+  /// An event from a newer agent that this version does not know is refused or ignored.
   private func deliver(type: String, number: Int64?, _ frame: AppFrame) {
     let connection = state.withLock { $0.connectionNumber }
     do {
@@ -399,14 +400,14 @@ public final class AppLinkConnection: Sendable {
   }
 }
 
-/// A question from the agent; only the first reply counts.
+/// A question from the agent; only the first reply is sent.
 public struct AppLinkQuestion: Sendable {
   let connection: AppLinkConnection
-  /// The question's number, unique within a connection.
+  /// The question's number, which is unique within a connection.
   public let number: Int64
   let connectionNumber: Int
 
-  /// Sends the reply, or drops it if the connection that asked has ended.
+  /// Sends the reply, or drops it if the connection on which the question arrived is closed.
   public func reply(_ reply: AppReply) {
     connection.reply(reply, to: number, connection: connectionNumber)
   }

@@ -2,7 +2,7 @@ import BelfryWire
 import Dispatch
 import Synchronization
 
-/// A result that one thread sets and another one waits for.
+/// A result that is set by one thread and awaited by another.
 final class BlockingFuture: Sendable {
   private let answer = Mutex<Result<AppAnswer, AppLinkFailure>?>(nil)
   private let semaphore = DispatchSemaphore(value: 0)

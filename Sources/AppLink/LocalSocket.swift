@@ -1,6 +1,6 @@
 import Glibc
 
-/// A non-blocking connection to the agent's socket, closed when it is dropped.
+/// A non-blocking connection to the agent's socket, which is closed when this value is dropped.
 struct LocalSocket: ~Copyable {
   private let descriptor: Int32
 
@@ -11,7 +11,7 @@ struct LocalSocket: ~Copyable {
     case ended
   }
 
-  /// Connects to a socket at a path; the error carries an `errno`.
+  /// Connects to the socket at a path; the error contains an `errno`.
   static func connect(to path: String) throws(AppLinkSocketFailure) -> LocalSocket {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -49,9 +49,9 @@ struct LocalSocket: ~Copyable {
     return .ended
   }
 
-  /// Sends as many bytes as fit now.
+  /// Sends as many bytes as the socket accepts now.
   ///
-  /// Returns the number sent, or nil if the connection has ended.
+  /// Returns the number of bytes sent, or nil if the connection is closed.
   func write(_ bytes: ArraySlice<UInt8>) -> Int? {
     let count = unsafe bytes.withUnsafeBytes {
       unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -60,13 +60,13 @@ struct LocalSocket: ~Copyable {
     return errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
-  /// Waits until the socket is ready, the wakeup is signaled, or the time is over.
+  /// Waits until the socket is ready, the wake-up pipe is signaled, or the time has passed.
   func wait(orFor wakeup: WakeupPipe, wantsToWrite: Bool, milliseconds: Int64?) {
     wakeup.wait(with: descriptor, wantsToWrite: wantsToWrite, milliseconds: milliseconds)
   }
 }
 
-/// A failed system call while connecting to the agent.
+/// A system call that failed while connecting to the agent.
 struct AppLinkSocketFailure: Error {
   let call: StaticString
   let code: Int32
@@ -77,7 +77,7 @@ final class WakeupPipe: Sendable {
   private let readEnd: Int32
   private let writeEnd: Int32
 
-  /// Creates the pipe; nil if the process has no free descriptors.
+  /// Creates the pipe; nil if the process has no more descriptors available.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard unsafe ends.withUnsafeMutableBufferPointer({ unsafe pipe($0.baseAddress) }) == 0 else {
@@ -97,7 +97,7 @@ final class WakeupPipe: Sendable {
     _ = close(writeEnd)
   }
 
-  /// Wakes the waiting thread.
+  /// Wakes the thread that waits.
   ///
   /// A signal sent before the wait is not lost.
   func signal() {
@@ -105,9 +105,9 @@ final class WakeupPipe: Sendable {
     _ = unsafe byte.withUnsafeBytes { unsafe Glibc.write(writeEnd, $0.baseAddress, 1) }
   }
 
-  /// Waits for a signal, for another descriptor, or until the time is over.
+  /// Waits for a signal or another descriptor, or until the time has passed.
   ///
-  /// With nil, waits without a limit.
+  /// If `milliseconds` is nil, waits without a limit.
   func wait(with descriptor: Int32 = -1, wantsToWrite: Bool = false, milliseconds: Int64?) {
     var descriptors = [
       pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0),
@@ -126,7 +126,7 @@ final class WakeupPipe: Sendable {
   }
 }
 
-/// Returns the time of the monotonic clock in milliseconds.
+/// Returns the time on the monotonic clock, in milliseconds.
 func monotonicMilliseconds() -> Int64 {
   var time = timespec()
   _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)

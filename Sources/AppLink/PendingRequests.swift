@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// The requests that wait for their answers, with their deadlines.
+/// The requests that wait for their answers, each with a deadline.
 ///
-/// Times are passed as arguments.
+/// Methods take the current time as an argument.
 struct PendingRequests {
   typealias Completion = @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
 
@@ -25,7 +25,7 @@ struct PendingRequests {
     return number
   }
 
-  /// Marks a request as sent, so that a lost connection fails it.
+  /// Marks a request as sent, so that it fails if the connection is lost.
   ///
   /// Returns false if the request is no longer pending.
   mutating func sent(_ number: Int64) -> Bool {
@@ -34,14 +34,14 @@ struct PendingRequests {
     return pending[number] != nil
   }
 
-  /// Removes an answered request.
+  /// Removes a request that was answered.
   ///
-  /// Returns nil for an answer that arrived too late or that matches no request.
+  /// Returns nil if the answer arrived too late or does not match any request.
   mutating func answered(_ number: Int64) -> Completion? {
     pending.removeValue(forKey: number)?.completion
   }
 
-  /// Removes the requests that were sent, or those that were not, and whose deadline has passed.
+  /// Removes the requests whose deadline has passed: either those that were sent, or those that were not.
   mutating func expired(atMilliseconds now: Int64, areSent: Bool) -> [Completion] {
     remove { $0.deadlineMilliseconds <= now && $0.isSent == areSent }
   }

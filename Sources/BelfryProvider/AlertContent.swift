@@ -2,14 +2,14 @@ public import BelfryWire
 
 /// The part of a push that a user notices (apns-protocol section 3).
 public struct AlertContent: Sendable, Equatable {
-  /// A text, or the key of a text in the app.
+  /// A string, or the key of a string in the app.
   public enum Text: Sendable, Equatable, ExpressibleByStringLiteral {
-    /// A literal text, displayed unchanged.
+    /// A literal string, which is displayed unchanged.
     case text(String)
     /// A key that the device looks up in the app's strings, with arguments for `%@`.
     case key(String, arguments: [String] = [])
 
-    /// Creates a text that is displayed unchanged, from a string literal.
+    /// Creates a string that is displayed unchanged, from a string literal.
     public init(stringLiteral text: String) { self = .text(text) }
   }
 
@@ -17,9 +17,9 @@ public struct AlertContent: Sendable, Equatable {
   public enum Sound: Sendable, Equatable {
     /// The default sound of the device (`"sound": "default"`).
     case standard
-    /// A sound file of the app.
+    /// A sound file in the app.
     case named(String)
-    /// A sound that also plays when the device is silenced, for apps with permission; the volume is from 0 to 1.
+    /// A sound that plays even if the device is silenced, for apps with permission; the volume is from 0 to 1.
     case critical(name: String = "default", volume: Double = 1)
   }
 
@@ -43,11 +43,11 @@ public struct AlertContent: Sendable, Equatable {
   public var sound: Sound?
   /// The identifier that groups notifications.
   public var threadID: String?
-  /// The category, which defines the actions.
+  /// The identifier of the category, which defines the actions.
   public var category: String?
-  /// True if the app's service extension may change the notification.
+  /// True if the app's service extension can change the notification.
   public var isMutable = false
-  /// True if the app also fetches in the background.
+  /// True if the app is also given time to fetch in the background.
   public var isContentAvailable = false
   /// The identifier of the window to bring forward.
   public var targetContentID: String?
@@ -55,14 +55,14 @@ public struct AlertContent: Sendable, Equatable {
   public var interruptionLevel: InterruptionLevel?
   /// The notification's relevance in a summary, from 0 to 1.
   public var relevanceScore: Double?
-  /// The criteria by which a Focus filters.
+  /// The criteria that a Focus uses to filter notifications.
   public var filterCriteria: String?
   /// The app's custom members, next to `aps`.
   public var custom: JSONObject
 
-  /// Creates content with texts.
+  /// Creates content from its strings.
   ///
-  /// Set the other members afterward.
+  /// Set the other properties afterward.
   public init(
     title: Text? = nil, subtitle: Text? = nil, body: Text? = nil, badge: Int? = nil,
     sound: Sound? = nil, category: String? = nil, threadID: String? = nil,

@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// An update of a Live Activity for all devices that subscribe to a channel (apns-protocol section 5).
+/// An update of a Live Activity for all devices that are subscribed to a channel (apns-protocol section 5).
 public struct BroadcastPush: Sendable, Equatable {
   /// The app's bundle identifier, without a suffix.
   public let app: String
@@ -8,15 +8,15 @@ public struct BroadcastPush: Sendable, Equatable {
   public let channel: String
   /// The payload, byte for byte as it will be sent.
   public let payload: [UInt8]
-  /// The time until which the channel stores the broadcast for disconnected devices; a channel without storage allows
-  /// only `once`.
+  /// The time until which the channel stores the broadcast for disconnected devices; a channel without storage only
+  /// allows `once`.
   public let expiration: Push.Expiration
-  /// The `apns-priority` header: 10, or 5 to save the devices' power.
+  /// The value of the `apns-priority` header: 10, or 5 to save power on the devices.
   public let priority: Push.Priority
 
   /// Creates a broadcast from typed content and validates it before it is sent.
   ///
-  /// Throws an error for a broadcast that the service would refuse. The content is an update or an end, because a
+  /// Throws an error for a broadcast that the service would refuse. The content must be an update or an end, because a
   /// broadcast cannot start an activity.
   public init(
     _ content: LiveActivityContent, to channel: String, of app: String,
@@ -33,7 +33,7 @@ public struct BroadcastPush: Sendable, Equatable {
     guard ChannelOrder.isChannelID(channel) else {
       throw .badValue(member: "channel", wanted: "a channel's identifier in base64")
     }
-    // The limit is higher than for a push of the same kind (apns-protocol 5.3).
+    // The limit is higher than for a push of the same type (apns-protocol 5.3).
     payload = try PushContent.liveActivity(content)
       .payload(bytesMax: WireLimits.largePayloadBytesMax)
     self.app = app

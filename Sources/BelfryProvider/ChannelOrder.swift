@@ -32,7 +32,7 @@ struct ChannelOrder: Sendable {
 
   static func list(of app: String) -> Self { Self("GET", "/1/apps/\(app)/all-channels") }
 
-  /// Returns true if a text can be a channel's identifier.
+  /// Returns true if a string can be a channel's identifier.
   ///
   /// Only the service knows which channels exist.
   static func isChannelID(_ text: String) -> Bool {

@@ -1,25 +1,25 @@
-/// The state machine of a client: it receives requests, events, and the current time, and returns steps.
+/// The state machine of a client, which receives requests, events and the current time, and returns steps.
 ///
-/// After each event the owner carries out the steps of ``next(now:)`` until the step is to wait.
+/// After each event, the owner carries out the steps that ``next(now:)`` returns until the step is to wait.
 struct ClientSession: ~Copyable {
   /// A step for the owner to carry out.
   enum Step: Equatable {
     /// Open this connection.
     case connect(ConnectionNumber)
-    /// Write this request on this connection.
+    /// Write this request to this connection.
     case send(RequestNumber, on: ConnectionNumber)
     /// Report this failure to the request's sender.
     case fail(RequestNumber, ProviderFailure)
     /// Close this connection, which is dead or drained.
     case close(ConnectionNumber)
-    /// Do nothing until an event, or until this time.
+    /// Do nothing until an event occurs, or until this time.
     case wait(until: Int64?)
   }
 
   private var pool: ConnectionPool
   private var requests = RequestTable()
   private var steps = Queue<Step>()
-  /// The connections that accept no further requests but still have unanswered ones.
+  /// The connections that do not accept further requests but still have unanswered requests.
   private var draining: Set<ConnectionNumber> = []
   /// The reason that no usable connection exists; `nil` if one exists.
   private var connectionFailure: String?
@@ -27,7 +27,7 @@ struct ClientSession: ~Copyable {
   private let endpoint: String
   private var random: any RandomNumberGenerator
 
-  /// Creates a session of up to `connections` simultaneous connections.
+  /// Creates a session that uses up to `connections` simultaneous connections.
   init(
     policy: RetryPolicy, endpoint: String, connections: Int = 1, random: any RandomNumberGenerator
   ) {
@@ -91,7 +91,7 @@ struct ClientSession: ~Copyable {
     pool.limited(connection, to: limit)
   }
 
-  /// The owner's action after a response.
+  /// The action for the owner to perform after a response.
   enum AnswerAction: Equatable {
     /// Deliver the outcome to the sender.
     case deliver
@@ -99,7 +99,7 @@ struct ClientSession: ~Copyable {
     case retry
     /// The request will be sent again and needs another provider token.
     case retryWithNewToken
-    /// The sender no longer waits for this answer.
+    /// The sender no longer waits for this response.
     case ignore
   }
 
@@ -121,8 +121,8 @@ struct ClientSession: ~Copyable {
       requests.requeue(number, from: overflow ? .max : due)
     case .retryWithNewToken, .retryOnNewConnection:
       requests.requeue(number, counts: true)
-      // The other connections have sent the same token. If this connection is already draining, another one reported it
-      // earlier.
+      // The other connections sent the same token. If this connection is already draining, another connection reported
+      // the token earlier.
       let isFirst = pool.openConnections.contains { $0.number == connection }
       let left =
         decision == .retryWithNewToken && isFirst
@@ -142,7 +142,7 @@ struct ClientSession: ~Copyable {
     }
   }
 
-  /// Handles the end of a stream without a response.
+  /// Handles a stream that finished without a response.
   ///
   /// `unprocessed` is true if the service did not process the request.
   mutating func streamFailed(_ number: RequestNumber, unprocessed: Bool, reason: String) {
@@ -158,13 +158,13 @@ struct ClientSession: ~Copyable {
     for number in unprocessed.reversed() where requests.sent(number)?.connection == connection {
       requests.requeue(number, counts: false)
     }
-    // GOAWAY may be received before the responses to requests that the service accepted.
+    // GOAWAY can arrive before the responses to requests that the service accepted.
     if !requests.unanswered(on: connection).isEmpty { pool.served(on: connection) }
     drain(connection, now: now, reason: reason)
     closeIfDrained(connection)
   }
 
-  /// Handles the end of a connection, including one that was never established.
+  /// Handles a closed connection, including one that was never established.
   mutating func ended(_ connection: ConnectionNumber, reason: String, now: Int64) {
     let wasDraining = draining.remove(connection) != nil
     for number in requests.unanswered(on: connection).reversed() {
@@ -184,7 +184,7 @@ struct ClientSession: ~Copyable {
     if let connection = sent.connection { release(connection) }
   }
 
-  /// Fails every request and opens no further connection.
+  /// Fails all requests and opens no further connections.
   mutating func close() {
     pool.close()
     draining = []
@@ -223,7 +223,8 @@ struct ClientSession: ~Copyable {
     }
     let seconds = Int(policy.timeoutNanoseconds / 1_000_000_000)
     steps.append(.fail(overdue.number, .timedOut(seconds: seconds)))
-    // Treat a connection without a response for this long as dead: a half-open connection looks like this.
+    // A connection that has not answered a request for this long is treated as dead, because a half-open connection
+    // looks the same.
     guard let connection = overdue.connection else { return }
     drain(connection, now: now, reason: "no response")
     draining.remove(connection)
@@ -261,7 +262,7 @@ struct ClientSession: ~Copyable {
     closeIfDrained(connection)
   }
 
-  /// Closes a draining connection once all its requests are answered.
+  /// Closes a draining connection when all its requests have been answered.
   private mutating func closeIfDrained(_ connection: ConnectionNumber) {
     guard draining.contains(connection), requests.unanswered(on: connection).isEmpty else { return }
     draining.remove(connection)

@@ -1,17 +1,17 @@
 import BelfryWire
 
-/// The number of a client's connection, in the order of opening.
+/// The number of a client's connection; connections are numbered in the order in which they are opened.
 struct ConnectionNumber: Hashable, Comparable {
   let value: UInt64
 
   static func < (one: Self, other: Self) -> Bool { one.value < other.value }
 }
 
-/// The connections on which a client sends.
+/// The connections over which a client sends.
 ///
-/// They are opened when requests wait and no other connection has room, kept for hours, drained after GOAWAY, and
-/// reopened with exponential backoff. A draining connection is no longer part of the pool; its owner keeps it for the
-/// outstanding responses.
+/// A connection is opened when requests wait and no other connection has capacity, kept for hours, drained after
+/// GOAWAY, and reopened with exponential backoff. A draining connection is no longer part of the pool; its owner keeps
+/// it for the outstanding responses.
 struct ConnectionPool {
   /// An open connection.
   private struct Open {
@@ -21,11 +21,11 @@ struct ConnectionPool {
     var unanswered = 0
     /// True if the service has accepted or answered a request on the connection.
     ///
-    /// A connection that ends without that counts as failed.
+    /// A connection that is closed without having served a request counts as failed.
     var hasServed = false
-    /// True if no request has needed the connection yet.
+    /// True if the connection has not been needed for any request yet.
     ///
-    /// If the service ends an unused connection, that does not indicate a failure.
+    /// If the service closes an unused connection, this does not count as a failure.
     var isUnused = true
     let failuresBefore: Int
 
@@ -33,8 +33,8 @@ struct ConnectionPool {
 
     /// Returns true if this connection uses a smaller share of its limit than `other`.
     ///
-    /// A new connection may send only one request until the service has answered it, and would never get that request
-    /// next to an old connection with room for hundreds.
+    /// A new connection can send only one request until the service has answered it, and would never get that request
+    /// next to an old connection with capacity for hundreds.
     func isFreer(than other: Open) -> Bool {
       let (mine, others) = (unanswered * other.limit, other.unanswered * limit)
       return mine == others ? room > other.room : mine < others
@@ -52,14 +52,14 @@ struct ConnectionPool {
   private var connecting: [Connecting] = []
   /// The number of consecutive failures.
   ///
-  /// Failures of connections that were opened at the same time count as one.
+  /// Failures of connections that were opened at the same time count as a single failure.
   private var failures = 0
-  /// The end of the backoff before the next connection, in monotonic nanoseconds.
+  /// The time at which the backoff before the next connection expires, in monotonic nanoseconds.
   private var pausedUntil: Int64?
   private var isClosed = false
   private var nextNumber: UInt64 = 1
 
-  /// Creates a pool without connections, for up to `size` simultaneous ones.
+  /// Creates a pool for up to `size` simultaneous connections, without any connections yet.
   init(size: Int) {
     precondition(size > 0, "a pool allows at least one connection")
     self.size = size
@@ -71,7 +71,7 @@ struct ConnectionPool {
   /// True if a connection is being opened.
   var isConnecting: Bool { !connecting.isEmpty }
 
-  /// The open connections with their numbers of unanswered requests, for checks.
+  /// The open connections and their numbers of unanswered requests, for checks.
   var openConnections: [(number: ConnectionNumber, unanswered: Int)] {
     open.map { ($0.number, $0.unanswered) }
   }
@@ -103,7 +103,8 @@ struct ConnectionPool {
       return .send(open[roomiest].number)
     }
     for index in open.indices { open[index].isUnused = false }
-    // Each connection that is being opened will serve a request; only further requests need further connections.
+    // Each connection that is being opened will serve a request, so only the remaining requests require further
+    // connections.
     guard open.count + connecting.count < size, connecting.count < waiting else { return .wait }
     if let pausedUntil, now < pausedUntil { return .waitUntil(pausedUntil) }
     return .connect(begin())
@@ -111,7 +112,7 @@ struct ConnectionPool {
 
   /// Opens a connection before a request waits.
   ///
-  /// Returns nil if there are enough connections or a pause is in progress.
+  /// Returns nil if there are enough connections or a pause is in effect.
   mutating func connect(now: Int64) -> ConnectionNumber? {
     guard !isClosed, open.count + connecting.count < size else { return nil }
     if let pausedUntil, now < pausedUntil { return nil }
@@ -144,7 +145,7 @@ struct ConnectionPool {
     open[index].limit = Self.bounded(limit)
   }
 
-  /// Handles the end of a request on this connection, with or without a response.
+  /// Handles the completion of a request on this connection, with or without a response.
   mutating func finished(on number: ConnectionNumber, answered: Bool) {
     guard let index = index(of: number) else { return }
     assert(open[index].unanswered > 0, "only a request that was sent can end")
@@ -152,14 +153,14 @@ struct ConnectionPool {
     if answered { noteServed(index) }
   }
 
-  /// Records that the service has accepted requests on a connection, before it answers them.
+  /// Records that the service has accepted requests on a connection, before it has answered them.
   mutating func served(on number: ConnectionNumber) {
     guard let index = index(of: number) else { return }
     assert(open[index].unanswered > 0, "an accepted request is still unanswered")
     noteServed(index)
   }
 
-  /// Ends the backoff when a connection serves its first request.
+  /// Resets the backoff when a connection serves its first request.
   ///
   /// Later failures of other connections begin a new backoff.
   private mutating func noteServed(_ index: Int) {
@@ -169,27 +170,27 @@ struct ConnectionPool {
     pausedUntil = nil
   }
 
-  /// The action after the end of a connection.
+  /// The action after a connection is closed.
   enum EndAction: Equatable {
     /// Open another connection when a request waits.
     case reconnect
-    /// Fail the waiting requests: too many consecutive connections have failed, and no other is open.
+    /// Fail the waiting requests, because too many consecutive connections have failed and no other connection is open.
     case failWaiting
   }
 
-  /// Handles a connection that accepts no further requests, after GOAWAY or by the client's choice.
+  /// Handles a connection that accepts no further requests, because of GOAWAY or the client's decision.
   mutating func left(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     guard let index = index(of: number) else { return .reconnect }
     let left = open.remove(at: index)
-    // A connection that has served requests, or was never needed, does not indicate a failure when it ends.
+    // The closing of a connection that has served requests, or was never needed, is not a failure.
     guard !left.hasServed, !left.isUnused else { return .reconnect }
     return failed(after: left.failuresBefore, now: now, jitter: jitter)
   }
 
-  /// Stops using a connection, by the client's own choice, which does not indicate a failure of the service.
+  /// Stops using a connection by the client's decision, which does not count as a failure of the service.
   mutating func leave(_ number: ConnectionNumber) { open.removeAll { $0.number == number } }
 
-  /// Handles the end of a connection, including one that was never established.
+  /// Handles a closed connection, including one that was never established.
   mutating func ended(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     guard let index = connecting.firstIndex(where: { $0.number == number }) else {
       return left(number, now: now, jitter: jitter)

@@ -6,9 +6,9 @@ import Transport
 
 /// A client for the legacy feedback service, which reports the tokens of removed apps (apns-protocol 7.4).
 public enum FeedbackClient {
-  /// Reads all tuples that the service has to report; the service reports each of them only once.
+  /// Reads all tuples that the service has to report; the service reports each tuple only once.
   ///
-  /// Waits until the service ends the connection. `credentials` must be a certificate, because the service does not
+  /// Waits until the service closes the connection. `credentials` must be a certificate, because the service does not
   /// accept provider tokens. The call blocks; never make it on a loop's thread.
   public static func read(
     _ endpoint: ProviderEndpoint, credentials: ProviderCredentials, authorityPEM: [UInt8]?
@@ -48,14 +48,14 @@ public enum FeedbackClient {
   }
 }
 
-/// A connection to a feedback service that collects tuples until the service ends it.
+/// A connection to a feedback service that collects tuples until the service closes it.
 private final class FeedbackReader: StreamHandler {
   private let endpoint: ProviderEndpoint
   private let onEnd: (Result<[FeedbackTuple], ProviderFailure>) -> Void
   private var stream: ByteStream?
   private var pending: [UInt8] = []
   private var tuples: [FeedbackTuple] = []
-  /// The reader's reference to itself, kept until the connection has ended, because the reader has no other owner.
+  /// The reader's reference to itself, which it holds until the connection is closed, because it has no other owner.
   private var itself: FeedbackReader?
 
   init(
@@ -91,7 +91,7 @@ private final class FeedbackReader: StreamHandler {
     assert(offset <= pending.count, "only complete tuples are consumed")
     pending.removeFirst(offset)
     assert(pending.count < 6 + Int(UInt16.max), "only an incomplete tuple remains")
-    // Stop reading from a service that never ends; the received tuples are valid.
+    // Stop reading from a service that never finishes; the received tuples are valid.
     if tuples.count >= Limits.feedbackTuplesMax { stream.close() }
   }
 
@@ -99,7 +99,7 @@ private final class FeedbackReader: StreamHandler {
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     switch reason {
-    // The service ends the connection as soon as it has reported everything, possibly without a TLS closure.
+    // The service closes the connection as soon as it has reported everything, possibly without closing TLS properly.
     case .peer, .truncated, .local: onEnd(.success(tuples))
     default:
       onEnd(

@@ -3,14 +3,14 @@ internal import System
 
 /// The content of a gateway's `gateway.json`, for a provider on the same machine.
 public struct GatewayFile: Sendable {
-  /// The reason that the file cannot be read.
+  /// The error for a file that cannot be read.
   public struct Failure: Error, CustomStringConvertible {
     /// The path of the file.
     public let path: String
     /// A description of the error.
     public let reason: String
 
-    /// A description of the error and its remedy.
+    /// A description of the error and how to fix it.
     public var description: String {
       "cannot read a gateway from \(path): \(reason); use the gateway.json of one that has started"
     }
@@ -18,9 +18,9 @@ public struct GatewayFile: Sendable {
 
   /// The address of the provider port.
   ///
-  /// If the gateway listens on all addresses, it is reached on the local machine.
+  /// If the gateway listens on all addresses, the endpoint is the local machine.
   public let endpoint: ProviderEndpoint
-  /// The path of the certificate authority to trust, in PEM.
+  /// The path of the PEM file with the certificate authority to trust.
   public let authorityFile: String
   /// The ID of the gateway's first team.
   public let teamID: String
@@ -28,7 +28,7 @@ public struct GatewayFile: Sendable {
   public let keyID: String
   /// The path of that key's `.p8` file.
   public let keyFile: String
-  /// The name of the environment that the gateway serves.
+  /// The name of the gateway's environment.
   package let environmentName: String?
 
   /// Reads the `gateway.json` at `path`.
@@ -57,7 +57,7 @@ public struct GatewayFile: Sendable {
 }
 
 extension ProviderClient.Configuration {
-  /// Creates a configuration for the gateway that wrote the `gateway.json` at `path`, with the key that it specifies.
+  /// Creates a configuration for the gateway that wrote the `gateway.json` at `path`, using the key specified there.
   ///
   /// Throws ``GatewayFile/Failure``, an error in reading the key or the authority, or ``ProviderFailure``.
   public init(

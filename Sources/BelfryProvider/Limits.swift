@@ -1,27 +1,29 @@
 /// The limits of this module, each with its unit and its reason.
 enum Limits {
-  /// The maximum number of concurrent requests on one connection: Apple's service has allowed 500, 1,000, and 1,500
-  /// (apns-protocol 1.13), and more don't help any sender.
+  /// The maximum number of concurrent requests on a connection: Apple's service has allowed 500, 1,000 and 1,500
+  /// (apns-protocol 1.13), and a higher number does not benefit any sender.
   static let concurrentRequestsMax = 1_000
-  /// The maximum number of connections of one client.
+  /// The maximum number of a client's connections.
   ///
-  /// Each carries a thousand unanswered requests, and services count a sender's connections.
+  /// Each connection can have a thousand unanswered requests, and services count a sender's connections.
   static let connectionsMax = 32
-  /// The maximum number of unanswered pushes of a stream per connection, unless the sender specifies another number: as
-  /// many as the service allows, and the same number waiting.
+  /// The maximum number of unanswered pushes in a stream per connection, unless the sender specifies another number:
+  /// the number that the service allows, plus the same number of waiting pushes.
   static let windowPerConnection = 2_000
-  /// The maximum number of requests of one client without an outcome; a sender that exceeds this has to wait.
+  /// The maximum number of a client's requests that have no outcome yet; a sender that exceeds this number has to wait.
   static let waitingRequestsMax = 100_000
-  /// The time, in seconds, after which a provider token is renewed: APNs allows 20 to 60 minutes (apns-protocol 2.1)
-  /// and measures at receipt.
+  /// The time, in seconds, after which a provider token is renewed: APNs allows 20 to 60 minutes (apns-protocol 2.1),
+  /// measured when it receives the token.
   static let providerTokenSeconds: Int64 = 50 * 60
-  /// The maximum time, in seconds, that a token can be ahead of the clock; more means that the clock was set back.
+  /// The maximum time, in seconds, by which a token can be ahead of the clock; a longer time means that the clock was
+  /// set back.
   static let clockDifferenceSecondsMax: Int64 = 60
   /// The first pause, in nanoseconds, after a failed connection.
   ///
   /// The pause doubles with each failure to reduce the load on the service.
   static let reconnectPauseNanoseconds: Int64 = 100_000_000
-  /// The longest pause, in nanoseconds, between connections: a recovered service is found within half a minute.
+  /// The maximum pause, in nanoseconds, between connections, so that a recovered service is detected within half a
+  /// minute.
   static let reconnectPauseNanosecondsMax: Int64 = 30_000_000_000
   /// The number of consecutive failed connections after which the waiting requests fail, so that their senders are
   /// notified.
@@ -29,8 +31,8 @@ enum Limits {
   /// The maximum time, in nanoseconds, for name lookup, TCP, and TLS together, and again for the service's first
   /// SETTINGS: many round trips.
   static let connectNanoseconds: Int64 = 10_000_000_000
-  /// The time, in nanoseconds, of silence with unanswered requests after which the client sends PING; a response
-  /// usually takes milliseconds.
+  /// The silence, in nanoseconds, after which the client sends PING if requests are unanswered; a response usually
+  /// takes milliseconds.
   static let silenceNanoseconds: Int64 = 10_000_000_000
   /// The time, in nanoseconds, without an acknowledgment of PING after which the connection counts as lost: several
   /// round trips over the slowest path.
@@ -39,16 +41,16 @@ enum Limits {
   static let retryPauseNanoseconds: Int64 = 1_000_000_000
   /// The maximum time, in nanoseconds, for reading a feedback service: a million tuples over a slow path.
   static let feedbackNanoseconds: Int64 = 120_000_000_000
-  /// The maximum number of tuples per read: 40 MB.
+  /// The maximum number of tuples in a single read: 40 MB.
   ///
   /// The service keeps the rest for the next read.
   static let feedbackTuplesMax = 1_000_000
-  /// The maximum size, in bytes, of a list of channels: an app has up to 10,000 (apns-protocol 5.3), each of about 30
-  /// bytes.
+  /// The maximum size, in bytes, of a list of channels: an app has up to 10,000 (apns-protocol 5.3), with about 30
+  /// bytes each.
   static let channelListBytesMax = 1_048_576
-  /// The maximum length, in bytes, of a channel's identifier; those of APNs have 24 bytes.
+  /// The maximum length, in bytes, of a channel's identifier; the identifiers of APNs have 24 bytes.
   static let channelIDBytesMax = 128
-  /// The maximum number of bytes that are retained of a response's body; the longest of APNs has fewer than 100.
+  /// The maximum number of bytes of a response's body that are retained; the longest body from APNs has fewer than 100.
   static let answerBytesMax = 4_096
   /// The maximum size, in bytes, of a key, an authority's certificates, or a `gateway.json`; chains of a few
   /// certificates have fewer than 20,000 bytes.

@@ -5,11 +5,11 @@ public import Foundation
 public struct LiveActivityContent: Sendable, Equatable {
   /// The change to the activity.
   public enum Event: Sendable, Equatable {
-    /// The activity starts, with the type and the value of its attributes.
+    /// The activity starts, with the type and values of its attributes.
     case start(attributesType: String, attributes: JSONObject)
-    /// The activity's state changes; the activity stays on the screen.
+    /// The activity's state changes; the activity stays on screen.
     case update
-    /// The activity ends, and leaves the screen at this time; without a time, within four hours.
+    /// The activity ends, and is removed from the screen at this time; without a time, within four hours.
     case end(dismissal: Date?)
   }
 
@@ -17,13 +17,13 @@ public struct LiveActivityContent: Sendable, Equatable {
   public var event: Event
   /// The activity's state, as the app's type decodes it.
   public var state: JSONObject
-  /// The time of the state.
+  /// The time at which the state was current.
   ///
   /// The device ignores a state with an older time.
   public var timestamp: Date
   /// The time after which the state counts as outdated.
   public var stale: Date?
-  /// The activity's relevance compared to others; any number.
+  /// The activity's relevance relative to other activities, which can be any number.
   public var relevanceScore: Double?
   /// The alert for the start of an activity, and for devices that do not show activities.
   public var alert: AlertContent?

@@ -1,9 +1,9 @@
-/// The detection of dead connections: a connection with unanswered requests that has been silent for too long is sent a
-/// PING.
+/// The detection of dead connections: the client sends a PING on a connection that has unanswered requests and has been
+/// silent for too long.
 struct Liveness {
   /// The result of a check.
   enum Check: Equatable {
-    /// No request is unanswered: check again after the next request.
+    /// No requests are unanswered: check again after the next request.
     case idle
     /// Check again at this time.
     case checkAgain(at: Int64)

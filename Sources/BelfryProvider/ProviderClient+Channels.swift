@@ -1,8 +1,8 @@
 internal import BelfryWire
 
-/// The storage policy of a channel for disconnected devices.
+/// The storage policy of a channel, which applies to disconnected devices.
 public enum ChannelStorage: Sendable, Equatable {
-  /// Nothing is stored: only connected devices receive a broadcast.
+  /// Nothing is stored; only connected devices receive a broadcast.
   case none
   /// The newest broadcast is stored until it expires.
   case newest
@@ -12,12 +12,12 @@ public enum ChannelStorage: Sendable, Equatable {
 public enum ChannelFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// The service refused the request.
   case refused(PushOutcome.Refusal)
-  /// No response was received, or it cannot be read.
+  /// No response was received, or the response cannot be read.
   case failed(ProviderFailure)
   /// The request would be refused, so nothing was sent.
   case invalid(PushFault)
 
-  /// A description of the error and its remedy.
+  /// A description of the error and how to fix it.
   public var description: String {
     switch self {
     case .refused(let refusal):
@@ -28,16 +28,16 @@ public enum ChannelFailure: Error, Sendable, Equatable, CustomStringConvertible 
   }
 }
 
-/// The management of channels, and broadcasts (apns-protocol section 5).
+/// Management of channels, and broadcasts (apns-protocol section 5).
 ///
-/// A Belfry gateway accepts both on its provider port. Apple's service has another host for channels:
-/// ``ProviderEndpoint/appleSandboxChannels``, ``ProviderEndpoint/appleProductionChannels``. Broadcasts are sent to the
-/// same host as pushes.
+/// A Belfry gateway accepts both on its provider port. Apple's service uses different hosts for channel management:
+/// ``ProviderEndpoint/appleSandboxChannels`` and ``ProviderEndpoint/appleProductionChannels``. Broadcasts are sent to
+/// the same host as pushes.
 extension ProviderClient {
-  /// Creates a channel of an app.
+  /// Creates a channel for an app.
   ///
-  /// Returns its identifier, to which the app's activities subscribe. The request is sent only once: if the response is
-  /// lost, the channel may exist.
+  /// Returns the channel's identifier, to which the app's activities subscribe. The request is sent only once: if the
+  /// response is lost, the channel may still exist.
   public func createChannel(
     of app: String, storage: ChannelStorage
   ) async throws(ChannelFailure) -> String {
@@ -78,9 +78,9 @@ extension ProviderClient {
     return values.compactMap(\.stringValue)
   }
 
-  /// Sends a broadcast and returns the service's response, which may be a refusal.
+  /// Sends a broadcast and returns the service's response, which can be a refusal.
   ///
-  /// The receipt's `id` is its `apns-request-id`.
+  /// The receipt's `id` is the broadcast's `apns-request-id`.
   public func send(_ broadcast: BroadcastPush) async throws(ProviderFailure) -> PushOutcome {
     try await answer(to: .broadcast(broadcast), isRepeatable: true).outcome
   }
@@ -98,7 +98,7 @@ extension ProviderClient {
     return answer
   }
 
-  /// Returns the app if its identifier can be part of a path.
+  /// Returns `app` if it can be part of a path.
   private static func checked(_ app: String) throws(ChannelFailure) -> String {
     guard Push.isApp(app) else { throw .invalid(.badApp(app)) }
     return app

@@ -3,34 +3,35 @@ import Synchronization
 import System
 import Transport
 
-/// The completion of a push, called with the service's response or the reason that it is missing.
+/// The completion handler of a push, called with the service's response or the reason that there is none.
 public typealias PushCompletion = @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
 
 /// A sender's connections to a Belfry gateway or to Apple's service: HTTP/2 over TLS, kept open for the client's
 /// lifetime and reopened if necessary.
 ///
-/// If a connection ends before the response, a push may reach the service twice with the same `apns-id`. Devices
+/// If a connection is closed before the response, a push can reach the service twice with the same `apns-id`. Devices
 /// display it once.
 public final class ProviderClient: Sendable {
   /// The configuration of a client.
   public struct Configuration: Sendable {
-    /// The destination of the pushes.
+    /// The endpoint to which pushes are sent.
     public var endpoint: ProviderEndpoint
-    /// The credentials of the sender.
+    /// The credentials with which the sender authenticates.
     public var credentials: ProviderCredentials
-    /// The certificate authority to trust, as PEM text; `nil` trusts the system's authorities.
+    /// The certificate authority to trust, as PEM text; `nil` trusts the system's certificate authorities.
     public var authorityPEM: [UInt8]?
-    /// The number of attempts, the pauses between them, and the time limit for a push.
+    /// The number of attempts, the pauses between attempts, and the time limit for a push.
     public var policy: RetryPolicy
-    /// The maximum number of connections of the client, 1 to 32, all on one thread.
+    /// The maximum number of the client's connections, from 1 to 32, all on the same thread.
     ///
-    /// The first connection is opened with the first push, and another whenever pushes wait and no connection has room.
-    /// Pushes are sent on the connection with the most room, as a share of the number that the service allows.
+    /// The first connection is opened with the first push, and another whenever pushes wait and no connection has
+    /// capacity. Pushes are sent on the connection with the most free capacity, as a share of the number that the
+    /// service allows.
     public var connections: Int
 
     /// Creates a configuration.
     ///
-    /// Without an authority, the system's authorities are trusted.
+    /// Without an authority, the system's certificate authorities are trusted.
     public init(
       endpoint: ProviderEndpoint, credentials: ProviderCredentials, authorityPEM: [UInt8]? = nil,
       policy: RetryPolicy = RetryPolicy(), connections: Int = 1
@@ -46,7 +47,7 @@ public final class ProviderClient: Sendable {
   private struct Shared {
     var nextNumber: UInt64 = 1
     var isClosed = false
-    /// The thread; nil once the client is closed.
+    /// The client's thread; nil after the client is closed.
     var group: ProviderClientGroup?
   }
 
@@ -54,12 +55,12 @@ public final class ProviderClient: Sendable {
   private let commands: Mailbox<GroupCommand>
   private let number: ClientNumber
   private let report = ConnectionReport()
-  /// The number of unanswered pushes of a stream whose sender does not specify a window.
+  /// The number of unanswered pushes in a stream whose sender does not specify a window.
   let defaultWindow: Int
 
-  /// Creates a client, which connects with the first push.
+  /// Creates a client, which connects when the first push is sent.
   ///
-  /// It has its own thread unless it shares that of a group.
+  /// The client has its own thread unless it shares a group's thread.
   public init(
     _ configuration: Configuration, group: ProviderClientGroup? = nil
   ) throws(ProviderFailure) {
@@ -77,10 +78,10 @@ public final class ProviderClient: Sendable {
 
   deinit { close() }
 
-  /// Sends a push and returns the service's response, which may be a refusal.
+  /// Sends a push and returns the service's response, which can be a refusal.
   ///
-  /// Any number of tasks may wait; they share the connections. A cancelled task receives ``ProviderFailure/cancelled``,
-  /// and its push may have been sent.
+  /// Any number of tasks can wait; they share the connections. A cancelled task receives ``ProviderFailure/cancelled``,
+  /// but its push may already have been sent.
   public func send(_ push: Push) async throws(ProviderFailure) -> PushOutcome {
     try await awaiting { number, cancellation, completion in
       submit(push, number, cancellation) { completion($0) }
@@ -89,7 +90,7 @@ public final class ProviderClient: Sendable {
 
   /// Sends a request and returns its response.
   ///
-  /// `isRepeatable` is true if it may be sent again when the response is lost.
+  /// `isRepeatable` is true if the request can be sent again when the response is lost.
   func answer(
     to request: ServiceRequest, isRepeatable: Bool
   ) async throws(ProviderFailure) -> ServiceAnswer {
@@ -98,7 +99,7 @@ public final class ProviderClient: Sendable {
     }
   }
 
-  /// Runs `body`, which submits a request under a number, and cancels the request if the task is cancelled.
+  /// Runs `body`, which submits a request with a number, and cancels the request if the task is cancelled.
   private func awaiting<Answer: Sendable>(
     isRepeatable: Bool = true,
     _ body: (
@@ -123,12 +124,12 @@ public final class ProviderClient: Sendable {
     submit(push, nextNumber(), Cancellation(), completion)
   }
 
-  /// The combined state of the connections: connected while at least one accepts pushes.
+  /// The combined state of the connections: connected if at least one connection accepts pushes.
   public var connection: ProviderConnectionState { report.state }
 
-  /// Opens all connections before the first push, unless they are open.
+  /// Opens all connections before the first push, unless they are already open.
   ///
-  /// After a failure, the client waits for the end of the pause.
+  /// If a connection failed, the client first waits until the pause is over.
   public func connect() {
     shared.withLock { shared in
       if !shared.isClosed { post(.connect) }
@@ -139,7 +140,7 @@ public final class ProviderClient: Sendable {
   ///
   /// Unanswered requests fail with ``ProviderFailure/closed``.
   public func close() {
-    // Release the group outside of the lock, because the group may end with its last client.
+    // Release the group outside the lock, because this can be the group's last client, whose release stops the group.
     let group = shared.withLock { shared -> ProviderClientGroup? in
       guard !shared.isClosed else { return nil }
       shared.isClosed = true

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import System
 
-/// A thread that several clients share.
+/// A thread that several clients can share.
 ///
 /// A sender for many apps, each with its own credentials, needs only one group.
 ///
@@ -11,7 +11,7 @@ import System
 /// let clients = try configurations.map { try ProviderClient($0, group: group) }
 /// ```
 ///
-/// The thread ends with its last client and the last reference to the group.
+/// The thread exits when its last client and the last reference to the group are gone.
 public final class ProviderClientGroup: Sendable {
   let commands: Mailbox<GroupCommand>
   private let thread: LoopThread
@@ -35,7 +35,7 @@ public final class ProviderClientGroup: Sendable {
   deinit {
     commands.post(.end)
     let thread = thread
-    // The last reference may be released on the group's own thread, which cannot wait for itself.
+    // The last reference can be released on the group's own thread, which cannot wait for itself.
     DispatchQueue.global().async { thread.join() }
   }
 
@@ -52,14 +52,14 @@ struct ClientNumber: Hashable, Sendable {
   let value: UInt64
 }
 
-/// A command to the loop of a group.
+/// A command for a group's loop.
 enum GroupCommand: Sendable {
   case add(ClientNumber, ProviderLoopSetup)
   case client(ClientNumber, ProviderCommand)
   case end
 }
 
-/// The clients of a group on their event loop.
+/// The clients of a group, on its event loop.
 private final class ProviderGroupLoop: TurnEndTarget {
   private let loop: EventLoop
   private var clients: [ClientNumber: ProviderLoop] = [:]
@@ -77,7 +77,7 @@ private final class ProviderGroupLoop: TurnEndTarget {
           current?.client.advance()
           current = clients[number].map { (number, $0) }
         }
-        // A task may cancel a request that a closed client has already ended.
+        // A task can cancel a request that a closed client has already completed.
         current?.client.receive(command)
       case .add(let number, let setup):
         assert(clients[number] == nil, "client numbers are unique")
@@ -88,7 +88,7 @@ private final class ProviderGroupLoop: TurnEndTarget {
     current?.client.advance()
   }
 
-  /// Releases a client after the turn, during which its connections may still call it.
+  /// Releases a client after the current turn, during which its connections can still call it.
   private func remove(_ number: ClientNumber) {
     assert(clients[number] != nil, "a client ends once")
     ended.append(number)
@@ -101,7 +101,7 @@ private final class ProviderGroupLoop: TurnEndTarget {
   }
 }
 
-/// An action that stops the loop after the turn that writes the last bytes.
+/// An action that stops the loop after the turn in which the last bytes are written.
 private final class LoopEnd: TurnEndTarget {
   private let loop: EventLoop
 

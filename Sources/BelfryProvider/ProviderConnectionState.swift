@@ -2,19 +2,20 @@ internal import Synchronization
 
 /// The combined state of a client's connections to its service.
 public enum ProviderConnectionState: Sendable, Equatable {
-  /// No connection was opened yet, because no push needed one.
+  /// No connection has been opened yet, because no push has needed one.
   case idle
   /// A connection is being opened, and none accepts pushes.
   case connecting
-  /// At least one connection has accepted pushes without interruption since a time, in milliseconds since 1970.
+  /// At least one connection has accepted pushes without interruption since this time, in milliseconds since 1970.
   case connected(sinceMilliseconds: Int64)
-  /// The last connection worked, and ended at a time, in milliseconds since 1970; the next push opens another.
+  /// The last connection worked and was closed at this time, in milliseconds since 1970; the next push opens another
+  /// connection.
   case ended(atMilliseconds: Int64)
   /// The last attempt to connect failed.
   case failed(reason: String)
 }
 
-/// The state of the connections as reported by the client's loop, readable from any thread.
+/// The state of the connections as reported by the client's loop, which can be read from any thread.
 final class ConnectionReport: Sendable {
   private let current = Mutex<ProviderConnectionState>(.idle)
 
@@ -30,7 +31,7 @@ final class ConnectionReport: Sendable {
     }
   }
 
-  /// Records a connection that accepts pushes; others may already be open.
+  /// Records that a connection accepts pushes; others may already be open.
   func opened(atMilliseconds moment: Int64) {
     current.withLock { state in
       if case .connected = state { return }
@@ -38,9 +39,9 @@ final class ConnectionReport: Sendable {
     }
   }
 
-  /// Records that no connection is left.
+  /// Records that no connections remain.
   ///
-  /// The end of a connection that never opened counts as a failure.
+  /// A connection that was closed without having been opened counts as a failure.
   func ended(_ reason: String, atMilliseconds moment: Int64) {
     current.withLock { state in
       if case .connected = state {

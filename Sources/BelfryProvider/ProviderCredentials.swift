@@ -3,21 +3,21 @@ import Transport
 
 /// The credentials of a sender.
 public enum ProviderCredentials: Sendable {
-  /// Provider tokens, generated and renewed with an ES256 key (apns-protocol 2.1).
+  /// Provider tokens, which are generated and renewed with an ES256 key (apns-protocol 2.1).
   case token(ProviderKey)
-  /// A TLS client certificate with its chain, and its private key (apns-protocol 2.3).
+  /// A TLS client certificate with its chain and private key (apns-protocol 2.3).
   case certificate(chainPEM: [UInt8], privateKeyPEM: [UInt8])
 }
 
-/// A team's ES256 key, in the form that Apple and `belfry key add` issue.
+/// A team's ES256 key, in the format that Apple and `belfry key add` issue.
 public struct ProviderKey: Sendable {
-  /// The key's ID, 10 characters; the `kid` of the token.
+  /// The key's ID, which has 10 characters; the token's `kid`.
   public let keyID: String
-  /// The team's ID, 10 characters; the `iss` of the token.
+  /// The team's ID, which has 10 characters; the token's `iss`.
   public let teamID: String
   private let key: ES256PrivateKey
 
-  /// Parses the text of a `.p8` file.
+  /// Creates a key from the text of a `.p8` file.
   public init(p8: [UInt8], keyID: String, teamID: String) throws(ProviderFailure) {
     // Both IDs are inserted into JSON strings, so characters that would need escaping are not allowed.
     for (name, value) in [("key id", keyID), ("team id", teamID)] {

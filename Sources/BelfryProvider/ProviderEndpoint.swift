@@ -1,6 +1,6 @@
 /// The address of a push service.
 public struct ProviderEndpoint: Sendable, Hashable, CustomStringConvertible {
-  /// A host name or a numeric IP address.
+  /// A hostname or a numeric IP address.
   public let host: String
   /// The TCP port of the service.
   public let port: UInt16

@@ -8,7 +8,7 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   case badPush(String)
   /// No connection could be opened.
   case unreachable(endpoint: String, reason: String)
-  /// Each time the push was sent, the connection ended before the response was received.
+  /// Each time the push was sent, the connection was closed before the response was received.
   ///
   /// The service may have accepted the push.
   case unanswered(reason: String)
@@ -22,10 +22,10 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   case tooManyWaiting
   /// The task that sent the push was cancelled.
   case cancelled
-  /// The client was closed; if the push was sent before, the service may have accepted it.
+  /// The client was closed; if the push had already been sent, the service may have accepted it.
   case closed
 
-  /// A description of the error and its remedy.
+  /// A description of the error and how to fix it.
   public var description: String {
     switch self {
     case .badCredentials(let reason): "the credentials cannot be used: \(reason)"

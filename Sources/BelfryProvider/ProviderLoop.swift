@@ -3,7 +3,7 @@ import Synchronization
 import System
 import Transport
 
-/// A command from the client's callers to its loop.
+/// A command from a caller of the client to the client's loop.
 enum ProviderCommand: Sendable {
   case submit(RequestNumber, ServiceRequest, Cancellation, RequestCompletion)
   case cancel(RequestNumber)
@@ -11,7 +11,7 @@ enum ProviderCommand: Sendable {
   case close
 }
 
-/// A flag that records whether the task that waits for a push has been cancelled.
+/// A flag that records whether the task that waits for a push was cancelled.
 final class Cancellation: Sendable {
   private let flag = Atomic(false)
 
@@ -29,7 +29,7 @@ struct ProviderLoopSetup: Sendable {
   let report: ConnectionReport
 }
 
-/// The client on its event loop, which carries out the steps of ``ClientSession``.
+/// The client on its event loop, where it carries out the steps of ``ClientSession``.
 final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private struct Pending {
     let request: ServiceRequest
@@ -52,7 +52,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private var wakeUp: (timer: TimerID, due: Int64)?
   private let report: ConnectionReport
 
-  /// A function that is called once the client is closed and its last connection has ended.
+  /// A function that is called when the client and its last connection are closed.
   private let onEnd: () -> Void
   private var isClosed = false
 
@@ -70,14 +70,14 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
 
   /// Handles a command.
   ///
-  /// The caller calls ``advance()`` after the last one of a turn.
+  /// The caller must call ``advance()`` after the last command of a turn.
   func receive(_ command: ProviderCommand) {
     switch command {
     case .submit(let number, let request, let cancellation, let completion):
       assert(pending[number] == nil, "request numbers are unique")
       pending[number] = Pending(request: request, completion: completion)
       session.submit(number, now: loop.nowNanoseconds)
-      // The request may have been cancelled before it arrived here; no cancel command follows in that case.
+      // The request may have been cancelled before it arrived here, in which case no cancel command follows.
       if cancellation.isCancelled { session.cancel(number) }
     case .cancel(let number): session.cancel(number)
     case .connect: session.connect(now: loop.nowNanoseconds)
@@ -133,7 +133,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       let streamID = connections[connectionNumber]?.send(
         number, fields: fields, body: request.body, answerBytesMax: request.answerBytesMax)
     else {
-      // The connection's count differs from the session's: send nothing more before the next response.
+      // The connection's count differs from the session's: send nothing until the next response.
       session.limited(connectionNumber, to: 0)
       let reason = "the connection takes no request"
       return session.streamFailed(number, unprocessed: true, reason: reason)

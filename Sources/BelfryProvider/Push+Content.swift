@@ -8,14 +8,14 @@ extension Push {
     case immediate = 10
     /// Deliver the push when the device's power allows it.
     case considerate = 5
-    /// Deliver the push when the device is awake anyway.
+    /// Deliver the push the next time the device is awake.
     case low = 1
   }
 
   /// Creates a push from typed content and validates it before it is sent.
   ///
-  /// Throws an error for a push that the service would refuse. `app` is the bundle identifier; the suffix of the push
-  /// type is added.
+  /// Throws an error for a push that the service would refuse. `app` is the bundle identifier, to which the suffix of
+  /// the push type is added.
   public init(
     _ content: PushContent, to deviceToken: String, app: String, priority: Priority? = nil,
     expiration: Expiration = .servicePolicy, collapseID: String? = nil, id: String? = nil
@@ -42,7 +42,7 @@ extension Push {
     }
   }
 
-  /// Returns the type's default if no priority is given, and throws if the type does not allow the given one
+  /// Returns the default for the type if no priority is given; throws if the type does not allow the given priority
   /// (apns-protocol 1.5).
   private static func priority(
     _ priority: Priority?, of type: PushType
@@ -69,13 +69,13 @@ extension Push {
 extension Push.Expiration {
   /// Returns an expiration at a given time.
   ///
-  /// A push whose time has passed is tried once.
+  /// Only one delivery attempt is made for a push whose time has already passed.
   public static func at(_ date: Date) -> Self {
     let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
     return seconds <= 0 ? .once : .until(unixSeconds: seconds)
   }
 
-  /// Returns an expiration after this duration, counted from now.
+  /// Returns an expiration that is this duration from now.
   public static func after(_ duration: Duration) -> Self {
     at(Date(timeIntervalSinceNow: Double(duration.components.seconds)))
   }

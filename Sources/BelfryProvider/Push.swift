@@ -1,14 +1,14 @@
 public import BelfryWire
 
-/// A notification for one device, as its sender provides it.
+/// A notification for a device, as its sender specifies it.
 public struct Push: Sendable {
   /// The time at which the service may discard the notification.
   public enum Expiration: Sendable, Equatable {
-    /// No header: the service's own policy, up to 30 days (apns-protocol section 4).
+    /// The header is omitted, and the service's own policy applies: up to 30 days (apns-protocol section 4).
     case servicePolicy
-    /// A single attempt, without storage.
+    /// The service makes a single attempt and does not store the push.
     case once
-    /// Stored until this time, in seconds since 1970.
+    /// The service stores the push until this time, in seconds since 1970.
     case until(unixSeconds: Int64)
 
     /// The value of `apns-expiration`; `nil` if the header is omitted.
@@ -21,13 +21,13 @@ public struct Push: Sendable {
     }
   }
 
-  /// The device token, as hexadecimal text in the spelling that the app sent.
+  /// The device token, as hexadecimal text exactly as the app sent it.
   public var deviceToken: String
-  /// The `apns-topic` header; `nil` omits it, which a certificate with one topic allows.
+  /// The `apns-topic` header; `nil` omits it, which is allowed for a certificate with a single topic.
   public var topic: String?
   /// The payload, byte for byte as it will be sent.
   public var payload: [UInt8]
-  /// The `apns-push-type` header; `nil` omits it, and the service infers the type.
+  /// The `apns-push-type` header; `nil` omits it, so that the service infers the type.
   public var type: PushType?
   /// The `apns-priority` header: 10, 5, or 1; `nil` omits it.
   public var priority: UInt8?
@@ -37,8 +37,8 @@ public struct Push: Sendable {
   public var collapseID: String?
   /// The `apns-id` header, in canonical lowercase text.
   ///
-  /// The client generates an ID for a push without one, so that a push that has to be sent twice is the same
-  /// notification for the service and for the device.
+  /// The client generates an ID for a push without one, so that a push that must be sent twice is the same notification
+  /// to the service and the device.
   public var id: String?
 
   /// Creates a push with the service's defaults: an alert, delivered immediately, stored under the service's policy.

@@ -1,23 +1,23 @@
 public import BelfryWire
 import Foundation
 
-/// The content of a push, by the push type (apns-protocol 1.5 and section 3).
+/// The content of a push, by push type (apns-protocol 1.5 and section 3).
 public enum PushContent: Sendable, Equatable {
   /// A notification that the user notices.
   case alert(AlertContent)
-  /// A background fetch of the app, unnoticed by the user.
+  /// A background fetch by the app, which the user does not notice.
   case background(custom: JSONObject = [:])
   /// An update of a Live Activity.
   case liveActivity(LiveActivityContent)
-  /// An incoming VoIP call, for the topic with the suffix `.voip`.
+  /// An incoming VoIP call; the topic has the suffix `.voip`.
   case voip(custom: JSONObject)
   /// An update of a watch complication.
   case complication(custom: JSONObject)
-  /// Changed files of a file provider.
+  /// A change to the files of a file provider.
   case fileProvider(container: String, domain: String)
-  /// A request to a managed device to check for commands; the app is the certificate's own topic.
+  /// A request to a managed device to check for commands; `app` is the certificate's own topic.
   case mdm(pushMagic: String)
-  /// A request for the device's location to the app's location extension.
+  /// A request to the app's location extension for the device's location.
   case location(custom: JSONObject = [:])
   /// An incoming Push to Talk transmission.
   case pushToTalk(custom: JSONObject)
@@ -26,7 +26,7 @@ public enum PushContent: Sendable, Equatable {
   /// A request to reload the app's controls.
   case controls
 
-  /// The value of `apns-push-type`, which also determines the suffix of the topic.
+  /// The value of `apns-push-type`, which also determines the topic's suffix.
   public var type: PushType {
     switch self {
     case .alert: .alert

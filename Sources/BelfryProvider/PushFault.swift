@@ -1,5 +1,5 @@
-/// An error in a push that is found before it is sent: the service would refuse it, or the device would not understand
-/// it.
+/// An error in a push that is detected before it is sent: the service would refuse the push, or the device would not
+/// understand it.
 public enum PushFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The device token is not hexadecimal text.
   case badToken
@@ -7,11 +7,11 @@ public enum PushFault: Error, Sendable, Equatable, CustomStringConvertible {
   case badApp(String)
   /// The payload exceeds the limit of its push type, in bytes (apns-protocol 1.6).
   case payloadTooLarge(bytes: Int, limit: Int)
-  /// The push type does not allow the priority (apns-protocol 1.5).
+  /// The push type does not allow this priority (apns-protocol 1.5).
   case badPriority(Push.Priority, type: String)
   /// `apns-collapse-id` is empty, longer than 64 bytes, or contains control characters.
   case badCollapseID
-  /// `apns-id` is not a UUID in canonical text.
+  /// `apns-id` is not a UUID in its canonical form.
   case badID(String)
   /// A member of the content has an invalid value.
   case badValue(member: String, wanted: String)
@@ -20,7 +20,7 @@ public enum PushFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The app's custom members cannot be encoded as a JSON object.
   case notEncodable(String)
 
-  /// A description of the error and its remedy.
+  /// A description of the error and how to fix it.
   public var description: String {
     switch self {
     case .badToken: "the device token is not a hex string: use it exactly as the app sent it"

@@ -13,7 +13,8 @@ public enum PushOutcome: Sendable, Equatable {
   public struct Receipt: Sendable, Equatable {
     /// The response's `apns-id`, byte for byte; empty if absent.
     public let id: String
-    /// The response's `apns-unique-id`, which the development environment sends, for lookups in the delivery log.
+    /// The response's `apns-unique-id`, which the development environment sends so that the push can be looked up in
+    /// the delivery log.
     public let uniqueID: String?
 
     /// Creates a receipt from the response's header fields.
@@ -23,11 +24,11 @@ public enum PushOutcome: Sendable, Equatable {
     }
   }
 
-  /// A refusal as received, with its interpretation.
+  /// A refusal as it was received, with its interpretation.
   public struct Refusal: Sendable, Equatable {
     /// The HTTP status of the response.
     public let status: Int
-    /// The reason string as received; empty if the response had none.
+    /// The reason string as it was received; empty if the response does not contain one.
     public let reason: String
     /// The reason as a value; `nil` for a reason that APNs does not document.
     public let rejection: Rejection?
@@ -35,7 +36,7 @@ public enum PushOutcome: Sendable, Equatable {
     public let timestampMilliseconds: Int64?
     /// The response's `apns-id`, byte for byte; empty if absent.
     public let id: String
-    /// The time, in seconds, after which the service asks for a retry; nil if the service does not specify it.
+    /// The time, in seconds, after which the service asks the sender to retry; nil if the service does not specify it.
     public let retryAfterSeconds: Int64?
 
     /// Creates a refusal from its parts.
@@ -53,28 +54,28 @@ public enum PushOutcome: Sendable, Equatable {
 
     /// The recommended action (apns-protocol 1.11).
     ///
-    /// An unknown reason is judged by its status.
+    /// If the reason is unknown, the status determines the action.
     public var advice: Rejection.Advice {
       if let rejection { return rejection.row.advice }
       return status >= 500 ? .retryWithBackoff : status == 429 ? .retryLater : .doNotRetry
     }
 
-    /// The action that a response allows its sender to take with the device token.
+    /// The action that a response allows the sender to take with the device token.
     public enum TokenVerdict: Sendable, Equatable {
       /// No action: the refusal does not concern the token.
       case unaffected
-      /// Delete the token, unless the app registered it again after this time, in milliseconds since 1970.
+      /// Delete the token, unless the app has registered it again after this time, in milliseconds since 1970.
       case dead(sinceMilliseconds: Int64?)
       /// Investigate, and keep the token.
       ///
-      /// A token of the other environment or of another app gets the same response, so a wrong setting makes every
-      /// token look bad.
+      /// A token for the other environment or another app gets the same response, so a single wrong setting makes every
+      /// token look invalid.
       case doubtful
     }
 
     /// The action that this response allows.
     ///
-    /// Only 410 states that a token is dead.
+    /// Only a 410 response states that a token is dead.
     public var tokenVerdict: TokenVerdict {
       if status == 410 { return .dead(sinceMilliseconds: timestampMilliseconds) }
       return rejection == .badDeviceToken || rejection == .deviceTokenNotForTopic

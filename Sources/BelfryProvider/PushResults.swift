@@ -1,17 +1,18 @@
 import Synchronization
 
-/// A push with its outcome, or with the reason that it has none.
+/// A push and its outcome, or the reason that it has none.
 public struct PushResult: Sendable {
-  /// The push, with the `apns-id` that it was sent with.
+  /// The push, including the `apns-id` with which it was sent.
   public let push: Push
-  /// The service's response, or the reason that it is missing.
+  /// The service's response, or the reason that there is none.
   public let result: Result<PushOutcome, ProviderFailure>
 }
 
-/// The results of many pushes, in the order of their responses, while at most a window of them is unanswered.
+/// The results of many pushes, in the order in which the responses are received; at most a window of pushes is
+/// unanswered.
 ///
-/// The source is asked for the next push only when there is room, so a million pushes take the memory of one window.
-/// Only one task at a time may iterate.
+/// The source is asked for the next push only when the window has space, so a million pushes use the memory of a single
+/// window. Only one task at a time can iterate.
 public struct PushResults<Pushes: AsyncSequence>: AsyncSequence
 where Pushes.Element == Push {
   /// The element type of the sequence.
@@ -32,7 +33,7 @@ where Pushes.Element == Push {
     Iterator(client: client, pushes: pushes.makeAsyncIterator(), window: window)
   }
 
-  /// An iterator that sends pushes as the results are requested.
+  /// An iterator that sends pushes as their results are requested.
   public struct Iterator: AsyncIteratorProtocol {
     private let client: ProviderClient
     private var pushes: Pushes.AsyncIterator
@@ -49,17 +50,17 @@ where Pushes.Element == Push {
 
     /// Returns the next result, or nil after the last.
     ///
-    /// Rethrows errors of the source.
+    /// Rethrows errors thrown by the source.
     public mutating func next() async throws -> PushResult? { try await next(isolation: nil) }
 
     /// Returns the next result.
     ///
-    /// The source is asked for pushes on the caller's actor, to which it may be confined.
+    /// The source is asked for pushes on the caller's actor, to which the source can be confined.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws -> PushResult? {
       while !isExhausted, unanswered < window {
-        // Return received responses before sending more pushes.
+        // Return responses that have been received before sending more pushes.
         if let answer = answers.first() {
           unanswered -= 1
           return answer
@@ -84,7 +85,7 @@ where Pushes.Element == Push {
 }
 
 extension ProviderClient {
-  /// Sends every push of a sequence, with up to `window` unanswered pushes on all connections together.
+  /// Sends every push in a sequence, with up to `window` unanswered pushes on all connections together.
   ///
   /// The default is 2,000 for each connection.
   ///
@@ -99,7 +100,7 @@ extension ProviderClient {
     PushResults(client: self, pushes: pushes, window: window ?? defaultWindow)
   }
 
-  /// Sends every push of a sequence that exists in memory or that creates them one by one.
+  /// Sends every push in a sequence that exists in memory or creates pushes one by one.
   public func send<Pushes: Sequence>(
     _ pushes: Pushes, window: Int? = nil
   ) -> PushResults<PushSource<Pushes>> where Pushes.Element == Push {
@@ -107,7 +108,7 @@ extension ProviderClient {
   }
 }
 
-/// A synchronous sequence as an asynchronous one.
+/// An asynchronous sequence that wraps a synchronous one.
 public struct PushSource<Pushes: Sequence>: AsyncSequence where Pushes.Element == Push {
   let pushes: Pushes
 
@@ -130,7 +131,7 @@ public struct PushSource<Pushes: Sequence>: AsyncSequence where Pushes.Element =
   }
 }
 
-/// A queue of responses that are received on the client's thread and awaited by one task.
+/// A queue of responses, which are received on the client's thread and awaited by a single task.
 private final class AnswerQueue<Answer: Sendable>: Sendable {
   private struct State {
     var ready = Queue<Answer>()

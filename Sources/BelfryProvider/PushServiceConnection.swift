@@ -12,16 +12,16 @@ protocol PushServiceConnectionOwner: AnyObject {
     _ connection: PushServiceConnection, answered number: RequestNumber, _ answer: ServiceAnswer)
   /// Handles a request that will not be answered.
   ///
-  /// `unprocessed` is true if the service did not process it.
+  /// `unprocessed` is true if the service did not process the request.
   func connection(
     _ connection: PushServiceConnection, failed number: RequestNumber, unprocessed: Bool,
     reason: String)
   /// Handles GOAWAY: the service accepts no further requests on this connection.
   func connectionWentAway(
     _ connection: PushServiceConnection, unprocessed: [RequestNumber], reason: String)
-  /// Handles the end of the connection; no further event follows.
+  /// Handles the closing of the connection, after which no further events follow.
   func connectionEnded(_ connection: PushServiceConnection, reason: String)
-  /// Handles the end of a batch of events: all events of the bytes received so far have been reported.
+  /// Handles the completion of a batch: all events for the bytes received so far have been reported.
   func connectionSettled(_ connection: PushServiceConnection)
 }
 
@@ -60,7 +60,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
       timeoutNanoseconds: Limits.connectNanoseconds, handler: self)
   }
 
-  /// Queues a request and returns its stream; returns nil if the connection does not accept requests now.
+  /// Queues a request and returns its stream, or nil if the connection does not currently accept requests.
   func send(
     _ number: RequestNumber, fields: [(name: String, value: String)], body: [UInt8],
     answerBytesMax: Int
@@ -211,7 +211,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
 
   // MARK: Output
 
-  /// Schedules one write at the end of this turn for all queued frames.
+  /// Schedules a single write of all queued frames at the end of this turn.
   private func scheduleFlush() {
     guard !isFlushScheduled else { return }
     isFlushScheduled = true

@@ -1,17 +1,17 @@
-/// The number of a client's request, in order of submission.
+/// The number of a client's request; requests are numbered in the order of submission.
 struct RequestNumber: Hashable {
   let value: UInt64
-  /// True if the request may be sent again when its response is lost.
+  /// True if the request can be sent again when its response is lost.
   var isRepeatable = true
 }
 
-/// The requests of a client without an outcome: waiting, paused, or sent on a connection.
+/// The requests of a client that have no outcome yet: waiting, paused or sent on a connection.
 ///
-/// All have the same timeout, so their deadlines are in the order of submission.
+/// All requests have the same timeout, so their deadlines are in the order of submission.
 struct RequestTable {
   private struct Entry {
     var attempts = 0
-    /// The connection on which the request was sent; `nil` while it waits.
+    /// The connection on which the request was sent; `nil` while the request waits.
     var connection: ConnectionNumber?
   }
 
@@ -20,7 +20,7 @@ struct RequestTable {
   private var paused: [(due: Int64, number: RequestNumber)] = []
   private var deadlines = Queue<(due: Int64, number: RequestNumber)>()
 
-  /// The number of requests without an outcome.
+  /// The number of requests that have no outcome yet.
   var count: Int { entries.count }
 
   /// Adds a request.
@@ -33,7 +33,7 @@ struct RequestTable {
     deadlines.append((deadline, number))
   }
 
-  /// Moves requests whose pause is over to the waiting queue.
+  /// Moves the requests whose pause is over to the waiting queue.
   mutating func wake(now: Int64) {
     guard paused.contains(where: { $0.due <= now }) else { return }
     for pause in paused where pause.due <= now { waiting.append(pause.number) }
@@ -46,7 +46,7 @@ struct RequestTable {
     return waiting.first != nil
   }
 
-  /// The number of requests that wait for a connection, including cancelled ones that are still in the queue.
+  /// The number of requests that wait for a connection, including cancelled requests that are still in the queue.
   var waitingCount: Int { waiting.count }
 
   /// Marks the next waiting request as sent on `connection`, counts the attempt, and returns the request.
@@ -58,7 +58,7 @@ struct RequestTable {
     return number
   }
 
-  /// Returns the attempts of a request and its connection, or `nil` once it has its outcome.
+  /// Returns a request's number of attempts and its connection, or `nil` if the request has its outcome.
   func sent(_ number: RequestNumber) -> (attempts: Int, connection: ConnectionNumber?)? {
     entries[number].map { ($0.attempts, $0.connection) }
   }
@@ -66,9 +66,9 @@ struct RequestTable {
   /// Removes a request that has its outcome.
   mutating func remove(_ number: RequestNumber) { entries[number] = nil }
 
-  /// Puts a request before all waiting ones.
+  /// Moves a request to the front of the waiting queue.
   ///
-  /// `counts` is false if the service did not process it, so that it does not count as an attempt.
+  /// `counts` is false if the service did not process the request, so that the attempt does not count.
   mutating func requeue(_ number: RequestNumber, counts: Bool) {
     guard var entry = entries[number] else {
       preconditionFailure("a request that already had an outcome was requeued")
@@ -132,18 +132,18 @@ struct RequestTable {
     }
   }
 
-  /// Returns the time of the next deadline or end of a pause.
+  /// Returns the time at which the next deadline or pause expires.
   mutating func nextDue() -> Int64? {
     while let first = deadlines.first, entries[first.number] == nil { _ = deadlines.popFirst() }
     return [deadlines.first?.due, paused.map(\.due).min()].compactMap { $0 }.min()
   }
 }
 
-/// A first-in, first-out queue with amortized constant-time operations at both ends.
+/// A first-in, first-out queue whose operations at both ends take amortized constant time.
 struct Queue<Element> {
   private var elements: [Element] = []
   private var start = 0
-  /// The elements that were returned to the queue, the next one last.
+  /// The elements that were returned to the queue; the next element is last.
   private var front: [Element] = []
 
   var first: Element? {
@@ -166,7 +166,7 @@ struct Queue<Element> {
     guard start < elements.count else { return nil }
     let element = elements[start]
     start += 1
-    // Half of the storage is used up: move the rest to the front, which costs at most one move per removed element.
+    // Half of the storage is used up. Move the rest to the front, which costs at most one move per removed element.
     if start > 1_024, start * 2 > elements.count {
       elements.removeFirst(start)
       start = 0

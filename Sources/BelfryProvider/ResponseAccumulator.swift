@@ -23,7 +23,8 @@ struct ResponseAccumulator {
     case "apns-unique-id": uniqueID = unsafe String(decoding: value, as: UTF8.self)
     case "apns-channel-id": channelID = unsafe String(decoding: value, as: UTF8.self)
     case "retry-after":
-      // Only seconds are of use to a client of a push service; the form with a date is meant for caches and people.
+      // Only the form in seconds is useful to a client of a push service; the form with a date is meant for caches and
+      // people.
       retryAfter = unsafe Int64(String(decoding: value, as: UTF8.self)).map { max(0, $0) }
     default: return
     }
@@ -40,12 +41,12 @@ struct ResponseAccumulator {
     ServiceAnswer(outcome: outcome(), channelID: channelID, body: body)
   }
 
-  /// Returns the outcome of the response (apns-protocol 1.7, 1.8; 201 and 204 are responses for channels, 5.1).
+  /// Returns the outcome of the response (apns-protocol 1.7, 1.8; 201 and 204 are responses to channel requests, 5.1).
   private func outcome() -> PushOutcome {
     if status == 200 || status == 201 || status == 204 {
       return .accepted(.init(id: id, uniqueID: uniqueID))
     }
-    // A proxy's response may have any body; if it is not in the format of APNs, the reason is empty.
+    // A response from a proxy can have any body; if the body is not in the format of APNs, the reason is empty.
     let body = (try? JSONValue(parsing: self.body))?.objectValue
     return .rejected(
       .init(

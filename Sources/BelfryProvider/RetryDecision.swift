@@ -1,14 +1,14 @@
 import BelfryWire
 
-/// The decision on whether a response is final or the request is sent again, according to the advice of ``Rejection``
+/// The decision whether a response is final or the request is sent again, according to the advice of ``Rejection``
 /// (apns-protocol 1.11).
 enum RetryDecision: Equatable {
   /// Deliver the response to the sender.
   case final
   /// Send the request again after this pause.
   case retry(afterNanoseconds: Int64)
-  /// Send the request again with a new provider token on another connection, since the old connection continues to
-  /// refuse (apns-protocol 1.10, ExpiredProviderToken).
+  /// Send the request again with a new provider token on another connection, because the old connection continues to
+  /// refuse requests (apns-protocol 1.10, ExpiredProviderToken).
   case retryWithNewToken
   /// Send the request again on another connection.
   case retryOnNewConnection
@@ -23,7 +23,7 @@ enum RetryDecision: Equatable {
       return
     }
     switch refusal.rejection {
-    // A new token of the same key helps only against an expired one.
+    // A new token from the same key helps only if the old token has expired.
     case .expiredProviderToken: self = renewsTokens ? .retryWithNewToken : .final
     // The service counts updates per connection (apns-protocol 2.1) and shuts down per connection.
     case .tooManyProviderTokenUpdates, .shutdown: self = .retryOnNewConnection
@@ -31,7 +31,7 @@ enum RetryDecision: Equatable {
       let asked = refusal.retryAfterSeconds.map { seconds in
         seconds.multipliedReportingOverflow(by: 1_000_000_000)
       }.map { $0.overflow ? .max : $0.partialValue }
-      // The sender must handle a wait of a quarter of an hour, or one that exceeds the policy.
+      // If the wait is a quarter of an hour or exceeds the policy, the sender must handle it.
       let isSoon = asked.map { $0 <= policy.longestPauseNanoseconds }
       guard isSoon ?? (refusal.advice == .retryLater),
         refusal.advice == .retryLater || refusal.advice == .retryWithBackoff
@@ -51,18 +51,18 @@ enum RetryDecision: Equatable {
   }
 }
 
-/// The limits of a client's attempts to send a push.
+/// The limits on a client's attempts to send a push.
 public struct RetryPolicy: Sendable, Equatable {
-  /// The maximum number of times that one push is sent.
+  /// The maximum number of times that a push is sent.
   public var attemptsMax: Int
   /// The longest pause before a refused push is sent again, in nanoseconds.
   public var longestPauseNanoseconds: Int64
-  /// The maximum total duration of a push, including waiting, in nanoseconds.
+  /// The maximum total time for a push, including waiting, in nanoseconds.
   public var timeoutNanoseconds: Int64
-  /// True if a push is sent again, with the same `apns-id`, when its connection ended before the response.
+  /// True if a push is sent again, with the same `apns-id`, if its connection was closed before the response.
   ///
-  /// Otherwise the push fails with ``ProviderFailure/unanswered(reason:)``, for a sender that first checks whether the
-  /// service has it.
+  /// Otherwise, the push fails with ``ProviderFailure/unanswered(reason:)``, so that the sender can first check whether
+  /// the service has it.
   public var resendsUnanswered = true
 
   /// Creates a policy.

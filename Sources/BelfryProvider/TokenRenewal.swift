@@ -1,5 +1,5 @@
-/// The schedule for renewing a provider token: before it expires, and not so often that the service counts too many
-/// updates (apns-protocol 2.1).
+/// The schedule for renewing a provider token: before the token expires, but not so often that the service counts too
+/// many updates (apns-protocol 2.1).
 struct TokenRenewal {
   /// The time at which the current token was issued, in seconds since 1970; `nil` before the first token.
   private(set) var issuedAt: Int64?
@@ -19,7 +19,8 @@ struct TokenRenewal {
     isRefused = false
   }
 
-  /// Records that the service reported the token issued at this time as expired; a newer token may already be in use.
+  /// Records that the service has reported the token issued at this time as expired; a newer token may already be in
+  /// use.
   mutating func refused(issuedAt moment: Int64) {
     if issuedAt == moment { isRefused = true }
   }

@@ -1,7 +1,7 @@
-/// The delay before another attempt.
+/// The delay before the next attempt.
 ///
-/// It doubles with each consecutive failure up to a limit, and is randomized so that peers that were disconnected
-/// together do not reconnect together.
+/// The delay doubles with each consecutive failure, up to a limit. It is randomized so that peers that lost their
+/// connections together do not reconnect together.
 public struct Backoff: Hashable, Sendable {
   /// The longest delay after the first failure, in nanoseconds.
   public let firstNanoseconds: Int64
@@ -10,7 +10,7 @@ public struct Backoff: Hashable, Sendable {
 
   /// Creates a series of delays.
   ///
-  /// If `longestNanoseconds` is less than `firstNanoseconds`, it limits every delay.
+  /// If `longestNanoseconds` is less than `firstNanoseconds`, it also limits the first delay.
   public init(firstNanoseconds: Int64, longestNanoseconds: Int64) {
     assert(
       firstNanoseconds > 0 && longestNanoseconds >= 0,
@@ -24,7 +24,7 @@ public struct Backoff: Hashable, Sendable {
   /// The delay is random, between half and all of a time that doubles with each failure after the first.
   public func nanoseconds(afterFailures failures: Int, random: UInt64) -> Int64 {
     assert(failures > 0, "at least one failure has occurred")
-    // The first delay times 2^30 exceeds every limit in use, so further doublings have no effect.
+    // 2^30 times the first delay exceeds every limit in use, so further doubling has no effect.
     let doublings = min(max(failures - 1, 0), 30)
     let (product, overflow) = firstNanoseconds.multipliedReportingOverflow(by: 1 << doublings)
     let whole = overflow ? longestNanoseconds : min(product, longestNanoseconds)

@@ -1,6 +1,6 @@
-/// Base64 in both alphabets, padded or not, as it is used in provider tokens and channel ids.
+/// Base64 in both alphabets, padded or not, as used in provider tokens and channel IDs.
 public enum Base64 {
-  /// Returns the bytes that `text` encodes, or `nil` for text that is not base64.
+  /// Returns the bytes that `text` encodes, or `nil` if `text` is not valid base64.
   ///
   /// Both alphabets are accepted, because some clients send a token's segments in the standard alphabet with padding
   /// (apns-protocol 2.1).

@@ -39,14 +39,14 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Returns a copy that may outlive the span.
+  /// Returns a copy that can outlive the span.
   @inlinable public func copied() -> [UInt8] {
     unsafe withUnsafeBufferPointer { unsafe [UInt8]($0) }
   }
 
   /// The bytes as text, with malformed UTF-8 replaced.
   ///
-  /// Use it for messages to users, never for decisions.
+  /// Use this text in messages to users, never for decisions.
   public var text: String {
     unsafe withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }

@@ -1,4 +1,4 @@
-/// The contents of an opened device token: 16 bytes, all integers big-endian.
+/// The contents of an opened device token: 16 bytes, with all integers big-endian.
 ///
 /// ```
 /// 0 environment | 1 kind | 2…3 generation | 4…7 app | 8…15 device
@@ -13,7 +13,7 @@ public struct TokenContents: Hashable, Sendable {
   public let environment: Environment
   /// The kind of the token.
   public let kind: TokenKind
-  /// The number of times that the app registered again after unregistering.
+  /// The number of times that the app has registered again after unregistering.
   ///
   /// Tokens of earlier generations are inactive.
   public let generation: UInt16
@@ -35,7 +35,7 @@ public struct TokenContents: Hashable, Sendable {
 
   /// Parses an opened token.
   ///
-  /// Returns `nil` for bytes that this gateway cannot have created.
+  /// Returns `nil` if this gateway cannot have created the bytes.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count == Self.byteCount, let environment = Environment(rawValue: bytes[0]),
       let kind = TokenKind(rawValue: bytes[1])

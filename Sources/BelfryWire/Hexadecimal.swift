@@ -1,14 +1,14 @@
 /// Hexadecimal text, as used for device tokens in paths and JSON.
 public enum Hexadecimal {
-  /// Returns the value of a digit of either case, or `nil` for another byte.
+  /// Returns the value of a hexadecimal digit of either case, or `nil` for any other byte.
   @inlinable public static func value(_ digit: UInt8) -> UInt8? {
     let value = uncheckedValue(digit)
     return value < 16 ? value : nil
   }
 
-  /// Returns the value of a digit of either case, or at least 16 for another byte.
+  /// Returns the value of a hexadecimal digit of either case, or at least 16 for any other byte.
   ///
-  /// The code has no branches, because the processor cannot predict whether the next digit is a letter.
+  /// The code is free of branches, because the processor cannot predict whether the next digit is a letter.
   @inlinable static func uncheckedValue(_ digit: UInt8) -> UInt8 {
     let decimal = digit &- 0x30
     let letter = (digit | 0x20) &- 0x61
@@ -50,7 +50,7 @@ public enum Hexadecimal {
     return all < 16
   }
 
-  /// Returns the bytes that `text` encodes, or `nil` if it is not hexadecimal.
+  /// Returns the bytes that `text` encodes, or `nil` if `text` is not hexadecimal.
   public static func decode(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     let digits = Array(text.utf8)

@@ -10,7 +10,7 @@ final class CenterList {
 
   /// Creates and shows the window.
   ///
-  /// `report` receives the user's actions; `ask` shows a dialog that asks for a text.
+  /// `report` receives the user's actions; `ask` shows a dialog that asks for text.
   init(
     _ content: CenterContent, report: @escaping (WindowReport) -> Void,
     ask: @escaping (CenterTextRequest) -> Void
@@ -36,7 +36,7 @@ final class CenterList {
 
   /// Shows new content.
   ///
-  /// If nothing has changed, only raises the window.
+  /// If nothing has changed, the window is only raised.
   func show(_ content: CenterContent) {
     guard content != self.content else { return window.raise() }
     self.content = content
@@ -112,7 +112,7 @@ final class CenterList {
     return card
   }
 
-  /// Returns the buttons of a notification, in rows that fit a window of this width.
+  /// Returns the buttons of a notification, in rows that fit into a window of this width.
   private func buttons(_ item: CenterContent.Item, of group: CenterContent.Group) -> Widget {
     let rows = Widget.box(vertical: true, spacing: 6)
     for titles in Self.rows(item.buttons) {
@@ -123,7 +123,7 @@ final class CenterList {
     return rows
   }
 
-  /// Splits buttons into rows, limiting the characters and the buttons in each.
+  /// Splits buttons into rows with limited numbers of characters and buttons.
   static func rows(
     _ buttons: [ButtonContent], characters: Int = 30, count: Int = 4
   ) -> [[ButtonContent]] {
@@ -153,16 +153,16 @@ final class CenterList {
   }
 }
 
-/// A request for the text of a notification's button in the Notification Center.
+/// A request for the text that belongs to a button on a notification in the Notification Center.
 struct CenterTextRequest {
-  /// The name of the request's window.
+  /// The identifier of the request's window.
   static let window = "center-text"
 
   let app: String
   let item: String
   let dialog: DialogContent
 
-  /// Creates the request for a button of a notification.
+  /// Creates the request for a button on a notification.
   init(
     _ button: ButtonContent, of item: CenterContent.Item, in group: CenterContent.Group,
     isRightToLeft: Bool

@@ -1,11 +1,11 @@
 import CGtk
 
-/// The window of one notification or question: its texts, its picture, all its buttons, and a text field for each
-/// action that asks for a text.
+/// The window of a single notification or question, with its text, its image, all its buttons, and a text field for
+/// each action that asks for text.
 final class Dialog {
-  /// The window's width in pixels: a column of text that can be read at a glance.
+  /// The width of the window in pixels: a column of text that can be read at a glance.
   private static let width: Int32 = 420
-  /// The maximum height of a picture, in pixels.
+  /// The maximum height of an image, in pixels.
   private static let pictureHeight: Int32 = 180
 
   private let name: String
@@ -47,7 +47,7 @@ final class Dialog {
     column.append(buttons(content.buttons.filter { $0.input == nil }))
     window.setContent(column)
     window.describe(content.spoken)
-    // Never focus a button: a key that was meant for another window must not press it.
+    // Never focus a button: a key press that was meant for another window must not press it.
     window.focus(focused)
   }
 
@@ -96,7 +96,7 @@ final class Dialog {
     return (row, field)
   }
 
-  /// Returns the buttons: up to two side by side, more in a column, so that titles fit in every language.
+  /// Returns the buttons: up to two side by side, or more in a column, so that titles fit in every language.
   private func buttons(_ contents: [ButtonContent]) -> Widget {
     let isRow = contents.count <= 2
     let box = Widget.box(vertical: !isRow, spacing: 8)

@@ -1,16 +1,16 @@
 import CGtk
 import Glibc
 
-/// A reader of the agent's commands from standard input, in GTK's main loop.
+/// A reader for the agent's commands on standard input, in GTK's main loop.
 final class LineInput {
-  /// The maximum length of a line in bytes: enough for a whole Notification Center.
+  /// The maximum length of a line, in bytes: enough for an entire Notification Center.
   private static let lineBytes = 4 << 20
 
   private let onLine: ([UInt8]) -> Void
   private let onEnd: () -> Void
   private var buffer: [UInt8] = []
 
-  /// Creates a reader that calls `onLine` for each line without its newline, and `onEnd` once the agent has exited.
+  /// Creates a reader that calls `onLine` with each line, without its newline, and `onEnd` when the agent has exited.
   init(onLine: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) {
     self.onLine = onLine
     self.onEnd = onEnd
@@ -47,7 +47,7 @@ final class LineInput {
       buffer.removeFirst(end + 1)
       onLine(line)
     }
-    // Discard a line that is too long; the agent never writes one of this length.
+    // Discard a line that is too long; the agent never writes such a line.
     if buffer.count > Self.lineBytes { buffer = [] }
     return true
   }

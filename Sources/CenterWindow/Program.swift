@@ -3,7 +3,7 @@ import Glibc
 
 /// `belfry-center`: shows the agent's windows.
 ///
-/// It is a process of its own so that the agent neither needs GTK nor decodes pictures.
+/// This is a separate process so that the agent neither requires GTK nor decodes images.
 @main
 enum Program {
   private static let usage = """
@@ -25,7 +25,7 @@ enum Program {
     """
 
   static func main() {
-    // Ignore SIGPIPE so that the write fails once the agent has exited.
+    // Ignore SIGPIPE, so that writes fail after the agent has exited.
     _ = signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }

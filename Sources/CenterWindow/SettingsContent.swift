@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// The settings of the device and its apps, as the settings window shows them.
+/// The settings of the device and of its apps, as the settings window shows them.
 struct SettingsContent: Hashable {
   /// A value that a setting can have.
   struct Choice: Hashable {
@@ -19,7 +19,7 @@ struct SettingsContent: Hashable {
     var isSwitch: Bool { choices.map(\.value) == ["on", "off"] }
   }
 
-  /// The settings of one app, or of the device.
+  /// The settings of an app or of the device.
   struct Section: Hashable {
     var id: String
     /// The app's name; empty for the device.
@@ -28,9 +28,9 @@ struct SettingsContent: Hashable {
   }
 
   var title: String
-  /// The text below the device's settings if no app has settings.
+  /// The text below the device's settings that is shown if no app has settings.
   var empty: String
-  /// The reason that the last change was refused; empty if it was accepted.
+  /// The reason that the last change was refused; empty if the change was accepted.
   var problem: String
   var sections: [Section]
   var isRightToLeft: Bool
@@ -43,7 +43,7 @@ struct SettingsContent: Hashable {
     isRightToLeft = object["direction"]?.stringValue == "rtl"
   }
 
-  /// The IDs and texts without the values.
+  /// The sections with their IDs and text but without values.
   ///
   /// Two contents with the same layout need the same widgets.
   var layout: [Section] {

@@ -11,7 +11,7 @@ final class SettingsList {
   /// True while the program itself sets the values of controls.
   private var isUpdating = false
 
-  /// Creates and shows the window; `report` is called with each change that the user makes.
+  /// Creates and shows the window; `report` is called for each change that the user makes.
   init(_ content: SettingsContent, report: @escaping (WindowReport) -> Void) {
     self.content = content
     self.report = report
@@ -31,8 +31,8 @@ final class SettingsList {
 
   /// Shows new values.
   ///
-  /// The widgets remain unless settings were added or removed, so that the keyboard focus stays on the control that the
-  /// user changes.
+  /// The widgets are kept unless settings were added or removed, so that the keyboard focus stays on the control that
+  /// the user is changing.
   func show(_ content: SettingsContent) {
     let previous = self.content
     self.content = content
@@ -103,7 +103,7 @@ final class SettingsList {
         of: row.choices.map(\.title), selected: Self.index(of: row), name: row.title, onChange)
   }
 
-  /// Reports the value that a control has now.
+  /// Reports the current value of a control.
   private func changed(section: Int, row: Int) {
     guard !isUpdating, content.sections.indices.contains(section),
       content.sections[section].rows.indices.contains(row),

@@ -1,14 +1,14 @@
 import CGtk
 
-/// A GTK widget, valid during the lifetime of the window that holds it.
+/// A GTK widget, which is valid during the lifetime of the window that contains it.
 ///
-/// Texts are shown literally: no function of this type reads markup.
+/// Strings are shown literally: no function of this type interprets markup.
 @safe struct Widget {
   let pointer: UnsafeMutablePointer<GtkWidget>
 
   /// Creates a wrapper for a widget that GTK created.
   ///
-  /// GTK never returns nil: it ends the program if it is out of memory.
+  /// GTK never returns nil: if it runs out of memory, it terminates the program.
   init(_ pointer: UnsafeMutablePointer<GtkWidget>?) {
     guard let pointer = unsafe pointer else { preconditionFailure("GTK returned no widget") }
     unsafe self.pointer = pointer
@@ -24,7 +24,7 @@ import CGtk
 
   // MARK: - Containers
 
-  /// Creates a box whose children are arranged in a column or a row.
+  /// Creates a box that arranges its children in a column or a row.
   static func box(
     vertical isVertical: Bool, spacing: Int32, role: GtkAccessibleRole? = nil
   ) -> Widget {
@@ -40,7 +40,7 @@ import CGtk
     return box
   }
 
-  /// Creates a widget with an accessible role other than the default of its type.
+  /// Creates a widget with an accessible role that is not the default for its type.
   ///
   /// GTK allows setting the role only once.
   init(withRole role: GtkAccessibleRole, _ type: GType) {
@@ -80,7 +80,7 @@ import CGtk
 
   // MARK: - Content
 
-  /// Creates a label that wraps its text, limited to the given number of lines.
+  /// Creates a label that wraps its text, up to the given number of lines.
   static func label(_ text: String, _ style: String? = nil, lines: Int32 = 1) -> Widget {
     let label = unsafe Widget(gtk_label_new(text))
     unsafe gtk_label_set_use_markup(label.opaque, 0)
@@ -94,10 +94,10 @@ import CGtk
     return label
   }
 
-  /// Creates an app's icon from its name in the theme or its path; nil if the theme has no such icon.
+  /// Creates an app's icon from a name in the icon theme or from a path; nil if the theme has no such icon.
   static func icon(_ name: String, pixels: Int32) -> Widget? {
     guard !name.isEmpty else { return nil }
-    // The app's name is shown next to the icon, so a screen reader need not announce the icon.
+    // The app's name is shown next to the icon, so a screen reader does not need to announce the icon.
     let image = Widget(withRole: GTK_ACCESSIBLE_ROLE_PRESENTATION, gtk_image_get_type())
     if name.hasPrefix("/") {
       unsafe gtk_image_set_from_file(image.opaque, name)
@@ -112,7 +112,7 @@ import CGtk
     return image
   }
 
-  /// Creates a picture with a maximum height that keeps its aspect ratio; a screen reader announces its name.
+  /// Creates an image with a maximum height that keeps its aspect ratio; a screen reader announces the given name.
   static func picture(_ path: String, name: String, height: Int32) -> Widget {
     let picture = unsafe Widget(gtk_picture_new_for_filename(path))
     // Without a label, a screen reader announces the widget's type.
@@ -125,7 +125,7 @@ import CGtk
 
   // MARK: - Controls
 
-  /// Creates a button that calls `onPressed` when it is pressed.
+  /// Creates a button that calls `onPressed` when the user presses it.
   static func button(_ content: ButtonContent, _ onPressed: @escaping () -> Void) -> Widget {
     let button = unsafe Widget(gtk_button_new_with_label(content.title))
     switch content.style {
@@ -138,7 +138,7 @@ import CGtk
     return button
   }
 
-  /// Creates a text field that calls `onEnter` when Enter is pressed in it.
+  /// Creates a text field that calls `onEnter` when the user presses Enter in it.
   static func field(
     _ placeholder: String, name: String, _ onEnter: @escaping () -> Void
   ) -> Widget {
@@ -166,7 +166,7 @@ import CGtk
     nonmutating set { unsafe gtk_switch_set_active(opaque, newValue ? 1 : 0) }
   }
 
-  /// Creates a drop-down list of texts that calls `onChosen` whenever another text is selected.
+  /// Creates a drop-down list of strings that calls `onChosen` whenever another string is selected.
   static func choice(
     of titles: [String], selected: Int, name: String, _ onChosen: @escaping () -> Void
   ) -> Widget {
@@ -181,7 +181,7 @@ import CGtk
     return choice
   }
 
-  /// The index of the chosen text.
+  /// The index of the selected string.
   var selectedIndex: Int {
     get { unsafe Int(gtk_drop_down_get_selected(opaque)) }
     nonmutating set { unsafe gtk_drop_down_set_selected(opaque, guint(newValue)) }
@@ -192,7 +192,7 @@ import CGtk
     unsafe String(cString: gtk_editable_get_text(opaque))
   }
 
-  /// Sets a text that a screen reader announces.
+  /// Sets a string that a screen reader announces.
   func describe(_ property: GtkAccessibleProperty, _ text: String) {
     var property = property
     var value = GValue()
@@ -204,7 +204,7 @@ import CGtk
 
   // MARK: - Signals
 
-  /// Calls `body` at each signal of that name, which has neither arguments nor a result.
+  /// Calls `body` for each signal with this name, which must not have arguments or a result.
   func connect(_ signal: String, _ body: @escaping () -> Void) {
     let call: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
       unsafe Callback.from($1)?.body()
@@ -246,7 +246,7 @@ import CGtk
   }
 }
 
-/// A closure that GTK holds.
+/// A closure that GTK retains.
 private final class Callback {
   let body: () -> Void
 

@@ -7,7 +7,7 @@ import CGtk
   /// Creates a window that is not yet on screen.
   ///
   /// - Parameters:
-  ///   - title: The name of the window for the desktop and screen readers.
+  ///   - title: The window's title, for the desktop and screen readers.
   ///   - isDialog: True if the window asks the user a question.
   ///   - width: The initial width in pixels.
   ///   - height: The initial height in pixels; -1 to fit the content.
@@ -33,12 +33,12 @@ import CGtk
 
   func setContent(_ content: Widget) { unsafe gtk_window_set_child(window, content.pointer) }
 
-  /// Gives a widget the keyboard focus.
+  /// Moves the keyboard focus to a widget.
   func focus(_ widget: Widget) { unsafe gtk_window_set_focus(window, widget.pointer) }
 
   /// Shows the window.
   ///
-  /// Calls `onShown` once it is on screen, and `onClosed` when the user closes it.
+  /// Calls `onShown` when the window is on screen, and `onClosed` when the user closes it.
   func present(onShown: @escaping () -> Void, onClosed: @escaping () -> Void) {
     widget.connect("map", onShown)
     widget.connectCloseRequest(onClosed)

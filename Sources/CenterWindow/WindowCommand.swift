@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A command from the agent; one JSON object per line.
+/// A command from the agent, as one JSON object per line.
 enum WindowCommand: Hashable {
   /// Shows a window with a notification or a question, or updates it.
   case show(DialogContent)
@@ -11,7 +11,7 @@ enum WindowCommand: Hashable {
   /// Closes a window.
   case close(window: String)
 
-  /// Parses a line; nil if it is not a known command.
+  /// Parses a line; nil if the line is not a known command.
   init?(line: [UInt8]) {
     guard let object = (try? JSONValue(parsing: line))?.objectValue else { return nil }
     switch object["do"]?.stringValue {
@@ -28,7 +28,7 @@ enum WindowCommand: Hashable {
   }
 }
 
-/// A button, and the text field before it if it asks for a text.
+/// A button, with the text field that precedes the button if its action asks for text.
 struct ButtonContent: Hashable {
   /// The look of a button.
   enum Style: String, Hashable {
@@ -37,7 +37,7 @@ struct ButtonContent: Hashable {
 
   /// A text field that belongs to the button.
   struct Input: Hashable {
-    /// The placeholder of the empty field.
+    /// The placeholder that is displayed while the field is empty.
     var placeholder: String
     /// The title of the button that sends the text.
     var send: String
@@ -47,7 +47,7 @@ struct ButtonContent: Hashable {
   var id: String
   var title: String
   var style: Style
-  /// The text that a screen reader adds to the title; empty if nothing.
+  /// The text that a screen reader announces after the title; may be empty.
   var hint: String
   var input: Input?
 
@@ -69,12 +69,12 @@ struct ButtonContent: Hashable {
   }
 }
 
-/// The texts and the picture of a notification or a question; none of the texts is markup.
+/// The text and the image of a notification or a question; no string contains markup.
 struct TextContent: Hashable {
   var title: String
   var subtitle: String
   var body: String
-  /// The picture's path; empty if there is no picture.
+  /// The path of the image; empty if there is no image.
   var image: String
 
   init(_ object: JSONObject) {
@@ -90,10 +90,10 @@ struct TextContent: Hashable {
   }
 }
 
-/// One element of the content that an app draws for its notification.
+/// An element of the content that an app draws for its notification.
 enum DrawnItem: Hashable {
   case text(String)
-  /// A picture, as its path.
+  /// An image, given by its path.
   case picture(String)
 
   init?(_ value: JSONValue) {
@@ -108,18 +108,18 @@ enum DrawnItem: Hashable {
   }
 }
 
-/// A window with one notification or question.
+/// The content of a window with a single notification or question.
 struct DialogContent: Hashable {
   /// The agent's identifier for the window.
   var window: String
   var app: String
-  /// The name of a themed icon, or a path; empty if there is no icon.
+  /// The name of an icon in the theme, or a path; empty if there is no icon.
   var icon: String
   var text: TextContent
-  /// The content that the app draws itself, from top to bottom.
+  /// The content that the app itself draws, from top to bottom.
   var drawn: [DrawnItem] = []
   var buttons: [ButtonContent]
-  /// The button whose text field the user asked for; empty if none.
+  /// The button whose text field the user asked for; empty if there is none.
   var focus: String
   var isRightToLeft: Bool
 }
@@ -144,25 +144,25 @@ extension DialogContent {
   }
 }
 
-/// The content of the Notification Center: delivered notifications by app and thread.
+/// The content of the Notification Center: delivered notifications, grouped by app and thread.
 struct CenterContent: Hashable {
-  /// One delivered notification.
+  /// A delivered notification.
   struct Item: Hashable {
     var id: String
-    /// The delivery date as text for the user.
+    /// The delivery date, formatted for the user.
     var date: String
     var text: TextContent
     var buttons: [ButtonContent]
   }
 
-  /// The notifications of one thread.
+  /// The notifications in a thread.
   struct Thread: Hashable {
-    /// The title; empty for the thread of notifications that name no thread.
+    /// The title; empty for the thread of notifications that do not specify a thread.
     var title: String
     var items: [Item]
   }
 
-  /// The notifications of one app.
+  /// The notifications of an app.
   struct Group: Hashable {
     var id: String
     var app: String
@@ -172,9 +172,9 @@ struct CenterContent: Hashable {
   }
 
   var title: String
-  /// The text to show while there are no notifications.
+  /// The text that is shown if there are no notifications.
   var empty: String
-  /// Buttons that apply to all notifications.
+  /// The buttons that apply to all notifications.
   var buttons: [ButtonContent]
   var groups: [Group]
   var isRightToLeft: Bool

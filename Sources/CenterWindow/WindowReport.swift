@@ -1,24 +1,24 @@
 import BelfryWire
 
-/// The user's action in a window; one JSON object per line.
+/// A report of the user's action in a window, as one JSON object per line.
 enum WindowReport: Hashable {
   /// A window is on screen.
   case shown(window: String)
   /// A button was pressed; `text` is the content of its text field.
   case pressed(window: String, button: String, text: String?)
-  /// A button of the Notification Center was pressed: of a notification, of an app, or of the whole list.
+  /// A button in the Notification Center was pressed, which belongs to a notification, an app or the whole list.
   case pressedInCenter(app: String?, item: String?, button: String, text: String?)
-  /// The user chose a value of a setting.
+  /// The user selected a value for a setting.
   case changed(section: String, row: String, value: String)
   /// A window was closed without an answer.
   case closed(window: String)
 
-  /// The name of the Notification Center's window.
+  /// The identifier of the Notification Center's window.
   static let center = "center"
-  /// The name of the settings window.
+  /// The identifier of the settings window.
   static let settings = "settings"
 
-  /// The line, without its newline.
+  /// The report as a line, without a newline.
   var line: String {
     var object: JSONObject
     switch self {

@@ -6,11 +6,11 @@ final class Windows {
   private var dialogs: [String: Dialog] = [:]
   private var center: CenterList?
   private var settings: SettingsList?
-  /// The dialog that asks for a text for a notification in the Notification Center.
+  /// The dialog that asks for the text for a notification in the Notification Center.
   private var textDialog: Dialog?
   private let write: (String) -> Void
 
-  /// Creates the set of windows; `write` receives each report as a line without its newline.
+  /// Creates the set of windows; `write` receives each report as a line without a newline.
   init(write: @escaping (String) -> Void) { self.write = write }
 
   /// Carries out a command.
@@ -76,7 +76,7 @@ final class Windows {
     textDialog = nil
   }
 
-  /// Asks the user for the text of a button in the Notification Center.
+  /// Asks the user for the text that belongs to a button in the Notification Center.
   private func ask(_ request: CenterTextRequest) {
     closeTextDialog()
     textDialog = Dialog(request.dialog) { [weak self] report in

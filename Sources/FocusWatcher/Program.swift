@@ -3,7 +3,7 @@ import Glibc
 
 /// `belfry-focus`: reports the active window of an X server.
 ///
-/// It is a process of its own because the agent also runs without X11.
+/// This is a separate process because the agent also runs without X11.
 @main
 enum Program {
   private static let usage = """
@@ -18,11 +18,11 @@ enum Program {
 
     """
 
-  /// Milliseconds during which a window manager may report no active window while it switches to another.
+  /// Milliseconds during which a window manager can report no active window while it switches to another window.
   private static let settlingMilliseconds: Int64 = 100
 
   static func main() {
-    // Ignore SIGPIPE so that the write fails once the reader has exited.
+    // Ignore SIGPIPE, so that writes fail after the reader has exited.
     _ = signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }

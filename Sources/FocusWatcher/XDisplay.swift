@@ -14,10 +14,10 @@ import Glibc
   private let root: xcb_window_t
   private let active: xcb_atom_t
   private let process: xcb_atom_t
-  /// The properties in which a window can name its app, most reliable first.
+  /// The properties in which a window can identify its app, most reliable first.
   private let names: [xcb_atom_t]
 
-  /// Creates a connection to the display that the environment names; nil if no X server is reachable.
+  /// Creates a connection to the display that the environment specifies; nil if no X server is reachable.
   init?() {
     var screen: Int32 = 0
     guard let connection = unsafe xcb_connect(nil, &screen) else { return nil }
@@ -88,7 +88,7 @@ import Glibc
     return hasChanged
   }
 
-  /// Returns at most 1,024 bytes of a window's property, or no bytes if the window does not exist.
+  /// Returns up to 1,024 bytes of a window's property; returns no bytes if the window does not exist.
   private func property(_ atom: xcb_atom_t, of window: xcb_window_t) -> [UInt8] {
     guard atom != 0 else { return [] }
     let cookie = unsafe xcb_get_property(connection, 0, window, atom, 0, 0, 256)
@@ -99,7 +99,7 @@ import Glibc
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// Returns the first 32 bits, in the machine's byte order as the protocol delivers them.
+  /// Returns the first 32 bits in the machine's byte order, in which the protocol delivers them.
   private static func number(_ bytes: [UInt8]) -> UInt32? {
     guard bytes.count >= 4 else { return nil }
     return unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: UInt32.self) }

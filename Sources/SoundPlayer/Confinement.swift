@@ -1,14 +1,14 @@
 import CConfinement
 import Glibc
 
-/// The restrictions of a process that reads untrusted bytes, so that an exploited decoder can do nothing else.
+/// The restrictions on a process that reads untrusted bytes, so that an exploited decoder can do nothing else.
 enum Confinement {
   /// Restricts this process to reading the given files, allocating memory, reading clocks and using its open
   /// descriptors.
   ///
-  /// Returns the names of the kernel features that these restrictions need and that are missing.
+  /// Returns the names of the missing kernel features that these restrictions require.
   ///
-  /// Call it only before the process starts another thread.
+  /// Call this method before the process starts another thread.
   static func enter(reading paths: [String]) -> [String] {
     var copies = unsafe paths.map { unsafe UnsafePointer(strdup($0)) }
     defer {
@@ -19,9 +19,9 @@ enum Confinement {
     return names(of: unsafe belfry_confine(&copies, Int32(copies.count)))
   }
 
-  /// Returns the operations that succeed in a confined process that may read `named`.
+  /// Returns the operations that succeed in a confined process that is allowed to read `named`.
   ///
-  /// `belfry-sound confined` prints them, to show which restrictions the machine's kernel enforces.
+  /// `belfry-sound confined` prints the operations, to show which restrictions the machine's kernel enforces.
   static func attempts(named: String, other: String) -> JSONLine {
     func opens(_ path: String, _ flags: Int32) -> Bool {
       let descriptor = unsafe Glibc.open(path, flags | O_CLOEXEC)

@@ -1,5 +1,5 @@
 extension CoreAudioFile {
-  /// Returns an IMA4 file of interleaved samples.
+  /// Returns an IMA4 file that contains interleaved samples.
   static func ima4(_ samples: [Int16], channels: Int, rate: Int) -> [UInt8] {
     assert(
       channels > 0 && samples.count % channels == 0, "every channel has the same number of samples")
@@ -40,13 +40,13 @@ extension CoreAudioFile {
 }
 
 extension IMA4 {
-  /// An encoder of one channel, which encodes one packet at a time.
+  /// An encoder for a channel, which encodes one packet at a time.
   struct Encoder {
     private var predictor: Int
     private var index = 0
 
-    /// Creates an encoder with the initial step that fits the channel's first packet best, so that a loud beginning is
-    /// not distorted.
+    /// Creates an encoder whose initial step fits the channel's first packet best, so that a loud beginning is not
+    /// distorted.
     init(for first: [Int16]) {
       predictor = first.first.map(Int.init) ?? 0
       var least = Int.max
@@ -65,10 +65,10 @@ extension IMA4 {
 
     /// Returns the packet for up to 64 samples.
     ///
-    /// Fewer samples are padded with copies of the last one.
+    /// If there are fewer samples, they are padded with copies of the last sample.
     mutating func encode(_ samples: [Int16]) -> [UInt8] {
       assert((1...packetFrames).contains(samples.count), "a packet holds up to 64 samples")
-      // The packet's header has only the predictor's upper nine bits, and the decoder continues from them.
+      // The packet's header contains only the upper nine bits of the predictor, from which the decoder continues.
       predictor = Int(Int16(truncatingIfNeeded: predictor & 0xFF80))
       let head = predictor & 0xFF80 | index
       var packet = [UInt8(truncatingIfNeeded: head >> 8), UInt8(truncatingIfNeeded: head)]

@@ -6,7 +6,7 @@ final class CoreAudioFile: SoundSource {
   private var packet = 0
   private var framesLeft: Int64
 
-  /// Reads the header; nil if the file is not of this kind.
+  /// Reads the header; nil if the file is not of this format.
   init?(_ bytes: [UInt8]) {
     var reader = Reader(bytes: bytes)
     guard reader.text(4) == "caff", reader.integer(2) == 1, reader.integer(2) != nil else {
@@ -23,7 +23,7 @@ final class CoreAudioFile: SoundSource {
       guard let size = isOpenEnded ? bytes.count - start : Int(exactly: length),
         size <= bytes.count - start || kind == "data"
       else { return nil }
-      // A truncated file has fewer packets.
+      // A truncated file contains fewer packets.
       let end = start + min(size, bytes.count - start)
       switch kind {
       case "desc": description = Self.description(&reader)
@@ -49,7 +49,7 @@ final class CoreAudioFile: SoundSource {
       frames: framesLeft)
   }
 
-  /// Returns the rate and the number of channels if the data is IMA4, otherwise nil.
+  /// Returns the rate and the number of channels if the data is in IMA4, otherwise nil.
   private static func description(_ reader: inout Reader) -> (rate: Double, channels: Int)? {
     guard let rate = reader.integer(8), reader.text(4) == "ima4", reader.integer(4) != nil,
       reader.integer(4) != nil, reader.integer(4) != nil, let channels = reader.integer(4)
@@ -75,7 +75,7 @@ final class CoreAudioFile: SoundSource {
     return (0..<frames).flatMap { frame in channels.map { $0[frame] } }
   }
 
-  /// A reader of consecutive big-endian numbers and four-letter names.
+  /// A reader of consecutive big-endian numbers and four-letter codes.
   private struct Reader {
     let bytes: [UInt8]
     var position = 0

@@ -1,16 +1,16 @@
-/// Apple's IMA4: packets of 34 bytes per channel with 64 samples each.
+/// Apple's IMA4 encoding, in which each packet has 34 bytes per channel and contains 64 samples.
 ///
 /// Every packet is decoded independently.
 ///
-/// Two bytes hold the predictor's upper nine bits and the step index. The other 32 bytes hold one sample in each four
-/// bits, the lower half of a byte first (IMA Digital Audio Focus 1992, in QuickTime's layout).
+/// Two bytes contain the upper nine bits of the predictor and the step index. The other 32 bytes contain a sample in
+/// every four bits, with the lower half of each byte first (IMA Digital Audio Focus 1992, in QuickTime's layout).
 enum IMA4 {
   static let packetBytes = 34
   static let packetFrames = 64
 
   static let indexSteps = [-1, -1, -1, -1, 2, 4, 6, 8]
 
-  /// The standard's 89 step sizes.
+  /// The 89 step sizes that the standard defines.
   static let steps: [Int] = [
     7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 21, 23, 25, 28, 31, 34, 37, 41, 45, 50, 55, 60, 66,
     73, 80, 88, 97, 107, 118, 130, 143, 157, 173, 190, 209, 230, 253, 279, 307, 337, 371, 408, 449,
@@ -20,7 +20,7 @@ enum IMA4 {
     24_623, 27_086, 29_794, 32_767,
   ]
 
-  /// Decodes one channel's packet; returns nil if it is incomplete.
+  /// Decodes a packet for one channel; returns nil if the packet is incomplete.
   static func decode(_ packet: ArraySlice<UInt8>) -> [Int16]? {
     guard packet.count == packetBytes else { return nil }
     let head = Int(packet[packet.startIndex]) << 8 | Int(packet[packet.startIndex + 1])

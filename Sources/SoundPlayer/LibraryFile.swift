@@ -14,7 +14,7 @@ import CSndFile
       container: Self.container(information.format), encoding: Self.encoding(information.format),
       channels: Int(information.channels), rate: Int(information.samplerate),
       frames: information.frames)
-    // Without this command, floating-point samples would all become zero.
+    // Without this command, floating-point samples would all be read as zero.
     _ = unsafe sf_command(file, Int32(SFC_SET_SCALE_FLOAT_INT_READ), nil, 1)
   }
 

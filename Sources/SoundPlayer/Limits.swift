@@ -1,24 +1,24 @@
-/// Every limit of this program, with its unit and its reason.
+/// The limits of this program, each with its unit and its reason.
 enum Limits {
-  /// The duration in seconds below which an alert sound must stay (S0-6).
+  /// The duration that an alert sound must not reach, in seconds (S0-6).
   static let seconds = 30.0
-  /// The duration in seconds of a truncated sound, safely below the limit.
+  /// The duration of a truncated sound, in seconds, which is safely below the limit.
   static let cutSeconds = 29.5
-  /// The maximum number of frames to convert, whatever a header says: 30 s at the highest rate.
+  /// The maximum number of frames to convert, regardless of the header: 30 s at the highest rate.
   static let framesMax = 30 * rates.upperBound
   /// The maximum size of a sound file in bytes.
   ///
-  /// A file is read as a whole; 30 s of eight channels at 96 kHz fit.
+  /// A file is read as a whole; 30 s with eight channels at 96 kHz fit.
   static let fileBytes = 64 << 20
   /// The maximum number of channels that sound servers accept.
   static let channels = 8
-  /// Samples per second that sound servers accept.
+  /// The rates that sound servers accept, in samples per second.
   static let rates = 1_000...384_000
-  /// Frames per read and write: about a tenth of a second at common rates.
+  /// Frames per read or write: about a tenth of a second at common rates.
   static let framesAtATime = 4_096
-  /// The maximum size in bytes of the child's header before its samples: a path and a reason.
+  /// The maximum size, in bytes, of the header that the child sends before its samples: a path and a reason.
   static let headerBytes = 8_192
-  /// Seconds after which the kernel ends a player, in case a sound server does not answer.
+  /// Seconds after which the kernel terminates a player, in case a sound server does not answer.
   static let wallSeconds: UInt32 = 60
   /// Seconds of processor time per file: far more than decoding 30 s needs.
   static let processorSeconds: UInt = 40

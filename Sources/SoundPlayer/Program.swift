@@ -3,7 +3,7 @@ import Glibc
 
 /// `belfry-sound`: checks and plays sound files.
 ///
-/// It is a process of its own because sound files are untrusted bytes.
+/// This is a separate process because sound files are untrusted bytes.
 @main
 enum Program {
   private static let usage = """
@@ -34,7 +34,7 @@ enum Program {
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 
-  /// Limits the resources of this process, since it reads untrusted bytes.
+  /// Limits the resources of this process, because it reads untrusted bytes.
   private static func confine() {
     belfry_take_no_privileges()
     func limit(_ resource: __rlimit_resource, _ value: UInt) {
@@ -182,8 +182,8 @@ enum Program {
     return 0
   }
 
-  /// Returns the app's own sound, or else the system's (S0-6), or else the chime, with its name and the reason for not
-  /// using the app's.
+  /// Returns the app's own sound, or else the system's sound (S0-6), or else the chime, together with its name and the
+  /// reason for not using the app's sound.
   static func choose(_ command: PlayCommand) -> (any SoundSource, String, String?) {
     var reason: String?
     if let path = command.path {
@@ -194,7 +194,7 @@ enum Program {
         reason = "not a readable sound file"
       }
     }
-    // The theme's sound may have a format that apps may not use.
+    // The theme's sound can have a format that apps are not allowed to use.
     if let path = command.systemPath, let source = SoundLoader.open(path),
       source.format.whyUnplayable == nil
     {
@@ -204,7 +204,7 @@ enum Program {
   }
 }
 
-/// The arguments of `play`.
+/// The arguments of the `play` command.
 struct PlayCommand: Hashable {
   var volume = 1.0
   var systemPath: String?
@@ -232,6 +232,6 @@ struct PlayCommand: Hashable {
 }
 
 extension Int16 {
-  /// Reduces a sample's amplitude; `volume` is 0…1.
+  /// Reduces a sample's amplitude; `volume` is from 0 to 1.
   mutating func scale(_ volume: Double) { self = Int16((Double(self) * volume).rounded()) }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A conversion of any sound file to one that an alert can use (S0-2, S0-3, S0-5, S0-6).
+/// A conversion of any sound file to a file that an alert can use (S0-2, S0-3, S0-5, S0-6).
 struct SoundConversion {
   /// The reason that a conversion failed, and what to do about it.
   struct Failure: Error, Hashable {
@@ -14,7 +14,7 @@ struct SoundConversion {
   /// True if a sound that is too long is truncated.
   let cutsEnd: Bool
 
-  /// Parses the command's arguments after `convert`; nil if they are invalid.
+  /// Parses the arguments that follow `convert`; nil if they are invalid.
   init?(_ arguments: ArraySlice<String>) throws(Failure) {
     var paths: [String] = []
     var word: String?
@@ -82,7 +82,7 @@ struct SoundConversion {
     var format = input.format
     (format.container, format.encoding) = (container, encoding)
     format.frames = Int64(samples.count / format.channels)
-    // Write to a temporary name, so that a partly written file never has the target's name.
+    // Write to a temporary name, so that the target name never refers to a partly written file.
     let draft = "\(target).\(getpid())"
     defer { _ = unsafe unlink(draft) }
     switch encoding {
@@ -100,7 +100,7 @@ struct SoundConversion {
     return format
   }
 
-  /// Returns all samples, without those beyond the allowed length.
+  /// Returns all samples up to the allowed length.
   private func samples(of input: any SoundSource) throws(Failure) -> [Int16] {
     let format = input.format
     let allowed = Int(Double(format.rate) * Limits.cutSeconds) * format.channels
@@ -119,7 +119,7 @@ struct SoundConversion {
     var samples: [Int16] = []
     while case let next = input.next(), !next.isEmpty {
       samples += next
-      // Enforce the limit whatever the header said.
+      // Enforce the limit regardless of the header.
       guard samples.count < Limits.framesMax * format.channels else { break }
       if isTooLong, samples.count >= allowed { break }
     }

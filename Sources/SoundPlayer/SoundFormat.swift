@@ -1,9 +1,9 @@
-/// The format and the length of a sound file.
+/// The format and length of a sound file.
 struct SoundFormat: Hashable {
-  /// The container of a sound file, by the names that `belfry sound` uses.
+  /// The container of a sound file; the names are those that `belfry sound` uses.
   enum Container: Hashable {
     case aiff, wav, caf
-    /// A container that an alert sound may not have (S0-3), by its own name.
+    /// A container that alert sounds are not allowed to have (S0-3), by its own name.
     case other(String)
 
     var name: String {
@@ -16,10 +16,10 @@ struct SoundFormat: Hashable {
     }
   }
 
-  /// The encoding of samples, by the names that `belfry sound` uses.
+  /// The encoding of samples; the names are those that `belfry sound` uses.
   enum Encoding: Hashable {
     case linearPCM, ima4, uLaw, aLaw
-    /// An encoding that an alert sound may not have (S0-2), by its own name.
+    /// An encoding that alert sounds are not allowed to have (S0-2), by its own name.
     case other(String)
 
     var name: String {
@@ -36,14 +36,14 @@ struct SoundFormat: Hashable {
   var container: Container
   var encoding: Encoding
   var channels: Int
-  /// Frames per second.
+  /// The number of frames per second.
   var rate: Int
-  /// Samples of one channel.
+  /// The number of samples per channel.
   var frames: Int64
 
   var seconds: Double { rate > 0 ? Double(frames) / Double(rate) : 0 }
 
-  /// The reason that no sound server can play the sound, or nil if one might.
+  /// The reason that no sound server can play the sound, or nil if a sound server might be able to.
   var whyUnplayable: String? {
     if frames <= 0 { return "it contains no sound" }
     guard (1...Limits.channels).contains(channels) else {
@@ -77,6 +77,6 @@ struct SoundFormat: Hashable {
 /// A source of interleaved 16-bit samples, in order.
 protocol SoundSource: AnyObject {
   var format: SoundFormat { get }
-  /// Returns the next frames, or an empty array at the end.
+  /// Returns the next frames, or an empty array at the end of the sound.
   func next() -> [Int16]
 }

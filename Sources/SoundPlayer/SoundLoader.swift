@@ -1,6 +1,6 @@
 import Glibc
 
-/// A loader that finds and opens sounds.
+/// Functions that find and open sounds.
 enum SoundLoader {
   /// Opens a file; returns nil if no reader supports its format.
   static func open(_ path: String) -> (any SoundSource)? {

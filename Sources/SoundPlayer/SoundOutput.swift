@@ -2,8 +2,8 @@ import Glibc
 
 /// An output for samples.
 ///
-/// The libraries of PulseAudio (also for PipeWire) and ALSA are loaded on demand, so that this program starts without
-/// them.
+/// The libraries of PulseAudio (also used for PipeWire) and ALSA are loaded when needed, so that this program can start
+/// without them.
 protocol SoundOutput {
   /// Plays samples; returns false if the output has failed.
   func write(_ samples: [Int16]) -> Bool
@@ -20,9 +20,9 @@ protocol SoundOutput {
     unsafe self.handle = handle
   }
 
-  /// Returns the function with that name.
+  /// Returns the function with this name.
   ///
-  /// The library's documentation specifies its signature.
+  /// The function's signature is specified by the library's documentation.
   func function<Shape>(_ name: String, _ shape: Shape.Type) -> Shape? {
     guard let address = unsafe dlsym(handle, name) else { return nil }
     return unsafe unsafeBitCast(address, to: shape)
@@ -53,7 +53,7 @@ protocol SoundOutput {
   private let writeFunction: Write
   private let drainFunction: Drain
 
-  /// Connects to a sound server; nil if none responds.
+  /// Connects to a sound server; nil if no server responds.
   init?(channels: Int, rate: Int) {
     guard let library = Library("libpulse-simple.so.0"),
       let new = unsafe library.function("pa_simple_new", New.self),

@@ -3,7 +3,7 @@ import Glibc
 
 /// A sound that a confined child process opens and decodes; this process receives only samples.
 ///
-/// Playing needs sockets, threads and devices, so the player cannot be confined as strictly.
+/// Playback requires sockets, threads and devices, so the player cannot be confined as strictly.
 struct SoundReader {
   /// The message that the child sends before the samples.
   struct Header: Hashable {
@@ -13,10 +13,10 @@ struct SoundReader {
     var name: String
     /// The reason that the app's own sound is not played.
     var reason: String?
-    /// The names of the kernel features that are missing to confine the child.
+    /// The names of the missing kernel features that would be needed to confine the child.
     var lacking: [String]
 
-    /// The fields as text, each terminated by a zero byte.
+    /// The fields as strings, each terminated by a zero byte.
     var bytes: [UInt8] {
       [String(channels), String(rate), name, reason ?? "", lacking.joined(separator: " ")]
         .flatMap { Array($0.utf8.filter { $0 != 0 }) + [0] }
@@ -30,7 +30,7 @@ struct SoundReader {
       self.lacking = lacking
     }
 
-    /// Parses a header; nil if no child of ours could have sent it.
+    /// Parses a header; nil if a well-behaved child cannot have sent it.
     ///
     /// A compromised child can send anything.
     init?(_ bytes: [UInt8]) {
@@ -68,14 +68,14 @@ struct SoundReader {
     pipe = ends[0]
   }
 
-  /// Returns the next samples, or an empty array at the end.
+  /// Returns the next samples, or an empty array at the end of the sound.
   func next() -> [Int16] {
     let wanted = Limits.framesAtATime * header.channels
     var samples = [Int16](repeating: 0, count: wanted)
     let count = unsafe samples.withUnsafeMutableBytes { buffer in
       unsafe Self.read(pipe, into: buffer)
     }
-    // Drop a frame that is incomplete because the child ended.
+    // Drop a frame that is incomplete because the child has exited.
     samples.removeLast(
       wanted - count / MemoryLayout<Int16>.size / header.channels * header.channels)
     return samples
@@ -105,7 +105,7 @@ struct SoundReader {
 
   // MARK: Reading
 
-  /// Reads byte by byte up to the fifth zero, because samples follow it.
+  /// Reads byte by byte up to the fifth zero byte, because samples follow it.
   private static func readHeader(_ pipe: Int32) -> Header? {
     var bytes: [UInt8] = []
     var zeros = 0
@@ -120,7 +120,7 @@ struct SoundReader {
     return Header(bytes)
   }
 
-  /// Fills the buffer, or the part of it that arrives before the end.
+  /// Fills the buffer, or as much of it as arrives before the end of the stream.
   private static func read(_ pipe: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     var filled = 0
     while filled < buffer.count {

@@ -3,21 +3,21 @@ import Glibc
 
 /// The machine's clocks.
 ///
-/// Code that makes decisions takes times as arguments; only shells read this.
+/// Code that makes decisions takes times as arguments; only shells read these clocks.
 public enum SystemClock {
-  /// Nanoseconds that never go backward and do not count while the machine is suspended.
+  /// The time in nanoseconds, which never goes backward and does not advance while the machine is suspended.
   public static var monotonicNanoseconds: Int64 {
     let time = read(CLOCK_MONOTONIC)
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// The wall clock: milliseconds since 1970 in UTC; steps when the clock is set.
+  /// The wall clock, in milliseconds since 1970 in UTC, which steps when the clock is set.
   public static var unixMilliseconds: Int64 {
     let time = read(CLOCK_REALTIME)
     return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// Milliseconds since the machine started, including suspend.
+  /// The time since the machine started, in milliseconds, including suspend.
   public static var elapsedMilliseconds: Int64 {
     let time = read(CLOCK_BOOTTIME)
     return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000

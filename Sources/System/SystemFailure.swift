@@ -5,7 +5,7 @@ import Glibc
 public enum SystemFailure: Error, Sendable, CustomStringConvertible {
   /// The system call `name` failed with `errno`; `subject` is the path, address or descriptor.
   case call(name: StaticString, errno: Int32, subject: String)
-  /// The file at `path` has more than `limit` bytes.
+  /// The file at `path` is larger than `limit` bytes.
   case tooLarge(path: String, limit: Int)
   /// Another process holds the lock file at `path`.
   case locked(path: String)
@@ -29,7 +29,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The reason as part of a sentence, without the subject and without advice.
+  /// The reason as part of a sentence, without the subject or advice.
   public var reason: String {
     switch self {
     case .call(_, let number, _): Self.plainMessage(number)
@@ -44,21 +44,21 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     .call(name: name, errno: errno, subject: subject)
   }
 
-  /// Returns the C library's text for an error number.
+  /// Returns the C library's message for an error number.
   public static func message(_ number: Int32) -> String {
     unsafe String(cString: strerror(number))
   }
 
-  /// Returns the C library's text as part of a sentence.
+  /// Returns the C library's message as part of a sentence.
   private static func plainMessage(_ number: Int32) -> String {
     if number == ENOENT { return "no such file" }
     let text = message(number)
-    // "I/O error" and the like keep their capitals.
+    // "I/O error" and similar messages keep their capitals.
     let second = text.dropFirst().first
     return second?.isLowercase == true ? text.prefix(1).lowercased() + text.dropFirst() : text
   }
 
-  /// Returns the purpose of a system call, as a verb for the user.
+  /// Returns the purpose of a system call, as a verb phrase for the user.
   private static func attempt(_ call: String) -> String {
     switch call {
     case "bind": "listen on"
@@ -78,7 +78,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     case "posix_spawn": "start"
     case "pthread_create": "start the thread"
     case "inotify_add_watch": "watch"
-    // Calls that fail only if the kernel runs out of resources.
+    // These calls fail only if the kernel runs out of resources.
     default: "use \(call)"
     }
   }

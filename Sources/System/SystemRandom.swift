@@ -17,7 +17,7 @@ public enum SystemRandom {
 
   /// Returns `count` random bytes.
   public static func bytes(_ count: Int) -> [UInt8] {
-    // All empty arrays share one storage, into which the initializer would write its count.
+    // All empty arrays share the same storage, to which the initializer would write its count.
     guard count > 0 else { return [] }
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
       unsafe fill(UnsafeMutableRawBufferPointer(buffer))
@@ -25,22 +25,22 @@ public enum SystemRandom {
     }
   }
 
-  /// A generator that takes a few nanoseconds per number: one system call fills 4,096 bytes.
+  /// A generator that takes a few nanoseconds per number, because one system call fills 4,096 bytes.
   ///
-  /// Copies share one buffer, so that no two of them return the same bytes. Use a generator on one thread only.
+  /// Copies share the same buffer, so that no two of them return the same bytes. Use a generator only on one thread.
   public struct Generator: RandomNumberGenerator {
     private let pool: Pool
 
     /// Creates a generator with an empty buffer.
     public init() { pool = Pool(seed: nil) }
 
-    /// Creates a generator whose numbers are determined by `seed`, for simulations only, never for secrets.
+    /// Creates a generator whose numbers are determined by `seed`; use it only for simulations, never for secrets.
     public init(predictableFrom seed: UInt64) { pool = Pool(seed: seed) }
 
     /// Returns the next 64 random bits.
     public mutating func next() -> UInt64 { pool.next() }
 
-    // `@safe`: the words belong to this object for its whole lifetime. The first one counts the remaining words, which
+    // `@safe`: the words belong to this object for its whole lifetime. The first word counts the remaining words, which
     // are taken from the end. Access through a pointer avoids a bounds check.
     @safe private final class Pool {
       private let words = UnsafeMutableBufferPointer<UInt64>.allocate(
@@ -68,7 +68,7 @@ public enum SystemRandom {
         return word
       }
 
-      /// Fills the words after the first one, from the kernel or by SplitMix64 from the seed.
+      /// Fills the words after the first word, either from the kernel or from the seed with SplitMix64.
       private func refill() {
         guard var state = seed else {
           unsafe fill(

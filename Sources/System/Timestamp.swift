@@ -1,4 +1,4 @@
-/// The formatting of times as text, in UTC, without locale or calendar libraries.
+/// Functions that format times as text, in UTC, without locale or calendar libraries.
 public enum Timestamp {
   /// Returns a time in RFC 3339 format with milliseconds: "2026-11-21T16:54:05.123Z".
   ///
@@ -27,7 +27,7 @@ public enum Timestamp {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Splits a time into whole days since 1970 and milliseconds of the day.
+  /// Splits a time into whole days since 1970 and milliseconds within the day.
   private static func split(_ unixMilliseconds: Int64) -> (days: Int, milliseconds: Int) {
     let bounded = min(max(unixMilliseconds, -62_167_219_200_000), 253_402_300_799_999)
     let days = floorDivide(bounded, 86_400_000)
@@ -50,7 +50,7 @@ public enum Timestamp {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// Converts days to a date, using years of 365.2425 days counted from March 1 of year 0, so that leap days are last.
+  /// Converts days to a date, using years of 365.2425 days that start on March 1 of year 0, so that leap days are last.
   private static func civil(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = daysSince1970 + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -2,7 +2,8 @@ import System
 public import Transport
 
 extension CertificateAuthority {
-  /// Creates an authority for `localhost`, Apple's push hosts and local networks, valid from now on.
+  /// Creates a certificate authority for `localhost`, Apple's push hosts and local networks, which is valid from now
+  /// on.
   public static func forTests() throws -> CertificateAuthority {
     try make(
       commonName: "Belfry test authority",
@@ -11,14 +12,15 @@ extension CertificateAuthority {
       now: SystemClock.unixMilliseconds / 1_000)
   }
 
-  /// Issues a certificate for a server on this machine, valid from now on.
+  /// Issues a certificate for a server on this machine, which is valid from now on.
   public func serverForTests() throws -> Identity {
     try issueServer(
       names: ["localhost"], addresses: ["127.0.0.1", "::1"],
       now: SystemClock.unixMilliseconds / 1_000)
   }
 
-  /// Issues a certificate for a device with a new key, valid for one day starting `daysAgo` days ago (2 means expired).
+  /// Issues a certificate for a device with a new key, which is valid for one day from `daysAgo` days ago (2 creates an
+  /// expired certificate).
   public func deviceForTests(_ device: String = "1", daysAgo: Int64 = 0) throws -> Identity {
     let key = try ES256PrivateKey()
     let certificate = try issueDevice(

@@ -2,22 +2,22 @@ import Glibc
 
 /// A measure of how the cost per byte grows with the size of the input.
 ///
-/// Costs are in processor time of the current thread, so other programs on a busy machine hardly affect them.
+/// Costs are measured in processor time of the current thread, so other programs on a busy machine hardly affect them.
 public enum CostGrowth {
-  /// The highest factor by which the cost per byte may grow.
+  /// The maximum factor by which the cost per byte can grow.
   ///
   /// Allocations and caches cause some growth. Quadratic work already costs 16 times as much at the first step.
   public static let most = 3.0
   /// The size in bytes of the input whose cost per byte is the reference.
   static let smallBytes = 4 << 10
-  /// The sizes in bytes to compare, in ascending order.
+  /// The sizes to compare, in bytes and in ascending order.
   ///
-  /// Work that grows too fast fails at the first size, before it could take hours at the last one.
+  /// Work that grows too fast fails at the first size, before it could take hours at the last size.
   static let largeBytes = [64 << 10, 1 << 20]
-  /// The lowest reference cost in nanoseconds per byte, so that noise in a cheap function does not count as growth.
+  /// The minimum reference cost, in nanoseconds per byte, so that noise in a cheap function does not count as growth.
   static let floorNanoseconds = 20.0
 
-  /// Returns the highest ratio of the cost per byte of a large input to that of a small one.
+  /// Returns the highest ratio of the cost per byte for a large input to that for a small input.
   ///
   /// `make` returns an input of about the given size; `body` is measured.
   public static func ratio<Input>(
@@ -52,9 +52,9 @@ public enum CostGrowth {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Returns a text of exactly `bytes` bytes whose normalization takes quadratic time.
+  /// Returns text of exactly `bytes` bytes whose normalization takes quadratic time.
   ///
-  /// The text consists of combining marks of two alternating classes, which have to be sorted.
+  /// The text consists of combining marks of two alternating classes, which normalization has to sort.
   public static func combiningMarks(_ bytes: Int) -> String {
     String(repeating: "x", count: bytes % 4)
       + String(repeating: "\u{301}\u{316}", count: bytes / 4)

@@ -2,7 +2,7 @@ import BelfryWire
 public import Storage
 import Testing
 
-/// A suite of checks for the requirements on every implementation of `NotificationStore`.
+/// A suite of checks for the requirements that every implementation of `NotificationStore` must meet.
 ///
 /// Each check gets a new store from `make`.
 public struct StoreConformance<Store: NotificationStore>: Sendable {
@@ -10,7 +10,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
 
   /// Creates the suite for the stores that `make` creates.
   ///
-  /// Each must be empty.
+  /// Each store must be empty.
   public init(_ make: @escaping @Sendable () throws -> Store) { self.make = make }
 
   /// Runs every check of the suite.
@@ -87,7 +87,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
       .put(sample(5, collapse: [1]), keep: .max),
     ])
     #expect(try sequences(store) == [2, 3, 4, 5])
-    // Collapse ids of different keys are independent.
+    // Collapse IDs for different keys are independent.
     let other = NotificationKey(device: 1, app: 2, kind: 1)
     try store.commit([.put(sample(6, other, collapse: [1]), keep: .max)])
     #expect(try sequences(store) == [2, 3, 4, 5, 6])
@@ -98,7 +98,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     try store.commit([.put(sample(1), keep: .max), .put(sample(2), keep: .max)])
     #expect(try store.commit([.remove(key, sequence: 1)]).isEmpty)
     #expect(try sequences(store) == [2])
-    // Removing the number of another key, an unknown number, or a number that was removed before has no effect.
+    // Removing the number of another key, an unknown number, or a number that was already removed has no effect.
     let other = NotificationKey(device: 1, app: 9, kind: 1)
     try store.commit([
       .remove(other, sequence: 2), .remove(key, sequence: 8), .remove(key, sequence: 1),
@@ -214,7 +214,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     }
     try store.commit(puts)
     let dropped = try store.commit([.removeKey(key)])
-    // Two spellings are equal as values, so the texts are compared.
+    // Two spellings of an ID are equal as values, so compare the strings.
     #expect(dropped.map(\.id.text) == ids.map(\.text))
   }
 
@@ -235,8 +235,8 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     #expect(try store.highestSequence() == UInt64(Int64.max))
   }
 
-  /// Compares the results of random operations with those of the memory store, which is simple enough to serve as the
-  /// model.
+  /// Compares the results of random operations with those of the in-memory store, which is simple enough to serve as
+  /// the model.
   private func agreesWithAModel() throws {
     for seed in UInt64(1)...3 {
       let store = try make()
@@ -309,7 +309,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
 }
 
 extension StoredNotification {
-  /// Returns a notification whose ids contain `sequence`.
+  /// Returns a notification whose IDs contain `sequence`.
   public static func sample(
     _ sequence: UInt64, _ key: NotificationKey, payload: [UInt8] = [0x7B, 0x7D],
     collapse: [UInt8] = [], expiration: Int64 = .max

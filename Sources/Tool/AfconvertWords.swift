@@ -1,6 +1,7 @@
-/// The options of Apple's `afconvert` for creating an alert sound, translated to the options of `belfry sound convert`.
+/// A translation of the options with which Apple's `afconvert` creates an alert sound to those of `belfry sound
+/// convert`.
 enum AfconvertWords {
-  /// Replaces `-d FORMAT`, `-f FILE_FORMAT` and `-v`; other arguments stay unchanged.
+  /// Translates `-d FORMAT`, `-f FILE_FORMAT` and `-v`; returns other arguments unchanged.
   static func translated(_ arguments: [String]) throws(UsageError) -> [String] {
     var words: [String] = []
     var format: String?

@@ -79,7 +79,7 @@ enum AgentCommand {
     let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in
       service.stopping()
       daemon.stop()
-      // One more turn sends the output that the shutdown has queued.
+      // Another turn sends the output that the shutdown has queued.
       loop.schedule(afterNanoseconds: 0) { loop.stop() }
     }
     service.ready()
@@ -88,13 +88,13 @@ enum AgentCommand {
     return 0
   }
 
-  /// Returns the arguments of the agent to install, or nil if the command is to run an agent itself.
+  /// Returns the arguments for the agent to install, or nil if the command should run an agent itself.
   private static func installedArguments(_ options: CommandLineOptions) throws -> [String]? {
     guard options.has("install") || options.has("uninstall") else { return nil }
     guard !(options.has("install") && options.has("uninstall")) else {
       throw UsageError("--install and --uninstall cannot be combined: use one of them")
     }
-    // The installed agent is started in another folder.
+    // The installed agent is started in a different working folder.
     let paths: Set<String> = ["data", "socket", "ca", "ready-file", "log-file"]
     var arguments: [String] = []
     let hasCode =
@@ -116,10 +116,10 @@ enum AgentCommand {
     return arguments
   }
 
-  /// Writes a description of the gateway specified by these options to a file that only the user can read, and returns
+  /// Writes a description of the gateway that these options specify to a file that only the user can read, and returns
   /// its path.
   ///
-  /// The enrollment code must not be an argument, because everyone can see the arguments of a process.
+  /// The enrollment code must not be an argument, because all users can see the arguments of a process.
   private static func writeDescription(_ options: CommandLineOptions) throws -> String {
     let file = descriptionFile(options)
     let folder = FileSystem.parent(of: file)
@@ -135,14 +135,14 @@ enum AgentCommand {
     return file
   }
 
-  /// The file with the gateway that the agent joined by an address or an invitation.
+  /// The file with the description of a gateway that the agent joined by address or invitation.
   private static func descriptionFile(_ options: CommandLineOptions) -> String {
     FileSystem.absolute(options.value("data") ?? StateFolders.agent) + "/gateway.json"
   }
 
-  /// Remembers a gateway that was given by its address or an invitation for the next start without `--gateway`.
+  /// Remembers a gateway that was specified by its address or an invitation, for the next start without `--gateway`.
   ///
-  /// Any other value of `--gateway` makes the agent forget it.
+  /// If `--gateway` has any other value, the agent forgets the gateway.
   private static func remember(_ options: CommandLineOptions) throws {
     guard let given = options.value("gateway") else { return }
     let file = descriptionFile(options)
@@ -242,7 +242,7 @@ enum AgentCommand {
 }
 
 extension DeviceGateway {
-  /// The gateway as the agent's configuration describes it.
+  /// The gateway in the form that the agent's configuration uses.
   fileprivate var forAgent: AgentConfiguration.Gateway {
     AgentConfiguration.Gateway(
       host: host, port: port, authorityPEM: authorityPEM, enrollmentCode: enrollmentCode)

@@ -2,9 +2,9 @@ import AppLink
 import BelfryWire
 import System
 
-/// A command's connection to the agent, with functions to print the agent's rows.
+/// A command's connection to the agent, and functions that print the agent's rows.
 struct AgentControl {
-  /// The option that all commands for the agent have.
+  /// The option that all commands that control the agent have.
   static let socketOption = OptionTable.Entry.value(
     "socket", "PATH", default: "$BELFRY_SOCKET, else $XDG_RUNTIME_DIR/belfry/agent.sock",
     "the agent's socket")
@@ -13,7 +13,7 @@ struct AgentControl {
 
   let connection: AppLinkConnection
 
-  /// Connects to the agent specified by `--socket` or the environment.
+  /// Connects to the agent that `--socket` or the environment specifies.
   init(_ options: CommandLineOptions) {
     connection = AppLinkConnection(
       socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,
@@ -22,11 +22,11 @@ struct AgentControl {
     connection.start()
   }
 
-  /// Returns the milliseconds within which an agent must answer a command's greeting: `--timeout` if it is shorter than
-  /// the default.
+  /// Returns the time, in milliseconds, within which an agent must answer a command's greeting: `--timeout` if it is
+  /// shorter than the default.
   static func greetingMilliseconds(_ options: CommandLineOptions) -> Int64 {
     let seconds = options.value("timeout").flatMap { Int64($0) } ?? longestGreetingSeconds
-    // Allow at least a second, because no agent answers in zero time.
+    // Allow at least one second, because no agent answers in zero time.
     return min(max(seconds, 1), longestGreetingSeconds) * 1_000
   }
 
@@ -41,14 +41,14 @@ struct AgentControl {
     return try connection.call(.control(request), timeoutMilliseconds: timeoutMilliseconds)
   }
 
-  /// Milliseconds for an answer that does not depend on the user; a busy machine is slow.
+  /// Milliseconds until an answer that does not depend on the user must arrive, even from a busy machine.
   static let answerMilliseconds: Int64 = 60_000
-  /// Milliseconds for a manual clock to step through all due times, which may be years of notifications: one day.
+  /// Milliseconds for a manual clock to step through all due times, which can be years of notifications: one day.
   static let clockMilliseconds: Int64 = 86_400_000
 
   /// Runs a command: parses its options, executes it and prints an error.
   ///
-  /// Returns the exit status. `verbs` have their own help.
+  /// Returns the exit status. `verbs` are subcommands that have their own help.
   static func run(
     _ arguments: [String], _ table: OptionTable, verbs: [OptionTable] = [],
     _ body: (CommandLineOptions, AgentControl) throws -> Void

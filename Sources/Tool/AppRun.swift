@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import System
 
-/// `belfry app run`: an app that prints its callbacks and reads its answers from stdin.
+/// `belfry app run`: runs an app that prints its callbacks and reads its answers from standard input.
 final class AppRun: Sendable {
   static let table = OptionTable(
     command: "belfry app run",
@@ -98,7 +98,7 @@ final class AppRun: Sendable {
 
   /// Handles an event of the connection.
   ///
-  /// Returns the exit status at the end.
+  /// Returns the exit status when the run is over.
   private func handle(_ event: AppLinkConnection.Event) -> Int32? {
     switch event {
     case .connected(let welcome):
@@ -253,7 +253,7 @@ final class AppRun: Sendable {
     }
   }
 
-  /// Requests a launch for a task, and prints whether it is scheduled.
+  /// Requests a launch for a background task, and prints whether it is scheduled.
   private func submitTask(_ command: JSONObject) {
     guard let id = command["task"]?.stringValue,
       let kind = command["kind"]?.stringValue.flatMap(BackgroundTaskRequest.Kind.init)
@@ -277,7 +277,7 @@ final class AppRun: Sendable {
     }
   }
 
-  /// Requests time to finish a task, and prints the time that the agent grants.
+  /// Requests time to finish a background task, and prints the time that the agent grants.
   private func beginTask(name: String?) {
     state.withLock { $0.connection }?.send(.beginBackgroundTask(name: name)) { [self] result in
       guard case .success(let answer) = result, let task = answer.task else { return }
@@ -285,7 +285,7 @@ final class AppRun: Sendable {
     }
   }
 
-  /// Changes the app's state, and prints it once the agent has confirmed it.
+  /// Changes the app's state, and prints the state when the agent has confirmed it.
   private func become(_ new: AppState) {
     let connection = state.withLock { state in
       state.app = new
@@ -306,7 +306,7 @@ final class AppRun: Sendable {
     question.reply(reply(event))
   }
 
-  /// Answers open questions immediately, since standard input has ended.
+  /// Answers open questions immediately, because standard input is closed.
   private func inputEnded() {
     let open = state.withLock { state in
       state.hasInput = false
@@ -327,7 +327,7 @@ final class AppRun: Sendable {
 }
 
 extension DeliveredNotification {
-  /// The notification as a member of an output line.
+  /// The notification in the form of a member of an output line.
   fileprivate var line: JSONObject {
     let content = request.content
     return [

@@ -3,8 +3,8 @@ import System
 
 /// A category file for `belfry app run --category`, in the format of a category in `docs/app-link.md`.
 ///
-/// The options of an action may also have the form that `presented` lines use. The file is written by hand, so unknown
-/// members are refused instead of ignored, unlike on the link.
+/// The options of an action can also have the form in which `presented` lines show them. The file is written by hand,
+/// so unknown members are refused instead of being ignored as on the link.
 enum CategoryFile {
   private static let categoryKeys = [
     "id", "actions", "minimalActions", "options", "intents", "placeholder", "summaryFormat",
@@ -14,7 +14,7 @@ enum CategoryFile {
 
   /// Reads a file.
   ///
-  /// - Throws: `UsageError` with the error in the file, or the reason that it cannot be read.
+  /// - Throws: `UsageError` with the error in the file, or with the reason that the file cannot be read.
   static func read(_ path: String) throws -> NotificationCategory {
     let bytes = try FileSystem.read(path, limit: 1 << 20)
     do {

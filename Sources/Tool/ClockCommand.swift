@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// `belfry clock`: moves the time of an agent that was started with `--clock manual`.
+/// `belfry clock`: changes the time of an agent that was started with `--clock manual`.
 enum ClockCommand {
   static let table = OptionTable(
     command: "belfry clock",
@@ -40,7 +40,7 @@ enum ClockCommand {
         row["date"] = nil
         return row
       }
-      // Show the new state only to programs; the user knows what was set.
+      // Show the new state only to programs; a user knows what was set.
       if options.has("json") || words.isEmpty {
         AgentControl.show(rows, .headings(of: "clocks"), asJSON: options.has("json"))
       }

@@ -1,8 +1,8 @@
 import System
 
-/// An error that ends its command with an exit status of its own; every other error ends the command with 1.
+/// An error that determines the exit status of its command; every other error results in exit status 1.
 protocol CommandFailure: Error {
-  /// The exit status: 2 for wrong usage, which the caller can correct, and 1 for everything else.
+  /// The exit status: 2 for incorrect usage, which the caller can correct, and 1 for everything else.
   var exitStatus: Int32 { get }
 }
 
@@ -10,7 +10,7 @@ extension CommandLineOptions.Problem: CommandFailure {
   var exitStatus: Int32 { 2 }
 }
 
-/// An error in the user's input, with its remedy.
+/// An error in the user's input, and how to fix it.
 struct UsageError: CommandFailure, CustomStringConvertible {
   let description: String
   var exitStatus: Int32 { 2 }
@@ -21,7 +21,7 @@ struct UsageError: CommandFailure, CustomStringConvertible {
 extension OptionTable {
   /// Runs a command with its parsed options, or prints its help; returns the exit status.
   ///
-  /// `help` replaces the text of the table. An error that `body` throws is printed.
+  /// `help` replaces the table's help text. An error that `body` throws is printed.
   func run(
     _ arguments: some Sequence<String>, help: @autoclosure () -> String? = nil,
     _ body: (CommandLineOptions) throws -> Int32
@@ -39,7 +39,7 @@ extension OptionTable {
 
 /// The error handling that all commands share.
 enum CommandRun {
-  /// Runs `body` and returns its exit status; prints an error that `body` throws, and returns the status of that error.
+  /// Runs `body` and returns its exit status; if `body` throws an error, prints it and returns the error's exit status.
   static func status(of body: () throws -> Int32) -> Int32 {
     do {
       return try body()

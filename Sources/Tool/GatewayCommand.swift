@@ -221,7 +221,7 @@ enum GatewayCommand {
     return try options.integer("console-port") ?? 2_198 + offset
   }
 
-  /// Returns the number that is added to each default port.
+  /// Returns the offset that is added to each default port.
   private static func portOffset(
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) -> UInt16 {
@@ -229,7 +229,7 @@ enum GatewayCommand {
     try options.integer("port-offset", in: 0...(UInt16.max - GatewayPorts().device)) ?? 0
   }
 
-  /// Throws if two listeners on one address would have the same port.
+  /// Throws if two listeners on the same address would have the same port.
   private static func requireOwnPorts(
     _ ports: GatewayPorts, _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) {
@@ -246,7 +246,7 @@ enum GatewayCommand {
     var owners: [UInt16: String] = [:]
     for (key, port) in listeners where port != 0 {
       guard let owner = owners.updateValue(key, forKey: port) else { continue }
-      // Report an option that was given, because its position in the file can be shown.
+      // Report an option that was actually given, because its position in the file can be shown.
       let (given, other) = options.isGiven(key) ? (key, owner) : (owner, key)
       throw .badValue(
         key: given, value: "\(port)", wanted: "a free port (\(other) uses this one)")

@@ -6,7 +6,7 @@ import Glibc
 import Synchronization
 import System
 
-/// A run of the gateway: its signals, its ready file, and its shutdown.
+/// A run of the gateway, which handles its signals, its ready file and its shutdown.
 final class GatewayRun {
   private let loop: EventLoop
   private let log: Log
@@ -27,7 +27,7 @@ final class GatewayRun {
   private lazy var service = ServiceNotifier(on: loop)
   private var status: Int32 = 0
 
-  /// Creates a run with these settings; `reread` reads them again on SIGHUP.
+  /// Creates a run with these settings; on SIGHUP, `reread` reads the settings again.
   init(
     _ settings: GatewaySettings,
     reread: @escaping () throws(LayeredOptions.Failure) -> GatewaySettings?
@@ -43,18 +43,18 @@ final class GatewayRun {
       server = try GatewayServer(
         configuration: configuration, loop: loop, metrics: metrics, log: log)
     } catch {
-      // A gateway that already runs on the folder may have written the file.
+      // A gateway that already uses the folder may have written the file.
       if !error.isFolderBusy, let readyFile { try FileSystem.remove(readyFile) }
       throw error
     }
-    // The ready file of a killed gateway must not be mistaken for that of this one.
+    // The ready file of a killed gateway must not be mistaken for that of this gateway.
     if let readyFile { try FileSystem.remove(readyFile) }
     consoleAddress = settings.console
     consoleConnections = configuration.consoleConnections
     names = configuration.names
   }
 
-  /// Runs until a signal or a failure ends it.
+  /// Runs until a signal or a failure.
   ///
   /// Returns the exit status.
   func untilStopped() -> Int32 {
@@ -64,7 +64,7 @@ final class GatewayRun {
         log.info("shutting down: notifying providers and devices, keeping accepted notifications")
         readiness.isReady = false
         service.stopping()
-        // The history reads the store's file, and the store must be the last user of that file.
+        // The history reads the store's file, but the store must be the last to use it.
         history?.stop()
         server.drain()
       }
@@ -85,7 +85,7 @@ final class GatewayRun {
     return status
   }
 
-  /// Applies the current configuration file, environment file and certificates without closing any connection.
+  /// Applies the current configuration file, environment file and certificates without closing any connections.
   private func reload() {
     guard readiness.isReady else { return }
     let new: GatewaySettings
@@ -142,7 +142,7 @@ final class GatewayRun {
     }
   }
 
-  /// Adds the metrics that are read only on demand.
+  /// Adds the metrics that are read only when requested.
   private func addMetrics(_ history: MetricHistory) {
     metrics.gauge(
       "belfry_build_info", help: "1, with the version and the commit as labels.",
@@ -154,7 +154,7 @@ final class GatewayRun {
     }
   }
 
-  /// Writes the information for clients to the folder and to the ready file.
+  /// Writes the information for clients to the gateway's folder and to the ready file.
   private func write(_ description: GatewayServer.Description) throws(SystemFailure) {
     var description = description
     description.consolePort = console?.port ?? 0
@@ -206,7 +206,7 @@ final class GatewayRun {
   }
 }
 
-/// A flag that is true if every listener accepts connections, for probes on other threads.
+/// A flag that indicates to probes on other threads whether every listener accepts connections.
 private final class Readiness: Sendable {
   private let flag = Atomic<Bool>(false)
 
@@ -217,7 +217,7 @@ private final class Readiness: Sendable {
 }
 
 extension GatewayServer.Description {
-  /// Returns the members of the status that do not change while the gateway runs: its version and its addresses.
+  /// Returns the members of the status that do not change while the gateway runs, such as its version and addresses.
   func status(console: (host: String, port: UInt16)) -> JSONObject {
     func address(_ port: UInt16?, host: String? = nil) -> JSONValue? {
       let host = host ?? self.host
@@ -234,7 +234,7 @@ extension GatewayServer.Description {
     return members
   }
 
-  /// Returns the object of the ready file; `names` are those that the operator configured.
+  /// Returns the object for the ready file; `names` are the hostnames that the operator configured.
   func json(consoleHost: String, names: [String]) -> String {
     var ports: [(String, JSONValue)] = [
       ("provider", .integer(Int64(self.ports.providers.first ?? 0)))

@@ -87,7 +87,7 @@ struct GatewayStatusTable {
 
   init(_ status: JSONObject) { self.status = status }
 
-  /// The lines; members that the gateway did not report are omitted.
+  /// The lines of text; members that the gateway did not report are omitted.
   var lines: [String] {
     var rows: [(String, String)] = [
       ("gateway", "\(text("data") ?? "?") (\(text("environment") ?? "?"))"),

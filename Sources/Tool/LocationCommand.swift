@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// `belfry location`: sets the device's location if no service reports one.
+/// `belfry location`: sets the device's location if no service reports it.
 enum LocationCommand {
   static let table = OptionTable(
     command: "belfry location",

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// The options of services that control their log.
+/// The options with which services configure their log.
 enum LogOptions {
   static let level = OptionTable.Entry.value(
     "log-level", "error|warning|info|debug", default: "info", "log verbosity")
@@ -20,7 +20,7 @@ enum LogOptions {
     _ = try options.choice("log-format", of: LogFormat.allCases.map(\.rawValue) + ["journal"])
   }
 
-  /// Returns the log that the options specify.
+  /// Returns the log specified by the options.
   static func log(_ subsystem: String, _ options: CommandLineOptions) -> Log {
     Log(
       subsystem: subsystem,

@@ -56,7 +56,7 @@ enum NotifyCommand {
       .flag("all", "with cancel: cancel all pending notifications"),
     ] + PermissionWait.entries + [AgentControl.jsonOption, AgentControl.socketOption])
 
-  /// The verbs, which take the place of a title.
+  /// The verbs, which can be given instead of a title.
   static let verbTables = [
     OptionTable(
       command: "belfry notify list",
@@ -84,7 +84,7 @@ enum NotifyCommand {
   ]
 
   static func run(_ arguments: [String]) -> Int32 {
-    // A command that waits for a button withdraws its notification before it ends.
+    // A command that waits for a button withdraws its notification before it exits.
     if arguments.contains(where: { $0.hasPrefix("--action") || $0.hasPrefix("--reply") }) {
       SignalWatcher.blockSignals([.terminate, .interrupt])
     }
@@ -114,7 +114,7 @@ enum NotifyCommand {
 
   private static let verbs = ["list", "cancel", "next"]
 
-  /// The options for the content and the time of a notification.
+  /// The options for a notification's content and time.
   private static let notificationKeys = [
     "title", "subtitle", "body", "sound", "icon", "image", "action", "reply", "badge", "category",
     "thread", "level", "user-info", "id",
@@ -133,7 +133,7 @@ enum NotifyCommand {
     }
     if let actions {
       content.actions = actions.list
-      // A dismissal is an answer, and the notification stays until there is one.
+      // A dismissal is also an answer, and the notification stays until there is an answer.
       content.tellsDismissal = true
     }
     let request = NotificationRequest(id: id, content: content, trigger: trigger)
@@ -147,7 +147,7 @@ enum NotifyCommand {
     }
     if let actions, let answer {
       try actions.print(answer, options) {
-        // It may be pending still.
+        // The notification may still be pending.
         for request in [ControlRequest.cancel(app: app, id: id), .dismiss(app: app, id: id)] {
           _ = try? AgentControl(options).ask(request)
         }
@@ -168,7 +168,7 @@ enum NotifyCommand {
     return now
   }
 
-  /// Returns the agent's clock: `time`, `date` and `zone`.
+  /// Returns the state of the agent's clock: `time`, `date` and `zone`.
   private static func clock(_ options: CommandLineOptions) throws -> JSONObject {
     try AgentControl(options).ask(.clock).rows.first ?? [:]
   }
@@ -176,7 +176,7 @@ enum NotifyCommand {
   private static func list(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     let isJSON = options.has("json")
     let found = try agent.ask(.scheduled(app: options.value("app"))).rows
-    // Use the zone in which the agent schedules; a manual clock has its own zone.
+    // Use the time zone in which the agent schedules; a manual clock has its own.
     let zone = isJSON || found.isEmpty ? nil : try clock(options)["zone"]?.stringValue
     let rows = found.map { row in
       var row = row
@@ -188,7 +188,7 @@ enum NotifyCommand {
     AgentControl.show(rows, .headings(of: "pending notifications"), asJSON: isJSON)
   }
 
-  /// Formats a time for the user, in a time zone: "2026-11-21 18:00:00".
+  /// Formats a time for the user, in the given time zone: "2026-11-21 18:00:00".
   private static func localTime(_ unixMilliseconds: Int64, zone: String) -> String {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = TimeZone(identifier: zone) ?? .gmt

@@ -2,7 +2,7 @@ import Agent
 import BelfryWire
 import System
 
-/// The trigger of `belfry notify`, parsed from its options.
+/// The trigger of a notification from `belfry notify`, parsed from its options.
 enum NotifyTrigger {
   /// Parses the options.
   ///
@@ -50,14 +50,14 @@ enum NotifyTrigger {
     guard let recurrence = try every(options, zone: nil) else {
       return .interval(seconds: seconds, repeats: options.has("repeat"))
     }
-    // Repeat at the time of day of the first date: every day, every week, and so on.
+    // Repeat at the time of day of the first date, for example every day or every week.
     let milliseconds = Int64((seconds * 1_000).rounded())
     return .date(
       unixMilliseconds: try now() + milliseconds, zone: nil, recurrence: recurrence,
       recurrenceCalendar: nil)
   }
 
-  /// About 3,000 years in seconds: more than anyone needs, without overflow in milliseconds.
+  /// About 3,000 years in seconds: more than any user needs, without overflow in milliseconds.
   static let secondsMax = 1e11
 
   private static func matching(_ options: CommandLineOptions) throws -> NotificationTrigger {
@@ -110,7 +110,7 @@ enum NotifyTrigger {
         key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
     }
     if let offset {
-      // A time with an offset is an instant in any zone, and its repetitions keep the wall time at that offset.
+      // A time with an offset is the same instant in every zone, and its repetitions keep the wall time at that offset.
       return .date(
         unixMilliseconds: (wall - offset) * 1_000, zone: nil,
         recurrence: try every(options, zone: ZoneDatabase.name(ofOffset: Int(offset))),
@@ -128,7 +128,7 @@ enum NotifyTrigger {
       recurrence: recurrence, recurrenceCalendar: nil)
   }
 
-  /// Returns a trigger for the next occurrence of a time of day, in the zone of the device at that time or in a given
+  /// Returns a trigger for the next occurrence of a time of day, in the device's time zone at that time or in a given
   /// zone.
   private static func next(
     _ time: TimeOfDay, zone: String?, _ options: CommandLineOptions
@@ -158,13 +158,13 @@ enum NotifyTrigger {
     return .components(MatchingComponents([unit: count], zone: zone))
   }
 
-  /// Parses an instant and returns it in milliseconds since 1970, or nil if the text has no offset.
+  /// Parses an instant and returns it in milliseconds since 1970, or nil if the text does not contain an offset.
   static func instant(_ text: String) -> Int64? {
     guard let (wall, offset) = parse(text), let offset else { return nil }
     return (wall - offset) * 1_000
   }
 
-  /// Parses a time and returns seconds of wall time since 1970-01-01T00:00, and the offset if it has one.
+  /// Parses a time and returns the wall time in seconds since 1970-01-01T00:00, and the offset if there is one.
   private static func parse(_ text: String) -> (wall: Int64, offset: Int64?)? {
     var rest = text[...]
     func number(_ digits: Int, after separator: Character?) -> Int? {
@@ -209,7 +209,7 @@ enum NotifyTrigger {
   }
 }
 
-/// A time of day: `18:00` or `7:05:30`.
+/// A time of day, such as `18:00` or `7:05:30`.
 private struct TimeOfDay {
   let text: String
   let hour: Int64

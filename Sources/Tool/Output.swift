@@ -3,30 +3,30 @@ import Glibc
 import Synchronization
 import System
 
-/// The output of commands: results on stdout, everything else on stderr.
+/// The output of commands: results on standard output, everything else on standard error.
 enum Output {
-  /// Writes one line of the result and flushes it, so that a pipe's reader sees it at once.
+  /// Writes a line of the result and flushes it, so that the reader of a pipe sees it immediately.
   static func line(_ text: String) {
     write(text + "\n", to: .output)
   }
 
-  /// Writes text that includes its line endings.
+  /// Writes text that already includes line endings.
   static func text(_ text: String) { write(text, to: .output) }
 
-  /// Writes one JSON object as a line.
+  /// Writes a JSON object as a line.
   static func json(_ value: JSONValue) { line(value.text) }
 
-  /// Writes an error message with the error and its remedy.
+  /// Writes an error message that says what is wrong and what to do.
   static func error(_ what: String, do advice: String) {
     error("\(what): \(advice)")
   }
 
-  /// Writes a message that already includes the remedy.
+  /// Writes a message that already says what to do.
   static func error(_ message: String) {
     write("belfry: \(message.showingControlCharacters)\n", to: .error)
   }
 
-  /// Writes an error whose description already includes the remedy.
+  /// Writes an error whose description already says what to do.
   static func error(_ failure: any Error) {
     error("\(failure)")
   }
@@ -34,10 +34,11 @@ enum Output {
   /// The error number of the first failed write of the result; 0 if every write succeeded.
   private static let failure = Atomic<Int32>(0)
 
-  /// Returns the exit status of a command that ends with `status`: 1 if a part of the result could not be written.
+  /// Returns the exit status of a command that would exit with `status`: 1 if a part of the result could not be
+  /// written.
   ///
-  /// Such a failure is reported. It is not a failure if a reader closed the pipe, if a reader did not read while the
-  /// command was asked to end, or if a terminal was disconnected.
+  /// Such a failure is reported. It does not count as a failure if a reader closed the pipe, if a reader did not read
+  /// while the command was asked to exit, or if a terminal was disconnected.
   static func status(_ status: Int32) -> Int32 {
     let number = failure.load(ordering: .relaxed)
     guard ![0, EPIPE, EIO, ETIMEDOUT].contains(number) else { return status }
@@ -47,7 +48,7 @@ enum Output {
     return status == 0 ? 1 : status
   }
 
-  /// Returns a number with its noun: "1 device", "2 devices".
+  /// Returns a number with a noun: "1 device", "2 devices".
   static func counted(_ number: some CustomStringConvertible, _ noun: String) -> String {
     "\(number) \(noun)\("\(number)" == "1" ? "" : "s")"
   }
@@ -71,7 +72,7 @@ enum Output {
 }
 
 extension String {
-  /// The text with control characters escaped, except line endings and tabs, so that text from a file or a peer cannot
+  /// The text with control characters, except line endings and tabs, escaped, so that text from a file or a peer cannot
   /// move the terminal's cursor.
   fileprivate var showingControlCharacters: String {
     var text = ""

@@ -1,12 +1,12 @@
 import BelfryWire
 
-/// The output of objects, as one JSON object per line or as aligned columns.
+/// A printer of objects, as one JSON object per line or in aligned columns.
 enum OutputTable {
   /// The first line of a table.
   enum Header {
     /// No header, so that a script can use a created object with `$(…)`.
     case none
-    /// Headings for people; an empty list is reported on standard error as "no …".
+    /// Headings for users; an empty list is reported on standard error as "no …".
     case headings(of: String)
   }
 
@@ -20,9 +20,9 @@ enum OutputTable {
     for row in rows(lines, columns: columns, header) { Output.line(row) }
   }
 
-  /// Returns each object's members under `columns`, aligned, with "-" for a missing member.
+  /// Returns each object's members in `columns`, aligned, with "-" for a missing member.
   ///
-  /// Without objects, there is no header either.
+  /// Without objects, there is also no header.
   static func rows(_ lines: [JSONObject], columns: [String], _ header: Header) -> [String] {
     guard !lines.isEmpty else { return [] }
     let first: [[String]] =
@@ -63,7 +63,7 @@ enum OutputTable {
     }
   }
 
-  /// Replaces control characters, because an app's text must not move the terminal's cursor.
+  /// Replaces control characters, because text from an app must not move the terminal's cursor.
   static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

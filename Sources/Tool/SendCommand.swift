@@ -52,7 +52,7 @@ enum SendCommand {
     var failures: Set<String> = []
     var isAllAccepted = true
     for (index, token) in tokens.enumerated() {
-      // This many concurrent pushes keep every connection busy; the others wait here.
+      // This number of concurrent pushes keeps every connection busy; the others wait here.
       while sent < tokens.count, sent < index + 1_000 {
         let number = sent
         var push = template
@@ -91,8 +91,8 @@ enum SendCommand {
     return isAllAccepted ? 0 : 1
   }
 
-  /// Sends a push, and retries once with the suffix of its type, because the topic may be an app's id that itself ends
-  /// in that suffix, such as `com.example.voip`.
+  /// Sends a push, and retries once with the suffix of its type appended to the topic, because the topic can be an
+  /// app's ID that itself ends with that suffix, such as `com.example.voip`.
   private static func submit(
     _ push: Push, with client: ProviderClient,
     _ done: @escaping @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
@@ -139,7 +139,7 @@ enum SendCommand {
       if let part = given.first {
         throw SendFailure.contradiction("--payload and --\(part)", "use one of them")
       }
-      // Read more bytes than a payload may have, so that the service reports that the payload is too large.
+      // Read more bytes than a payload can have, so that the service reports that the payload is too large.
       let bytes = try FileSystem.read(
         file == "-" ? "/dev/stdin" : file, limit: WireLimits.largePayloadBytesMax * 2)
       if let fault = PayloadFault(in: bytes) {
@@ -161,9 +161,9 @@ enum SendCommand {
 
 /// The reason that nothing can be sent.
 enum SendFailure: Error, CustomStringConvertible {
-  /// Options that cannot be combined, and the remedy.
+  /// The options cannot be combined; the second string is the advice.
   case contradiction(String, String)
-  /// A file that should describe a gateway but does not.
+  /// The file is not a valid description of a gateway.
   case badGatewayFile(String, reason: String)
   /// The file is not the JSON object that a payload must be.
   case badPayload(String, PayloadFault)
@@ -181,7 +181,7 @@ enum SendFailure: Error, CustomStringConvertible {
 }
 
 extension ProviderFailure {
-  /// True if the service could not be reached or did not respond, as also happens at the port of another listener.
+  /// True if the service could not be reached or did not respond, which also happens at the port of another listener.
   var isOfService: Bool {
     switch self {
     case .unreachable, .unanswered, .timedOut, .badAnswer: true

@@ -1,7 +1,7 @@
 import BelfryProvider
 import BelfryWire
 
-/// The payload of `belfry send`, created from its options (apns-protocol section 3).
+/// A payload that `belfry send` creates from its options (apns-protocol section 3).
 struct SendPayload {
   let title: String?
   let body: String?
@@ -25,9 +25,9 @@ struct SendPayload {
   }
 }
 
-/// The output line of `belfry send` for a token.
+/// The line that `belfry send` prints for a token.
 ///
-/// Every line has the same keys, for scripts.
+/// Every line has the same keys, so that scripts can rely on them.
 enum SendLine {
   static func value(
     token: String, _ result: Result<PushOutcome, ProviderFailure>, wrongPort: SendPort?

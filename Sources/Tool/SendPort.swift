@@ -2,8 +2,8 @@ import BelfryProvider
 import BelfryWire
 import System
 
-/// The advice of `belfry send` for a push to the port of another listener, which looks like a service that does not
-/// answer.
+/// The advice that `belfry send` gives for a push to the port of another listener, which looks like a service that does
+/// not answer.
 struct SendPort {
   /// The names of a gateway's other listeners, with their default ports.
   private static let others: [(name: String, port: Int64)] = [
@@ -12,17 +12,18 @@ struct SendPort {
 
   private let address: String
   private let listener: String
-  /// The port for pushes; nil if it is not known.
+  /// The port for pushes; nil if unknown.
   private let providerPort: Int64?
 
-  /// Finds the listener that the options address by mistake; nil if they address no listener of the gateway.
+  /// Finds the listener that the options address by mistake; nil if they do not address another listener of the
+  /// gateway.
   init?(_ options: CommandLineOptions) {
     guard let text = options.value("gateway"), !FileSystem.exists(text),
       let (host, number) = DeviceGateway.address(text)
     else { return nil }
     address = "\(host):\(number)"
     let port = Int64(number)
-    // The gateway's own description is exact, and is often in the folder of the authority.
+    // The gateway's own description is exact, and is often in the same folder as the authority.
     var files = [DeviceGateway.usersFile]
     if let authority = options.value("ca") {
       files.insert(FileSystem.parent(of: FileSystem.absolute(authority)) + "/gateway.json", at: 0)

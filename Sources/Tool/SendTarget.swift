@@ -2,7 +2,7 @@ import BelfryProvider
 import BelfryWire
 import System
 
-/// The service and the credentials of `belfry send`.
+/// The service and credentials for `belfry send`.
 enum SendTarget {
   /// The options that specify the service and the credentials.
   static let entries: [OptionTable.Entry] = [
@@ -17,14 +17,14 @@ enum SendTarget {
     .value("certificate", "FILE.pem", "a provider certificate with its key, instead of a key"),
   ]
 
-  /// Returns the folder of the gateway whose file the options specify, or nil if they specify an address or Apple's
+  /// Returns the folder of the gateway whose file the options specify; nil if they specify an address or Apple's
   /// service.
   static func gatewayFolder(_ options: CommandLineOptions) throws -> String? {
     guard options.value("apple") == nil else { return nil }
     return try place(options).1.map { FileSystem.parent(of: $0.authorityFile) }
   }
 
-  /// Returns the environment of the service, or nil if only an address is given.
+  /// Returns the environment of the service, or nil if only an address was given.
   static func environment(_ options: CommandLineOptions) throws -> Environment? {
     if let name = options.value("apple") { return Environment(name: name) }
     return try place(options).1?.environmentName.flatMap(Environment.init(name:))
@@ -47,7 +47,7 @@ enum SendTarget {
       policy: policy)
   }
 
-  /// Reads the feedback service specified with `--feedback`, using the certificate from the options.
+  /// Reads the feedback service specified with `--feedback`, using the certificate specified in the options.
   static func readFeedback(_ options: CommandLineOptions) throws -> [FeedbackTuple] {
     guard let text = options.value("feedback"), let endpoint = address(text) else { return [] }
     let configuration = try configuration(options)

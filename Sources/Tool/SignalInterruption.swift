@@ -2,17 +2,17 @@ import Dispatch
 import Glibc
 import System
 
-/// The end of a command's wait by SIGINT or SIGTERM.
+/// The interruption of a command's wait by SIGINT or SIGTERM.
 struct Interruption: CommandFailure, CustomStringConvertible {
   let signal: Int32
   var description: String { "interrupted" }
-  /// The status that shells give to a program that a signal ended.
+  /// The exit status that shells report for a program that was terminated by a signal.
   var exitStatus: Int32 { 128 + signal }
 }
 
 /// A watch for SIGINT and SIGTERM, so that a command that waits on a semaphore can clean up.
 ///
-/// `SignalWatcher.blockSignals` has to be called before the first thread is created.
+/// `SignalWatcher.blockSignals` must be called before the first thread is created.
 final class SignalInterruption {
   private let sources: [any DispatchSourceSignal]
 

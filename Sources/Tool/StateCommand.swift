@@ -11,7 +11,7 @@ enum StateCommand {
       + "[front=APP_ID|none]",
     positionalCount: 0...5, [AgentControl.jsonOption, AgentControl.socketOption])
 
-  /// The allowed values of each state; an empty list allows any app id.
+  /// The allowed values for each state; an empty list allows any app ID.
   private static let values = [
     "locked": ["on", "off"], "battery": ["low", "normal"], "metered": ["on", "off"],
     "focus": ["on", "off"], "front": [],

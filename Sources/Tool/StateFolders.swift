@@ -2,7 +2,7 @@ import AppLink
 import BelfryWire
 import Glibc
 
-/// The default folders of the programs' state.
+/// The default folders for the state of the programs.
 enum StateFolders {
   /// The gateway's folder: `BELFRY_GATEWAY`, or the default.
   static var gateway: String { variable("BELFRY_GATEWAY") ?? usualGateway }
@@ -10,9 +10,9 @@ enum StateFolders {
   /// The gateway's default folder.
   static var usualGateway: String { "\(state)/belfry/gateway" }
 
-  /// Returns the default folder of a gateway.
+  /// Returns the default folder for a gateway.
   ///
-  /// With a port offset, the gateway has a folder of its own, so that it can run beside the usual gateway.
+  /// If there is a port offset, the gateway has its own folder, so that it can run next to the usual gateway.
   static func gateway(portOffset: UInt16) -> String {
     variable("BELFRY_GATEWAY") ?? usualGateway + (portOffset == 0 ? "" : "-\(portOffset)")
   }
@@ -26,14 +26,14 @@ enum StateFolders {
   /// The folder of the virtual devices' identities.
   static var devices: String { "\(state)/belfry/devices" }
 
-  /// The folder in which apps' client modules store the files of attachments, next to the user's data.
+  /// The folder in which the client modules of apps store the files of attachments, next to the user's data.
   static var attachments: String {
     (AgentPaths.dataHome(variable) ?? "/.local/share") + "/belfry/attachments"
   }
 
   /// `XDG_STATE_HOME`, or its default.
   ///
-  /// Ends the command if neither it nor `HOME` is set.
+  /// Exits the command if neither it nor `HOME` is set.
   static var state: String {
     guard isKnown else {
       Output.error(
@@ -44,19 +44,19 @@ enum StateFolders {
     return AgentPaths.stateHome(variable)
   }
 
-  /// True if the environment specifies the location of this user's data.
+  /// True if the environment specifies the location of the current user's data.
   static var isKnown: Bool {
     ["XDG_STATE_HOME", "HOME"].contains { variable($0)?.hasPrefix("/") == true }
   }
 
-  /// The agent's socket unless `--socket` specifies another.
+  /// The agent's socket, unless `--socket` specifies another socket.
   static var socket: String {
     let path = AgentSocket.path
-    // The socket is in the data folder if the runtime folder is missing.
+    // If the runtime folder is missing, the socket is in the data folder.
     return isKnown || !path.hasPrefix(AgentPaths.stateHome(variable)) ? path : state
   }
 
-  /// Returns an environment variable that is set and not empty.
+  /// Returns the value of an environment variable if it is set and not empty.
   static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     let text = unsafe String(cString: value)

@@ -4,10 +4,10 @@ import Transport
 
 /// The executable `belfry`.
 ///
-/// Each subcommand has its own file.
+/// Each subcommand is in its own file.
 @main
 enum Tool {
-  /// The headings of the command list, in their order.
+  /// The headings in the list of commands, in order.
   enum Group: String, CaseIterable, Sendable {
     case send = "Send"
     case devices = "Apps and devices"
@@ -16,8 +16,7 @@ enum Tool {
     case setup = "Set up and test"
   }
 
-  /// A subcommand: its name, a line of help, the options of the subcommand and its verbs, and the function that runs
-  /// it.
+  /// A subcommand: its name, a line of help, its options and verbs, and the function that runs it.
   struct Command: Sendable {
     let name: String
     let group: Group
@@ -167,8 +166,8 @@ enum Tool {
   ]
 
   static func main() {
-    // Ignore SIGXFSZ, so that exceeding the file size limit fails with an error that is reported, instead of ending the
-    // process during a write.
+    // Ignore SIGXFSZ, so that exceeding the file size limit fails with an error that is reported, instead of
+    // terminating the process during a write.
     signal(SIGXFSZ, SIG_IGN)
     OpenSSLLibrary.keepAtExit()
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -192,7 +191,7 @@ enum Tool {
     exit(Output.status(command.run(Array(arguments.dropFirst()))))
   }
 
-  /// Runs an internal command with which this executable starts itself.
+  /// Runs an internal command, which this executable uses to start itself.
   ///
   /// Returns nil for any other name.
   private static func runInternal(_ name: String, _ arguments: [String]) -> Int32? {

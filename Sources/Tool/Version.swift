@@ -4,10 +4,10 @@ import CVersion
 enum Version {
   static let current = "0.1.0"
 
-  /// The commit; empty if unknown.
+  /// The commit from which it was built; empty if unknown.
   static var commit: String { unsafe String(cString: belfry_commit()) }
 
-  /// The version, and the commit if it is known: `0.1.0 (0123456789)`.
+  /// The version followed by the commit, if known: `0.1.0 (0123456789)`.
   static var text: String {
     commit.isEmpty ? current : "\(current) (\(commit))"
   }

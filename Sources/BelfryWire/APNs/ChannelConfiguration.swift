@@ -3,7 +3,7 @@ public struct ChannelConfiguration: Equatable, Sendable {
   /// True if APNs stores the newest message for disconnected devices: `message-storage-policy` 1.
   public let keepsLatest: Bool
 
-  /// Creates a configuration with this storage policy.
+  /// Creates a configuration that uses this storage policy.
   public init(keepsLatest: Bool) { self.keepsLatest = keepsLatest }
 
   /// Parses the body of a request to create a channel (apns-protocol 5.4).
@@ -36,7 +36,7 @@ public struct ChannelConfiguration: Equatable, Sendable {
     }
   }
 
-  /// The error for a body that does not describe a channel.
+  /// The error for a body that is not a valid channel description.
   public struct Fault: Error, Equatable {
     /// The rejection to answer with.
     public let rejection: Rejection
@@ -47,7 +47,7 @@ public struct ChannelConfiguration: Equatable, Sendable {
   private static let policyKey = "message-storage-policy"
   private static let typeKey = "push-type"
 
-  /// The JSON body of the response to a request to read the channel.
+  /// The JSON body of the response to a request that reads the channel.
   public var json: String {
     "{\"message-storage-policy\":\(keepsLatest ? 1 : 0),\"push-type\":\"LiveActivity\"}"
   }

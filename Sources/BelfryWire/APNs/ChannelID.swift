@@ -1,4 +1,4 @@
-/// A broadcast channel's identifier: 16 random bytes that APNs shows in base64 (apns-protocol 5.2).
+/// The identifier of a broadcast channel: 16 random bytes, which APNs writes in base64 (apns-protocol 5.2).
 public struct ChannelID: Hashable, Sendable {
   /// The length of an identifier in bytes.
   public static let byteCount = 16

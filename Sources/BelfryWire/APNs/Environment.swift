@@ -1,12 +1,12 @@
-/// The two environments of APNs, which share neither tokens nor channels.
+/// An APNs environment: sandbox or production, which share neither tokens nor channels.
 public enum Environment: UInt8, CaseIterable, Sendable {
   case sandbox = 0
   case production = 1
 
-  /// The name of the environment in options and files.
+  /// The environment's name in options and files.
   public var name: String { self == .sandbox ? "sandbox" : "production" }
 
-  /// Creates the environment called `name`.
+  /// Creates the environment with this name.
   ///
   /// Returns `nil` for an unknown name.
   public init?(name: String) {

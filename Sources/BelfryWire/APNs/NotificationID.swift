@@ -1,7 +1,8 @@
 /// The identifier of a notification: the 128 bits of `apns-id`.
 ///
-/// Use this value for comparison and storage; responses echo the client's text byte for byte. It records whether the
-/// text was in lowercase, so that a device receives the client's spelling. Two spellings of one identifier are equal.
+/// Use this value for comparison and storage; responses echo the client's text byte for byte. The value records whether
+/// that text was in lowercase, so that a device receives the client's spelling. Two spellings of one identifier are
+/// equal.
 public struct NotificationID: Hashable, Sendable {
   /// The first eight bytes, big-endian.
   public let high: UInt64
@@ -17,7 +18,7 @@ public struct NotificationID: Hashable, Sendable {
     self.isLowercase = isLowercase
   }
 
-  /// Returns true if the 128 bits are the same, whatever their spelling.
+  /// Returns true if the 128 bits are equal, whatever the case of the text.
   @inlinable public static func == (one: NotificationID, other: NotificationID) -> Bool {
     one.high == other.high && one.low == other.low
   }
@@ -55,9 +56,9 @@ public struct NotificationID: Hashable, Sendable {
   /// The length of the canonical text in bytes.
   public static let textBytes = 36
 
-  /// Calls `write` with each of the 36 bytes of the text.
+  /// Calls `write` with each of the text's 36 bytes, in order.
   ///
-  /// The text is in uppercase, as in the ids that APNs generates, unless the parsed text was in lowercase.
+  /// The text is in uppercase, as in the IDs that APNs generates, unless the parsed text was in lowercase.
   @inlinable public func forEachTextByte(_ write: (UInt8) -> Void) {
     let letters: UInt64 = isLowercase ? 0x27 : 0x07
     let first = Self.digits(UInt32(truncatingIfNeeded: high >> 32), letters)
@@ -76,7 +77,7 @@ public struct NotificationID: Hashable, Sendable {
     for index in 0..<8 { write(Self.byte(index, of: fourth)) }
   }
 
-  /// Returns eight hexadecimal digits at once, the most significant in the lowest byte.
+  /// Returns eight hexadecimal digits in ASCII; the most significant digit is in the lowest byte.
   ///
   /// `letters` is the offset that turns the character code after "9" into the letter "A" or "a".
   @inlinable static func digits(_ value: UInt32, _ letters: UInt64) -> UInt64 {

@@ -1,8 +1,8 @@
-/// A validator that checks whether a body is a JSON object, because a payload must be one before its bytes are
-/// forwarded unchanged (apns-protocol 1.3 and section 10).
+/// A validator that checks whether a body is a JSON object.
 ///
-/// The validator leaves keys, duplicates and the encoding of strings to the sender and the app. It reads each byte
-/// once, and allocates nothing for up to 64 levels of nesting.
+/// The gateway forwards payload bytes unchanged, so it first checks that they form a JSON object (apns-protocol 1.3 and
+/// section 10). The sender and the app are responsible for keys, duplicates and string encoding. The validator reads
+/// each byte once, and allocates no memory for up to 64 levels of nesting.
 public struct PayloadSyntax: ~Copyable {
   private enum Expected {
     case value
@@ -14,7 +14,7 @@ public struct PayloadSyntax: ~Copyable {
     case commaOrEnd
   }
 
-  /// The innermost open brackets, one bit each; the innermost bracket is the lowest bit.
+  /// The innermost open brackets, one bit each; the lowest bit is the innermost bracket.
   ///
   /// A bit is 1 for an object and 0 for an array.
   private var inner: UInt64 = 0
@@ -44,7 +44,7 @@ public struct PayloadSyntax: ~Copyable {
     return position == bytes.count
   }
 
-  /// Reads one token, or a key with its colon, and returns what must follow.
+  /// Reads one token, or a key and its colon, and returns the kind of token that must follow.
   private mutating func step(_ bytes: Span<UInt8>, _ expected: Expected) -> Expected? {
     assert(depth > 0 || expected == .value, "a bracket is open unless a value is expected")
     let byte = bytes[position]
@@ -140,14 +140,14 @@ public struct PayloadSyntax: ~Copyable {
     }
   }
 
-  /// Returns the index of the first byte that is a quotation mark, a backslash or a control character, or the end of
-  /// the bytes.
+  /// Returns the index of the first quotation mark, backslash or control character, or the end index if there is no
+  /// such byte.
   private static func endOfPlainText(_ bytes: Span<UInt8>, from start: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highBits = ones << 7
     var index = start
     let raw = unsafe bytes.bytes
-    // Tests eight bytes at once. A false positive can occur only above a byte that really is one of them.
+    // Test eight bytes at once. A false positive can occur only in a byte above a true match.
     while index + 8 <= raw.byteCount {
       // The bounds are checked, and any eight bytes form a valid integer.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)

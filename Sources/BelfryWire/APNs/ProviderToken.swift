@@ -1,7 +1,7 @@
 /// A parsed provider token (JWT) whose signature is not verified yet (apns-protocol 2.1).
 ///
 /// The parser accepts the variations that real clients send: segments in either base64 alphabet, padded or not; `iat`
-/// as an integer, float or numeric string; JSON with white space; fields that APNs does not know.
+/// as an integer, float or numeric string; JSON with white space; fields that APNs does not define.
 public struct ProviderToken: Sendable {
   /// The error for text that is not a provider token.
   public enum ParseFailure: Error, Equatable, Sendable {
@@ -13,9 +13,9 @@ public struct ProviderToken: Sendable {
     case missing
   }
 
-  /// The algorithm named by `alg`.
+  /// The signature algorithm, which `alg` specifies.
   ///
-  /// A token without `alg` counts as ES256.
+  /// A token without `alg` is treated as ES256.
   public enum Algorithm: Equatable, Sendable {
     /// ECDSA with SHA-256, the algorithm that APNs documents.
     case es256
@@ -25,15 +25,15 @@ public struct ProviderToken: Sendable {
 
   /// The algorithm of the signature.
   public let algorithm: Algorithm
-  /// The key's identifier (`kid`).
+  /// The key ID (`kid`).
   public let keyID: String
-  /// The team's identifier (`iss`).
+  /// The team ID (`iss`).
   public let teamID: String
   /// The time at which the token was issued, in seconds since 1970 (`iat`).
   public let issuedAt: Int64
   /// The number of leading bytes of the token that the signature covers.
   public let signedByteCount: Int
-  /// The signature: 64 raw bytes, or DER.
+  /// The signature, either as 64 raw bytes or in DER.
   public let signature: [UInt8]
 
   /// Parses the text that follows the word `bearer`.
@@ -48,7 +48,7 @@ public struct ProviderToken: Sendable {
       case .object(let headerFields)? = try? JSONValue(parsing: header),
       case .object(let claimFields)? = try? JSONValue(parsing: claims)
     else { throw .malformed }
-    // Apple's own sample omits `alg`; the signature decides in that case (apns-protocol 2.1).
+    // Apple's own sample omits `alg`; in that case, verification of the signature decides (apns-protocol 2.1).
     switch headerFields["alg"] {
     case nil, .string("ES256"): algorithm = .es256
     case .string("ES512"): algorithm = .es512
@@ -77,12 +77,12 @@ public struct ProviderToken: Sendable {
     }
   }
 
-  /// Returns true if `iat` is within one hour of `nowSeconds`, before or after.
+  /// Returns true if `iat` is at most one hour before or after `nowSeconds`.
   public func isFresh(atSeconds nowSeconds: Int64) -> Bool {
     Self.isFresh(issuedAt: issuedAt, atSeconds: nowSeconds)
   }
 
-  /// Returns true if an `iat` that was already parsed is within one hour of `nowSeconds`, before or after.
+  /// Returns true if an `iat` that was parsed earlier is at most one hour before or after `nowSeconds`.
   public static func isFresh(issuedAt: Int64, atSeconds nowSeconds: Int64) -> Bool {
     let (age, overflow) = nowSeconds.subtractingReportingOverflow(issuedAt)
     return !overflow && age.magnitude <= WireLimits.providerTokenAgeSecondsMax.magnitude

@@ -1,12 +1,12 @@
-/// A request of the HTTP/2 provider API, built up while its fields arrive (apns-protocol 1.3, 1.4).
+/// A request to the HTTP/2 provider API, built up as its fields arrive (apns-protocol 1.3, 1.4).
 ///
-/// It records the content of each field; admission decides which error is reported first. One value serves many
-/// requests: ``reset()`` keeps the capacity of its buffers, so that a request of the usual size allocates nothing.
+/// The value records the content of each field; admission decides which error is reported first. A value is reused for
+/// many requests: ``reset()`` keeps the capacity of the buffers, so a request of the usual size allocates no memory.
 public struct PushRequest: Sendable {
   /// The value of `:method`.
   public enum Method: UInt8, Sendable { case missing, get, post, put, delete, other }
 
-  /// The value of `:path`.
+  /// The kind of path in `:path`.
   public enum Path: UInt8, Sendable {
     /// A path that is not part of the API.
     case other
@@ -14,7 +14,7 @@ public struct PushRequest: Sendable {
     case device
     /// `/3/device/` or `/3/device`: the token is missing.
     case deviceWithoutToken
-    /// `/4/broadcasts/apps/BUNDLE-ID`; the bundle id is in ``PushRequest/bundleID``.
+    /// `/4/broadcasts/apps/BUNDLE-ID`; the bundle identifier is in ``PushRequest/bundleID``.
     case broadcast
     /// `/1/apps/BUNDLE-ID/channels`, which creates, reads or removes one channel.
     case channels
@@ -22,7 +22,7 @@ public struct PushRequest: Sendable {
     case allChannels
   }
 
-  /// The state of a field whose value must have a certain syntax.
+  /// The state of a field whose value must follow a certain syntax.
   public enum Field<Value: Sendable>: Sendable {
     case absent
     case invalid
@@ -31,19 +31,19 @@ public struct PushRequest: Sendable {
 
   /// The method of the request.
   public private(set) var method = Method.missing
-  /// The path of the request.
+  /// The kind of the request's path.
   public private(set) var path = Path.other
   /// The decoded token from the path.
   ///
-  /// It is empty if the text is not the hexadecimal form of 1 to 100 bytes.
+  /// The token is empty if the path's text is not the hexadecimal form of 1 to 100 bytes.
   public private(set) var token: [UInt8] = []
-  /// The bundle id from the path of a broadcast or channel request.
+  /// The bundle identifier from the path of a broadcast or channel request.
   public private(set) var bundleID: [UInt8] = []
   /// The value of `apns-id`.
   public private(set) var id = Field<NotificationID>.absent
   /// The exact text of `apns-id`, which the response echoes.
   public private(set) var idText: [UInt8] = []
-  /// `apns-request-id`, used by broadcasts and channels.
+  /// The value of `apns-request-id`, which broadcast and channel requests use.
   public private(set) var requestID = Field<NotificationID>.absent
   /// The exact text of `apns-request-id`.
   public private(set) var requestIDText: [UInt8] = []
@@ -53,9 +53,9 @@ public struct PushRequest: Sendable {
   public private(set) var priority = Field<UInt8>.absent
   /// The value of `apns-push-type`.
   public private(set) var pushType = Field<PushType>.absent
-  /// Present if `apns-collapse-id` was sent, and valid if it is short enough.
+  /// The state of `apns-collapse-id`: valid if it is short enough.
   ///
-  /// Its bytes are in ``collapseID``.
+  /// The bytes are in ``collapseID``.
   public private(set) var collapse = Field<Void>.absent
   /// The bytes of `apns-collapse-id`.
   public private(set) var collapseID: [UInt8] = []
@@ -77,7 +77,7 @@ public struct PushRequest: Sendable {
   /// Creates an empty request.
   public init() {}
 
-  /// Resets this to an empty request and keeps the capacity of the buffers.
+  /// Resets this value to an empty request and keeps the capacity of the buffers.
   public mutating func reset() {
     method = .missing
     path = .other
@@ -161,7 +161,7 @@ public struct PushRequest: Sendable {
 
   /// Returns true for the first occurrence of a field.
   ///
-  /// A later occurrence causes the request to be refused.
+  /// A second occurrence causes the request to be refused.
   private mutating func isFirst(_ field: Known) -> Bool {
     guard seen & field.rawValue == 0 else {
       hasDuplicates = true
@@ -186,7 +186,8 @@ public struct PushRequest: Sendable {
     return .invalid
   }
 
-  /// Parses whole seconds without a sign (apns-protocol section 10: negative and fractional values are refused).
+  /// Parses a whole number of seconds without a sign (apns-protocol section 10: negative and fractional values are
+  /// refused).
   private static func seconds(_ value: Span<UInt8>) -> Field<Int64> {
     guard value.count > 0, value.count <= 18 else { return .invalid }
     var seconds: Int64 = 0
@@ -243,7 +244,7 @@ public struct PushRequest: Sendable {
 }
 
 extension [UInt8] {
-  /// Appends the bytes without an intermediate copy.
+  /// Appends the bytes without making an intermediate copy.
   @inlinable public mutating func append(copying bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }

@@ -29,10 +29,10 @@ public enum PushType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Creates the type that a header value names.
+  /// Creates the push type for a header value.
   ///
-  /// Returns `nil` for a value that APNs does not define. `Liveactivity`, the spelling on one of Apple's pages, is
-  /// accepted too.
+  /// Returns `nil` for a value that APNs does not define. Also accepts `Liveactivity`, the spelling on one of Apple's
+  /// pages.
   public init?(_ value: Span<UInt8>) {
     for type in Self.allCases where value.equals(type.name) {
       self = type
@@ -44,7 +44,7 @@ public enum PushType: UInt8, CaseIterable, Sendable {
 
   /// The kind of token that a push of this type requires.
   ///
-  /// Background pushes go to the alert token.
+  /// Background pushes use the alert token.
   public var tokenKind: TokenKind {
     switch self {
     case .alert, .background: .alert
@@ -60,8 +60,8 @@ public enum PushType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Returns the topic of this type's pushes to an app: its bundle identifier with the type's suffix
-  /// (apns-protocol 1.5).
+  /// Returns the topic for pushes of this type to an app: the bundle identifier with the type's suffix (apns-protocol
+  /// 1.5).
   public func topic(ofApp bundleID: String) -> String { "\(bundleID)\(tokenKind.topicSuffix)" }
 
   /// Returns the topic for a name that is either a bundle identifier or a full topic.
@@ -74,17 +74,18 @@ public enum PushType: UInt8, CaseIterable, Sendable {
 
   /// Returns true if a topic of `kind` accepts this type (apns-protocol 1.5).
   ///
-  /// An MDM topic has no suffix, so any topic without a suffix may be an MDM topic. Only the device token decides.
+  /// An MDM topic does not have a suffix, so any topic without a suffix can be an MDM topic; only the device token
+  /// decides.
   public func fits(topicOf kind: TokenKind) -> Bool {
     tokenKind == kind || (self == .mdm && kind == .alert)
   }
 
-  /// Creates the default type for a push without `apns-push-type` to a topic or token of `kind`.
+  /// Creates the default type of a push that has no `apns-push-type`, for a topic or token of `kind`.
   public init(impliedBy kind: TokenKind) {
     self = Self.allCases.first { $0.tokenKind == kind } ?? .alert
   }
 
-  /// The largest payload of this type, in bytes (apns-protocol 1.6).
+  /// The maximum payload size for this type, in bytes (apns-protocol 1.6).
   public var payloadBytesMax: Int {
     self == .voip ? WireLimits.largePayloadBytesMax : WireLimits.payloadBytesMax
   }

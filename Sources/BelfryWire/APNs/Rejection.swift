@@ -1,7 +1,7 @@
 /// A reason for refusing a request.
 ///
-/// The cases are all the reasons that APNs defines (apns-protocol 1.10 and 5.4). The only table of their status, wire
-/// string, legacy code and retry advice is ``row``. The table in the documentation is generated from it.
+/// The cases are all the reasons that APNs defines (apns-protocol 1.10 and 5.4). ``row`` is the only definition of each
+/// reason's status, wire string, legacy code and retry advice. The table in the documentation is generated from it.
 public enum Rejection: UInt8, CaseIterable, Sendable {
   case badCollapseID
   case badDeviceToken
@@ -35,7 +35,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
   case internalServerError
   case serviceUnavailable
   case shutdown
-  // Only for broadcasts and channels.
+  // Broadcasts and channels only.
   case featureNotEnabled
   case missingChannelID
   case badChannelID
@@ -59,11 +59,11 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case retryLater
     /// Wait about 15 minutes, then retry with exponential backoff.
     case retryWithBackoff
-    /// Open another connection with the right credentials.
+    /// Open another connection with valid credentials.
     case reconnect
   }
 
-  /// One row of the table of rejections.
+  /// A row of the table of rejections.
   public struct Row: Sendable {
     /// The HTTP status of the response.
     public let status: Int

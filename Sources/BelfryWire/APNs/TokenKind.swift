@@ -1,4 +1,4 @@
-/// The kind of a device token; an app on a device has one token of each kind (apns-protocol 1.5).
+/// The kind of a device token; on each device, an app has one token of each kind (apns-protocol 1.5).
 public enum TokenKind: UInt8, CaseIterable, Sendable {
   case alert = 1
   case voip
@@ -11,7 +11,7 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
   case widgets
   case controls
 
-  /// The name in commands and JSON lines, as in `belfry device run --app BUNDLE-ID:TYPE`.
+  /// The kind's name in commands and JSON lines, as in `belfry device run --app BUNDLE-ID:TYPE`.
   public var name: StaticString {
     switch self {
     case .alert: "alert"
@@ -37,7 +37,7 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
     self = kind
   }
 
-  /// The suffix that this kind's topic adds to the bundle identifier (apns-protocol 1.5).
+  /// The suffix that is appended to the bundle identifier to form this kind's topic (apns-protocol 1.5).
   public var topicSuffix: StaticString {
     switch self {
     case .alert, .mdm: ""

@@ -1,11 +1,12 @@
-/// A topic split into the app and the token kind of its suffix.
+/// A topic, split into the app's bundle identifier and the token kind of the suffix.
 ///
-/// `com.example.app.voip` is the app `com.example.app` with VoIP tokens. A bundle identifier may itself end with such a
-/// suffix. If no app matches these parts, the caller therefore treats the whole topic as a bundle identifier.
+/// For example, `com.example.app.voip` is the topic for VoIP tokens of `com.example.app`. A bundle identifier can
+/// itself end with such a suffix, so if no app matches these parts, the caller treats the whole topic as a bundle
+/// identifier.
 public struct TopicParts: Equatable, Sendable {
-  /// The number of leading bytes of the topic that are the bundle identifier.
+  /// The length of the bundle identifier at the start of the topic, in bytes.
   public let bundleIDBytes: Int
-  /// The token kind of the suffix.
+  /// The token kind for the suffix.
   public let kind: TokenKind
 
   /// Splits `topic` before its longest matching suffix.

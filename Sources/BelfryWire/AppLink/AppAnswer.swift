@@ -1,11 +1,11 @@
 /// The agent's answer to a request from an app.
 ///
-/// Its fields depend on the request (`AppRequest`).
+/// The fields depend on the request (`AppRequest`).
 public struct AppAnswer: Sendable, Hashable {
   /// The frame that carries the answer.
   public var frame: AppFrame
 
-  /// Creates an answer without content: the request was carried out.
+  /// Creates an empty answer, which confirms that the request was carried out.
   public init() { frame = AppFrame([:]) }
 
   /// Creates the answer from a received frame.
@@ -26,7 +26,7 @@ public struct AppAnswer: Sendable, Hashable {
   /// Reads the answer to `hello`.
   public func welcome() throws(AppLinkDecodingFailure) -> AppWelcome { try AppWelcome(fields) }
 
-  /// Creates an answer with the settings and, optionally, whether the requested permission is granted.
+  /// Creates an answer that contains the settings and, optionally, whether the requested permission is granted.
   public static func settings(_ settings: NotificationSettings, granted: Bool? = nil) -> AppAnswer {
     AppAnswer {
       $0.set("settings", settings) { $0.write(&$1) }
@@ -40,7 +40,7 @@ public struct AppAnswer: Sendable, Hashable {
   /// True if the requested permission is granted.
   public var isGranted: Bool { frame.object["granted"]?.boolValue ?? false }
 
-  /// Creates an answer with the app's categories.
+  /// Creates an answer that contains the app's categories.
   public static func categories(_ categories: [NotificationCategory]) -> AppAnswer {
     AppAnswer { $0.set("categories", list: categories) { $0.write(&$1) } }
   }
@@ -49,7 +49,7 @@ public struct AppAnswer: Sendable, Hashable {
     try fields.list("categories", NotificationCategory.init)
   }
 
-  /// Creates an answer with the pending requests, the soonest first.
+  /// Creates an answer that contains the pending requests, soonest first.
   public static func pending(_ pending: [PendingNotification]) -> AppAnswer {
     AppAnswer { $0.set("pending", list: pending) { $0.write(&$1) } }
   }
@@ -58,7 +58,7 @@ public struct AppAnswer: Sendable, Hashable {
     try fields.list("pending", PendingNotification.init)
   }
 
-  /// Creates an answer with the delivered notifications, the oldest first.
+  /// Creates an answer that contains the delivered notifications, oldest first.
   public static func delivered(_ delivered: [DeliveredNotification]) -> AppAnswer {
     AppAnswer { $0.set("delivered", list: delivered) { $0.write(&$1) } }
   }
@@ -67,35 +67,35 @@ public struct AppAnswer: Sendable, Hashable {
     try fields.list("delivered", DeliveredNotification.init)
   }
 
-  /// Creates an answer with the badge.
+  /// Creates an answer that contains the badge.
   public static func badge(_ badge: Int64) -> AppAnswer { AppAnswer { $0.set("badge", badge) } }
   /// The badge; 0 if the answer has no badge.
   public var badge: Int64 { frame.object["badge"]?.integerValue ?? 0 }
 
-  /// Creates an answer with the remaining background time in seconds and the number of the background task.
+  /// Creates an answer that contains the remaining background time in seconds and the number of the background task.
   public static func background(seconds: Double, task: Int64? = nil) -> AppAnswer {
     AppAnswer {
       $0.set("seconds", seconds)
       $0.set("task", task)
     }
   }
-  /// The seconds of background time for an app without a time limit: the largest number that JSON can hold.
+  /// The background time, in seconds, of an app without a time limit: the largest number that JSON can hold.
   public static let unlimitedSeconds = Double.greatestFiniteMagnitude
-  /// The remaining seconds of background time; at least `unlimitedSeconds` for an app without a time limit.
+  /// The remaining background time in seconds; at least `unlimitedSeconds` for an app without a time limit.
   public var seconds: Double { frame.object["seconds"]?.doubleValue ?? 0 }
   /// The number of the background task.
   public var task: Int64? { frame.object["task"]?.integerValue }
 
-  /// Creates an answer with the requests for background tasks, ordered by identifier.
+  /// Creates an answer that contains the background task requests, ordered by identifier.
   public static func tasks(_ tasks: [BackgroundTaskRequest]) -> AppAnswer {
     AppAnswer { $0.set("tasks", list: tasks) { $0.write(&$1) } }
   }
-  /// Reads the requests for background tasks.
+  /// Reads the background task requests.
   public func tasks() throws(AppLinkDecodingFailure) -> [BackgroundTaskRequest] {
     try fields.list("tasks", BackgroundTaskRequest.init)
   }
 
-  /// Creates an answer with the user's decision about location access.
+  /// Creates an answer that contains the user's decision about location access.
   public static func locationStatus(_ status: LocationStatus) -> AppAnswer {
     AppAnswer { $0.set("locationStatus", status.rawValue) }
   }
@@ -104,7 +104,7 @@ public struct AppAnswer: Sendable, Hashable {
     try fields.word("locationStatus")
   }
 
-  /// Creates an answer with the watched regions.
+  /// Creates an answer that contains the watched regions.
   public static func regions(_ regions: [NotificationRegion]) -> AppAnswer {
     AppAnswer { $0.set("regions", list: regions) { $0.write(&$1) } }
   }
@@ -113,7 +113,7 @@ public struct AppAnswer: Sendable, Hashable {
     try fields.list("regions", NotificationRegion.init)
   }
 
-  /// Creates an answer with the device's state relative to a region.
+  /// Creates an answer that contains the device's state relative to a region.
   public static func regionState(_ state: RegionState) -> AppAnswer {
     AppAnswer { $0.set("regionState", state.rawValue) }
   }
@@ -122,12 +122,12 @@ public struct AppAnswer: Sendable, Hashable {
     try fields.word("regionState")
   }
 
-  /// Creates an answer with a token in hexadecimal, or without a token.
+  /// Creates an answer that contains a token in hexadecimal, or no token.
   public static func token(_ hex: String?) -> AppAnswer { AppAnswer { $0.set("token", hex) } }
   /// The token in hexadecimal.
   public var token: String? { frame.object["token"]?.stringValue }
 
-  /// Creates an answer with rows for a command to print.
+  /// Creates an answer that contains rows for a command to print.
   public static func rows(_ rows: [JSONObject]) -> AppAnswer {
     AppAnswer(AppFrame(["rows": .array(rows.map(JSONValue.object))]))
   }
@@ -136,7 +136,7 @@ public struct AppAnswer: Sendable, Hashable {
     (frame.object["rows"]?.arrayValue ?? []).compactMap(\.objectValue)
   }
 
-  /// Creates an answer with dates, in milliseconds since 1970.
+  /// Creates an answer that contains dates, in milliseconds since 1970.
   public static func dates(_ dates: [Int64]) -> AppAnswer {
     AppAnswer(AppFrame(["dates": .array(dates.map(JSONValue.integer))]))
   }
@@ -146,7 +146,7 @@ public struct AppAnswer: Sendable, Hashable {
   }
 }
 
-/// The user's decision about an app's access to the location.
+/// The user's decision about an app's access to location.
 public enum LocationStatus: String, Sendable, Hashable, CaseIterable {
   case notDetermined, restricted, denied, always, whenInUse
 }

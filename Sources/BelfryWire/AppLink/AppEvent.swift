@@ -1,14 +1,13 @@
-/// The result of a background fetch, with Apple's names.
+/// The result of a background fetch; the cases have Apple's names.
 public enum FetchResult: String, Sendable, Hashable, CaseIterable {
   case newData, noData, failed
 }
 
 /// An event that the agent sends to an app.
 ///
-/// An event that is marked as a question has a number; an `AppReply` must answer it within a time limit
-/// (`docs/app-link.md`).
+/// An event that is a question has a number; an `AppReply` must answer it within a time limit (`docs/app-link.md`).
 public enum AppEvent: Sendable, Hashable {
-  /// The token of a registration: the initial token, or a new one after a change.
+  /// The device token for a registration: the initial token, or a new token after a change.
   case token(TokenKind, [UInt8])
   case registrationFailed(TokenKind, AppLinkFailure)
   /// A push for the app itself arrived.
@@ -33,11 +32,11 @@ public enum AppEvent: Sendable, Hashable {
   case badge(Int64)
   /// The device's languages changed.
   case languages([String])
-  /// Background time is about to end.
+  /// Background time is about to expire.
   ///
   /// This event is a question; the app replies once its expiration handlers have run.
   case backgroundTimeEnds
-  /// A task that the app requested begins.
+  /// A background task that the app requested begins.
   ///
   /// This event is a question; the reply is a fetch result.
   case task(BackgroundTaskRequest)
@@ -51,18 +50,18 @@ public enum AppEvent: Sendable, Hashable {
   ///
   /// This event is a question; the reply is the new content.
   case extend(NotificationRequest, payload: [UInt8])
-  /// The service extension's time is about to end.
+  /// The service extension's time is about to expire.
   case extensionTimeEnds
-  /// The notification that a content extension displays, or the one that replaces it.
+  /// The notification that a content extension displays, or the notification that replaces it.
   case showContent(DeliveredNotification)
-  /// The user chose an action of the notification that a content extension displays.
+  /// The user chose an action on the notification that a content extension displays.
   ///
   /// This event is a question; the reply is a content extension option.
   case contentAction(NotificationResponse)
 
   /// True if a suspended app is resumed for this event.
   ///
-  /// Purely informative events wait until the app is resumed for another reason.
+  /// Purely informational events wait until the app is resumed for another reason.
   public var isWorkForApp: Bool {
     switch self {
     case .arrived, .willPresent, .response, .openSettings, .regionChanged, .task: true
@@ -74,7 +73,7 @@ public enum AppEvent: Sendable, Hashable {
     }
   }
 
-  /// Reads an event by its type.
+  /// Reads an event from a frame of the given type.
   public init(type: String, _ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     guard type.isASCII else { throw .unknownType(type) }
@@ -124,7 +123,7 @@ public enum AppEvent: Sendable, Hashable {
     }
   }
 
-  /// The frame of this event, before a number is assigned.
+  /// The frame of this event, to which a number is assigned later.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
     builder.set("type", typeName)
@@ -210,7 +209,7 @@ public enum AppEvent: Sendable, Hashable {
 
 /// A push that the app itself handles.
 public struct RemoteArrival: Sendable, Hashable {
-  /// The kind of the token to which the push was sent.
+  /// The kind of token to which the push was sent.
   public var kind: TokenKind
   /// The payload, byte for byte.
   public var payload: [UInt8]
@@ -220,10 +219,10 @@ public struct RemoteArrival: Sendable, Hashable {
   public var unixMilliseconds: Int64
   /// True if the agent expects a fetch result (`content-available`) and grants run time until it receives one.
   public var wantsFetch: Bool
-  /// The notification that is displayed for the push, or would be.
+  /// The notification that is, or would be, displayed for the push.
   public var notification: DeliveredNotification?
 
-  /// Creates the description of a push that arrived for an app.
+  /// Creates the description of a push that an app receives.
   public init(
     kind: TokenKind, payload: [UInt8], id: String, unixMilliseconds: Int64, wantsFetch: Bool,
     notification: DeliveredNotification? = nil
@@ -262,7 +261,7 @@ public struct RemoteArrival: Sendable, Hashable {
 public enum AppReply: Sendable, Hashable {
   /// The reply to `willPresent`.
   ///
-  /// An empty set shows nothing.
+  /// If the set is empty, nothing is shown.
   case present(Set<PresentationOption>)
   /// The reply to `arrived`.
   case fetched(FetchResult)
@@ -273,7 +272,7 @@ public enum AppReply: Sendable, Hashable {
   /// The reply to `contentAction`.
   case contentOption(ContentExtensionOption)
 
-  /// The frame of this reply, before the number that it answers is assigned.
+  /// The frame of this reply, to which the number of the question is added later.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
     switch self {
@@ -287,7 +286,7 @@ public enum AppReply: Sendable, Hashable {
     return builder.frame
   }
 
-  /// Parses a reply; its members determine its kind.
+  /// Parses a reply, whose kind depends on its members.
   public init(_ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     if let options = try fields.optionalStrings("options") {

@@ -1,11 +1,11 @@
-/// One frame of the app link: a JSON object and the opaque bytes that it refers to.
+/// A frame of the app link: a JSON object and the opaque bytes that the object refers to.
 ///
 /// On the wire (`docs/app-link.md`), a frame is the length of the rest of the frame (4 bytes, big-endian), the length
 /// of the JSON text (4 bytes, big-endian), the JSON text and the attached bytes.
 public struct AppFrame: Sendable, Hashable {
   /// The JSON object of the frame.
   public var object: JSONObject
-  /// The bytes that the object refers to by `{"offset":…,"length":…}`.
+  /// The bytes that the object refers to with `{"offset":…,"length":…}`.
   public var attached: [UInt8]
 
   /// Creates a frame from its parts.
@@ -30,7 +30,7 @@ public struct AppFrame: Sendable, Hashable {
     return output
   }
 
-  /// Parses one encoded frame, for example a persisted one.
+  /// Parses an encoded frame, such as a persisted frame.
   public init(decoding bytes: [UInt8]) throws(AppFrameFailure) {
     var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromAgent)
     decoder.append(bytes)
@@ -39,11 +39,11 @@ public struct AppFrame: Sendable, Hashable {
   }
 }
 
-/// The error for a byte stream that is not an app link.
+/// The error for a byte stream that does not follow the app link's protocol.
 ///
-/// The connection ends after this error.
+/// The connection is closed after this error.
 public enum AppFrameFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A frame longer than its reader accepts.
+  /// A frame that is longer than the reader's limit.
   case tooLong(bytes: Int, limit: Int)
   /// A JSON part longer than its frame.
   case badLength
@@ -68,7 +68,7 @@ public struct AppFrameDecoder: Sendable {
   private let limit: Int
   private var buffer: [UInt8] = []
   private var start = 0
-  /// The number of bytes of the frame that ``next()`` returned last.
+  /// The size of the frame that ``next()`` returned last, in bytes.
   public private(set) var latestFrameBytes = 0
 
   /// Creates a decoder that refuses frames of more than `limit` bytes.
@@ -87,18 +87,18 @@ public struct AppFrameDecoder: Sendable {
     buffer.append(contentsOf: bytes)
   }
 
-  /// True if the buffer holds no bytes of another frame.
+  /// True if the buffer contains no bytes of a further frame.
   public var isAtFrameStart: Bool { start == buffer.count }
 
   /// The number of buffered bytes.
   ///
-  /// They belong to frames that were not returned yet, and to returned frames, whose bytes are freed when more bytes
-  /// arrive.
+  /// The buffered bytes belong to frames that have not been returned yet, and to returned frames, whose bytes are freed
+  /// when more bytes arrive.
   public var bufferedBytes: Int { buffer.count }
 
-  /// Returns the next complete frame, or nil until more bytes arrive.
+  /// Returns the next complete frame, or nil if more bytes are needed.
   ///
-  /// After an error the stream cannot be decoded any further.
+  /// After an error, the rest of the stream cannot be decoded.
   public mutating func next() throws(AppFrameFailure) -> AppFrame? {
     guard let length = number(at: start) else { return nil }
     guard length <= limit else { throw .tooLong(bytes: length, limit: limit) }

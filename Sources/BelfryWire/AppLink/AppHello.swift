@@ -5,9 +5,9 @@ public enum AppState: String, Sendable, Hashable, CaseIterable {
 
 /// The first message of a connection: the app's identity and its current state.
 ///
-/// The app also sends it after each reconnect, so that a restarted agent recognizes the app.
+/// The app also sends this message after each reconnect, so that a restarted agent recognizes the app.
 public struct AppHello: Sendable, Hashable {
-  /// The version of the message set that this code implements.
+  /// The version of the message set that this code supports.
   public static let protocolVersion: Int64 = 1
 
   /// The purpose of a connection.
@@ -26,11 +26,11 @@ public struct AppHello: Sendable, Hashable {
   public var version: Int64
   /// The purpose of the connection.
   public var role: Role
-  /// The id that the app declares; nil if the agent should identify the app by its process.
+  /// The ID that the app declares; nil if the agent should identify the app by its process.
   public var appID: String?
-  /// True if an id that is not installed may become a development app of this user.
+  /// True if an ID that is not installed may become a development app of the current user.
   public var isDevelopment: Bool
-  /// The display name; nil selects the installed name, or the id if no name is installed.
+  /// The display name; nil selects the installed name, or the ID if no name is installed.
   public var name: String?
   /// The absolute path of the folder with the app's resources.
   public var bundlePath: String?
@@ -40,14 +40,14 @@ public struct AppHello: Sendable, Hashable {
   public var languages: [String]?
   /// The value of `BELFRY_LAUNCH` that the agent set when it started this process.
   public var launch: String?
-  /// The background modes from the app's own manifest (`remote-notification`, `location`, …).
+  /// The background modes in the app's own manifest (`remote-notification`, `location`, …).
   public var backgroundModes: [String]
-  /// The text that explains why the app uses the location.
+  /// The explanation of why the app uses the device's location.
   ///
-  /// Without it, access is refused (S1-65).
+  /// Without an explanation, access is refused (S1-65).
   public var locationUsage: String?
 
-  /// Creates a greeting of a running app.
+  /// Creates the greeting of a running app.
   public init(
     role: Role = .app, appID: String?, isDevelopment: Bool = false, state: AppState = .foreground
   ) {
@@ -69,7 +69,7 @@ public struct AppHello: Sendable, Hashable {
     state = try fields.optionalWord("state") ?? .foreground
     languages = try fields.optionalLanguages("languages")
     launch = try fields.optionalString("launch")
-    // The agent looks the value up among its own tokens, which are ASCII.
+    // The agent looks this value up among its own launch tokens, which are ASCII.
     guard launch?.isASCII != false else { throw .unexpected(field: "launch") }
     backgroundModes = try fields.words("backgroundModes")
     locationUsage = try fields.optionalString("locationUsage")
@@ -90,13 +90,13 @@ public struct AppHello: Sendable, Hashable {
   }
 }
 
-/// The reason that an app was launched, with the data for that reason.
+/// The reason that an app was launched, with the associated data.
 public struct AppLaunch: Sendable, Hashable {
   /// The cause of a launch.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// The user, or any program other than the agent, started the app.
     case user
-    /// The user opened a notification or one of its actions; a `response` event follows.
+    /// The user opened a notification or chose one of its actions; a `response` event follows.
     case response
     /// A push requires background time; an `arrived` event follows.
     case push
@@ -118,9 +118,9 @@ public struct AppLaunch: Sendable, Hashable {
   /// foreground (S1-24, S1-36).
   public var isForeground: Bool
 
-  /// Creates a launch.
+  /// Creates the description of a launch.
   ///
-  /// If `isForeground` is nil, the cause decides.
+  /// If `isForeground` is nil, it is derived from the cause.
   public init(
     reason: Reason, response: NotificationResponse? = nil, payload: [UInt8]? = nil,
     isForeground: Bool? = nil
@@ -131,8 +131,8 @@ public struct AppLaunch: Sendable, Hashable {
     self.isForeground = isForeground ?? Self.isForeground(reason, response)
   }
 
-  /// Returns the value for a launch by an older agent, which does not send it and opens the app only for the default
-  /// action.
+  /// Returns the default for an older agent, which does not send this value and opens the app in the foreground only
+  /// for the default action.
   private static func isForeground(_ reason: Reason, _ response: NotificationResponse?) -> Bool {
     switch reason {
     case .user: true
@@ -160,9 +160,9 @@ public struct AppLaunch: Sendable, Hashable {
 public struct AppWelcome: Sendable, Hashable {
   /// The version of the message set.
   public var version: Int64
-  /// The id by which the agent knows the app; nil for a control connection.
+  /// The ID by which the agent knows the app; nil for a control connection.
   public var appID: String?
-  /// An identifier of this run of the agent.
+  /// The identifier of this run of the agent.
   public var agentRun: String
   /// The app's notification settings.
   public var settings: NotificationSettings

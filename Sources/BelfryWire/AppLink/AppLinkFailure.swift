@@ -1,6 +1,6 @@
-/// The error for a request that the agent, or the link to it, refuses.
+/// The error for a request that the agent or the link to the agent refuses.
 public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The reasons, by their names on the wire.
+  /// The reasons for a refusal; the raw values are the names on the wire.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
     // Reasons that Apple's `UNError` defines.
     case notificationsNotAllowed
@@ -36,7 +36,7 @@ public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible
     case timedOut
     case wouldDeadlock
 
-    /// The code in `UNErrorDomain`, if Apple defines one.
+    /// The error code in `UNErrorDomain`, if Apple defines a code for this reason.
     public var userNotificationsCode: Int? {
       switch self {
       case .notificationsNotAllowed: 1
@@ -54,9 +54,9 @@ public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// The kind of failure.
+  /// The reason for the failure.
   public var reason: Reason
-  /// A message for the user that says what is wrong and what to do.
+  /// The message for the user, which says what is wrong and what to do.
   public var message: String
 
   /// Creates a failure from a reason and its message.

@@ -1,4 +1,4 @@
-/// The error for a frame that holds no known message.
+/// The error for a frame that does not contain a known message.
 public enum AppLinkDecodingFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(field: String)
   case unexpected(field: String)
@@ -14,7 +14,7 @@ public enum AppLinkDecodingFailure: Error, Hashable, Sendable, CustomStringConve
   }
 }
 
-/// A reader of an object's members and of the attached bytes that they refer to.
+/// A reader for the members of an object and for the attached bytes that they refer to.
 struct AppLinkFields {
   let object: JSONObject
   let attached: [UInt8]
@@ -29,7 +29,7 @@ struct AppLinkFields {
     self.init(object, attached)
   }
 
-  /// The value of a member; null counts as absent.
+  /// The value of a member; a JSON null counts as absent.
   subscript(key: String) -> JSONValue? {
     guard let value = object[key], value != .null else { return nil }
     return value
@@ -54,10 +54,10 @@ struct AppLinkFields {
   func string(_ key: String) throws(AppLinkDecodingFailure) -> String {
     try required(key, optionalString(key))
   }
-  /// Reads a name that the system or Foundation looks up: a time zone, a calendar, a type.
+  /// Reads a name that the system or Foundation looks up, such as a time zone, a calendar or a type.
   ///
-  /// Valid names are short ASCII text, and other names are refused. Foundation normalizes a name before the lookup,
-  /// which takes time quadratic in the number of combining marks.
+  /// Valid names are short ASCII strings; all others are refused. Foundation normalizes a name before the lookup, which
+  /// takes time quadratic in the number of combining marks.
   func optionalName(_ key: String) throws(AppLinkDecodingFailure) -> String? {
     guard let name = try optionalString(key) else { return nil }
     guard name.utf8.count <= WireLimits.nameBytesMax, name.isASCII else {
@@ -133,9 +133,9 @@ struct AppLinkFields {
     try optionalStrings(key) ?? []
   }
 
-  /// Reads a list of words that Belfry or Apple defines.
+  /// Reads a list of keywords that Belfry or Apple defines.
   ///
-  /// All such words are ASCII, so other elements are skipped.
+  /// All keywords are ASCII, so other elements are skipped.
   func words(_ key: String) throws(AppLinkDecodingFailure) -> [String] {
     try optionalWords(key) ?? []
   }
@@ -157,7 +157,7 @@ struct AppLinkFields {
     try optionalList(key, read) ?? []
   }
 
-  /// Reads a value of a string enumeration.
+  /// Reads a value of an enumeration with string raw values.
   func optionalWord<Word: RawRepresentable<String>>(_ key: String, _: Word.Type = Word.self)
     throws(AppLinkDecodingFailure) -> Word?
   {
@@ -169,7 +169,7 @@ struct AppLinkFields {
     try required(key, optionalWord(key))
   }
 
-  /// Reads a kind of push by its name.
+  /// Reads the name of a kind of push.
   func optionalKind(_ key: String) throws(AppLinkDecodingFailure) -> TokenKind? {
     try optional(key) { $0.stringValue.flatMap(TokenKind.init(name:)) }
   }
@@ -188,7 +188,7 @@ struct AppLinkFields {
   }
 }
 
-/// A builder of an object whose members may refer to attached bytes.
+/// A builder for an object whose members can refer to attached bytes.
 struct AppLinkBuilder {
   var object = JSONObject()
   var attached: [UInt8]
@@ -201,15 +201,15 @@ struct AppLinkBuilder {
   mutating func set(_ key: String, _ value: JSONObject?) {
     object[key] = value.map(JSONValue.object)
   }
-  /// Sets a Boolean value, or omits it if the reader assumes that value by default.
+  /// Sets a Boolean value, or omits the member if the value is the default that the reader assumes.
   mutating func set(_ key: String, _ value: Bool, unless otherwise: Bool = false) {
     object[key] = value == otherwise ? nil : .bool(value)
   }
-  /// Sets a list of strings, or omits it if it is nil.
+  /// Sets a list of strings, or omits the member if the list is nil.
   mutating func set(_ key: String, _ values: [String]?) {
     object[key] = values.map { .array($0.map(JSONValue.string)) }
   }
-  /// Sets a string, or omits it if it is empty.
+  /// Sets a string, or omits the member if the string is empty.
   mutating func set(nonEmpty key: String, _ value: String) {
     object[key] = value.isEmpty ? nil : .string(value)
   }

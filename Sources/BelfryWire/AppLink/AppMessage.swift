@@ -1,12 +1,12 @@
 /// A message of the app link.
 ///
-/// Either end may send requests, with a number if it expects an answer.
+/// Either end can send requests; a request that expects an answer has a number.
 public enum AppMessage: Sendable, Hashable {
-  /// `{"type":…}` or, when an answer is awaited, `{"type":…,"number":…}`.
+  /// `{"type":…}` or, if the sender expects an answer, `{"type":…,"number":…}`.
   case request(type: String, number: Int64?, AppFrame)
-  /// `{"answers":…}`: the answer to the other end's request of that number.
+  /// `{"answers":…}`: the answer to the other end's request with this number.
   case answer(number: Int64, AppFrame)
-  /// `{"answers":…,"error":{"reason":…,"message":…}}`: the refusal of the other end's request with that number.
+  /// `{"answers":…,"error":{"reason":…,"message":…}}`: the refusal of the other end's request with this number.
   case refusal(number: Int64, AppLinkFailure)
 
   /// Parses the envelope; `AppRequest`, `AppEvent` or `AppAnswer` parses its content.
@@ -17,7 +17,7 @@ public enum AppMessage: Sendable, Hashable {
         self = .answer(number: number, frame)
         return
       }
-      // An unknown reason, from a newer version, is still a refusal.
+      // An unknown reason, sent by a newer version, is still a refusal.
       let reason = AppLinkFailure.Reason(word: try error.string("reason"))
       let failure = AppLinkFailure(
         reason ?? .unsupportedMessage, try error.optionalString("message") ?? "")
@@ -40,7 +40,7 @@ public enum AppMessage: Sendable, Hashable {
 }
 
 extension AppFrame {
-  /// Returns the same frame as a request with a number.
+  /// Returns a copy of this frame as a request with a number.
   public func numbered(_ number: Int64) -> AppFrame {
     assert(object["answers"] == nil, "a numbered request is not an answer")
     var frame = self
@@ -48,7 +48,7 @@ extension AppFrame {
     return frame
   }
 
-  /// Returns the same frame as the answer to a request.
+  /// Returns a copy of this frame as the answer to the request with this number.
   public func answering(_ number: Int64) -> AppFrame {
     assert(object["number"] == nil, "an answer is not a numbered request")
     var frame = self

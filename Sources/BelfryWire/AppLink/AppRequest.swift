@@ -1,11 +1,11 @@
-/// A request from an app to the agent, answered by one `AppAnswer` or one `AppLinkFailure`.
+/// A request from an app to the agent, which answers with one `AppAnswer` or one `AppLinkFailure`.
 public enum AppRequest: Sendable, Hashable {
   /// Introduces the app; answered by a welcome.
   case hello(AppHello)
   /// Requests permission for notifications; answered by settings and `granted` after the user has decided.
   ///
-  /// If `replacesTypes` is true, the set contains all types that the app registers, possibly none, and replaces those
-  /// that the app registered before (S4-5). Otherwise the types are added to those that the app has requested.
+  /// If `replacesTypes` is true, the set contains all types that the app registers, possibly none, and replaces the
+  /// app's earlier registration (S4-5). Otherwise the types are added to those that the app has requested.
   case requestAuthorization(Set<AuthorizationOption>, replacesTypes: Bool = false)
   /// Reads the app's notification settings; answered by settings.
   case settings
@@ -21,37 +21,37 @@ public enum AppRequest: Sendable, Hashable {
   case add(NotificationRequest)
   /// Reads the pending requests; answered by pending requests.
   case pending
-  /// Removes the pending requests with these ids; nil removes all.
+  /// Removes the pending requests with these IDs; nil removes all.
   case removePending([String]?)
   /// Reads the delivered notifications; answered by delivered notifications, oldest first.
   case delivered
-  /// Removes the delivered notifications with these ids; nil removes all.
+  /// Removes the delivered notifications with these IDs; nil removes all.
   case removeDelivered([String]?)
   case setBadge(Int64)
   /// Reads the badge; answered by the badge.
   case badge
   case setState(AppState)
   case setLanguages([String]?)
-  /// Begins a background task; answered by a `task` and by the `seconds` until background time ends.
+  /// Begins a background task; answered by `task` and by `seconds`, the background time that remains.
   case beginBackgroundTask(name: String?)
   case endBackgroundTask(Int64)
   /// Reads the remaining background time; answered by `seconds`.
   case backgroundTime
-  /// Requests a launch for a task.
+  /// Requests a launch for a background task.
   ///
-  /// A later request with the same id replaces this one.
+  /// A later request with the same ID replaces this request.
   case submitTask(BackgroundTaskRequest)
-  /// Cancels the tasks with these ids; nil cancels all.
+  /// Cancels the tasks with these IDs; nil cancels all.
   case cancelTasks([String]?)
-  /// Reads the requests for background tasks; answered by task requests.
+  /// Reads the background task requests; answered by task requests.
   case pendingTasks
-  /// Requests access to the location; answered by `locationStatus` after the user has decided.
+  /// Requests access to location; answered by `locationStatus` after the user has decided.
   case requestLocation(always: Bool)
   /// Reads the decision about location access; answered by `locationStatus`.
   case locationStatus
   /// Watches a region (`CLLocationManager`, not a notification's trigger).
   ///
-  /// A watched region with the same id is replaced.
+  /// The region replaces a watched region with the same ID.
   case watchRegion(NotificationRegion)
   case unwatchRegion(String)
   /// Reads the watched regions; answered by regions.
@@ -62,7 +62,7 @@ public enum AppRequest: Sendable, Hashable {
   case setLocationUpdates(Bool)
   /// Sets the view that a content extension displays for its notification.
   case setDrawing(NotificationDrawing)
-  /// Performs an action that a content extension requests by itself.
+  /// Performs an action that a content extension itself requests.
   case contentWish(ContentExtensionWish)
   /// Sends a request about the device, which is allowed only on a control connection.
   case control(ControlRequest)
@@ -114,7 +114,7 @@ public enum AppRequest: Sendable, Hashable {
     }
   }
 
-  /// The frame of this request, before a number is assigned.
+  /// The frame of this request, to which a number is assigned later.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
     if let typeName { builder.set("type", typeName) }
@@ -122,7 +122,7 @@ public enum AppRequest: Sendable, Hashable {
     return builder.frame
   }
 
-  /// The type's name; nil for a control request, which writes its own type.
+  /// The name of the request's type; nil for a control request, which writes its own type.
   private var typeName: String? {
     switch self {
     case .hello: "hello"

@@ -1,6 +1,6 @@
-/// The files that a notification can carry, by file name and by uniform type identifier.
+/// The types of files that a notification can carry, identified by file name or by uniform type identifier.
 public enum AttachmentType {
-  /// Uniform type identifiers by lowercase file name extension.
+  /// Uniform type identifiers by lowercase filename extension.
   private static let identifiers: [String: String] = [
     "aif": "public.aiff-audio", "aiff": "public.aiff-audio", "aifc": "public.aifc-audio",
     "wav": "com.microsoft.waveform-audio", "mp3": "public.mp3", "m4a": "public.mpeg-4-audio",
@@ -10,7 +10,8 @@ public enum AttachmentType {
     "mov": "com.apple.quicktime-movie",
   ]
 
-  /// Returns the type of a file from its hint, or else from its name, or nil if no notification can carry it.
+  /// Returns the type of a file according to its hint, or else to its filename extension; nil if no notification can
+  /// carry the file.
   public static func identifier(hint: String?, pathExtension: String) -> String? {
     guard let hint else { return identifiers[pathExtension.lowercased()] }
     if identifiers.values.contains(hint) { return hint }
@@ -23,7 +24,7 @@ public enum AttachmentType {
   ]
   private static let pictures: Set = ["public.jpeg", "com.compuserve.gif", "public.png"]
 
-  /// Returns the largest size of a file of this type in bytes, according to Apple's limits (client-api 3.49).
+  /// Returns the maximum size, in bytes, of a file of this type, according to Apple's limits (client-api 3.49).
   public static func bytesMax(_ type: String) -> Int64 {
     let megabytes: Int64 = sounds.contains(type) ? 5 : pictures.contains(type) ? 10 : 50
     return megabytes * 1_048_576
@@ -33,7 +34,7 @@ public enum AttachmentType {
 extension NotificationAttachment {
   /// Returns the reason that a notification cannot carry the attachment (client-api 3.49), or nil if it can.
   ///
-  /// `bytes` is the size of the file; nil if the file does not exist or cannot be read.
+  /// `bytes` is the size of the file, or nil if the file does not exist or cannot be read.
   public func refusal(bytes: Int64?) -> AppLinkFailure? {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let pathExtension = name.contains(".") ? name.split(separator: ".").last.map(String.init) : nil

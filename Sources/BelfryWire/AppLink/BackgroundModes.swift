@@ -1,8 +1,8 @@
-/// The background modes of a manifest (`UIBackgroundModes`).
+/// The background modes in an app's manifest (`UIBackgroundModes`).
 public enum BackgroundModes {
-  /// Returns true if an app with these modes has unlimited time in the background.
+  /// Returns true if an app with these modes can run in the background for an unlimited time.
   ///
-  /// These are apps that play audio, track the location or wait for calls (S3-33).
+  /// Such apps play audio, track the location or wait for calls (S3-33).
   public static func giveUnlimitedTime(_ modes: some Sequence<String>) -> Bool {
     modes.contains { ["audio", "location", "voip"].contains($0) }
   }

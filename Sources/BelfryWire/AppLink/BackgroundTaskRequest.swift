@@ -23,7 +23,7 @@ public struct BackgroundTaskRequest: Sendable, Hashable {
   /// True if the task waits until the machine is charging.
   public var needsPower = false
 
-  /// Creates a request whose only condition is its time.
+  /// Creates a request with no condition other than the time.
   public init(id: String, kind: Kind, earliestUnixMilliseconds: Int64? = nil) {
     self.id = id
     self.kind = kind
@@ -56,7 +56,7 @@ public struct BackgroundTaskRequest: Sendable, Hashable {
     return builder.object
   }
 
-  /// Reads the output of `json`.
+  /// Reads a request from its stored form.
   public init(json: JSONObject) throws(AppLinkDecodingFailure) {
     try self.init(AppLinkFields(json, []))
   }

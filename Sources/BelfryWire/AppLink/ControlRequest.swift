@@ -1,6 +1,6 @@
 /// A request about the device, from the user or from a command on the user's behalf.
 ///
-/// Notification ids are unique only within an app. `app` may be nil if the id is unambiguous without it.
+/// Notification IDs are unique only within an app. `app` can be nil if the ID is unambiguous without it.
 public enum ControlRequest: Sendable, Hashable {
   /// Lists the apps; answered by `rows`.
   case apps
@@ -13,18 +13,18 @@ public enum ControlRequest: Sendable, Hashable {
   ///
   /// If the app has never requested permission, the agent asks the user first.
   case notify(app: String, NotificationRequest)
-  /// Waits for the user's response to a notification, which may be added later.
+  /// Waits for the user's response to a notification, which can be added later.
   ///
   /// The answer is `rows` with one row: `action`, and `text` if the action has a text field. The response is not sent
   /// to the app.
   case awaitResponse(app: String, id: String)  // text: a command of the user names it
-  /// Lists pending requests with their apps; a nil `app` selects every app.
+  /// Lists pending requests and their apps; a nil `app` selects every app.
   case scheduled(app: String?)
-  /// Cancels a request; a nil `id` selects all requests of the app, and a nil `app` those of every app.
+  /// Cancels a request; a nil `id` cancels all requests of the app, and a nil `app` those of every app.
   case cancel(app: String?, id: String?)
-  /// Computes the next times at which a request fires; answered by `dates`.
+  /// Computes the next dates on which a request fires; answered by `dates`.
   case nextDates(app: String?, id: String, count: Int64)
-  /// Reads the switches of each app, or of the device; answered by `rows`.
+  /// Reads the switches of one app or, if `app` is nil, of all apps and the device; answered by `rows`.
   case appSettings(app: String?)
   /// Changes an app's switches: `alert`, `sound`, `badge`, `previews`, `location`, ….
   case changeSettings(app: String, [String: String])
@@ -32,7 +32,7 @@ public enum ControlRequest: Sendable, Hashable {
   case changeDevice([String: String])
   /// Lists the delivered notifications; answered by `rows`.
   case center(app: String?)
-  /// Opens the Notification Center's window on the display that these variables specify.
+  /// Opens the Notification Center window on the display that these variables specify.
   case openCenter([String: String])
   case open(app: String?, id: String)
   case act(app: String?, id: String, action: String, text: String?)
@@ -42,18 +42,18 @@ public enum ControlRequest: Sendable, Hashable {
   case clock
   /// Sets a manual clock to a time, in milliseconds since 1970.
   case setClock(unixMilliseconds: Int64)
-  /// Advances a manual clock by this many milliseconds.
+  /// Advances a manual clock by a number of milliseconds.
   case advanceClock(milliseconds: Int64)
   /// Changes the time zone of a manual clock.
   case setZone(String)
   case setPlace(latitude: Double, longitude: Double)
   /// Opens or closes the link to the gateway.
   case moveLink(isOnline: Bool)
-  /// Cancels an app's registration, whose token becomes inactive.
+  /// Cancels an app's registration; its token becomes inactive.
   case unregister(app: String, kind: TokenKind)  // text: the agent looks it up as an AppID
-  /// Sets `locked`, `battery`, `metered` or `focus`; answered by `rows` with one row of all values.
+  /// Sets `locked`, `battery`, `metered` or `focus`; answered by `rows` with one row that contains all values.
   case state([String: String])
-  /// Lists the agent's capabilities and the components that are missing; answered by `rows`.
+  /// Lists the agent's capabilities and the missing components; answered by `rows`.
   case diagnose
 
   /// Parses a request by its type.
@@ -114,7 +114,7 @@ public enum ControlRequest: Sendable, Hashable {
   {
     var words: [String: String] = [:]
     for member in try fields.optionalObject(key)?.members ?? [] {
-      // Valid keys are the ASCII names of switches, conditions and variables. Arbitrary strings could make dictionary
+      // Valid keys are ASCII names of switches, conditions and variables. Arbitrary strings could make dictionary
       // lookups slow.
       guard member.key.isASCII, let word = member.value.stringValue, word.isASCII else {
         throw .unexpected(field: key)

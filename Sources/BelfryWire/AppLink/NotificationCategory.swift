@@ -1,4 +1,4 @@
-/// A button of a notification.
+/// A button on a notification.
 public struct NotificationAction: Sendable, Hashable {
   /// The options of an action.
   public enum Option: String, Sendable, Hashable, CaseIterable {
@@ -9,25 +9,25 @@ public struct NotificationAction: Sendable, Hashable {
   public struct TextInput: Sendable, Hashable {
     /// The title of the button that sends the text.
     public var buttonTitle: String
-    /// The placeholder of the empty field.
+    /// The placeholder that is displayed while the field is empty.
     public var placeholder: String
 
-    /// Creates the texts of the field.
+    /// Creates a text field from its strings.
     public init(buttonTitle: String = "", placeholder: String = "") {
       self.buttonTitle = buttonTitle
       self.placeholder = placeholder
     }
   }
 
-  /// The identifier, unique among the app's actions; responses carry it.
+  /// The identifier, which is unique among the app's actions; responses contain it.
   public var id: String
   /// The title of the button.
   public var title: NotificationText
   /// The options of the action.
   public var options: Set<Option>
-  /// The name of a template or system image, stored for the app: `template:…` or `system:…`.
+  /// The name of a template or system image, which the agent only stores: `template:…` or `system:…`.
   public var icon: String?
-  /// The text field, if the action takes text.
+  /// The text field, if the user can enter text.
   public var textInput: TextInput?
 
   /// Creates an action from its properties.
@@ -67,15 +67,15 @@ public struct NotificationAction: Sendable, Hashable {
   }
 }
 
-/// A category of notifications that an app has registered, with its actions in order.
+/// A category of notifications that an app has registered, with its actions in display order.
 public struct NotificationCategory: Sendable, Hashable {
-  /// The options of a category, by Apple's names.
+  /// The options of a category; the names are Apple's.
   public enum Option: String, Sendable, Hashable, CaseIterable {
     case customDismissAction, allowInCarPlay, hiddenPreviewsShowTitle, hiddenPreviewsShowSubtitle
     case allowAnnouncement
   }
 
-  /// The identifier, unique among the app's categories; responses carry it.
+  /// The identifier, which is unique among the app's categories; its notifications refer to it.
   public var id: String
   /// The actions to show if there is enough space (S1-27: an alert).
   public var actions: [NotificationAction]
@@ -83,11 +83,11 @@ public struct NotificationCategory: Sendable, Hashable {
   public var minimalActions: [NotificationAction]?
   /// The options of the category.
   public var options: Set<Option>
-  /// Intent identifiers, stored for the app.
+  /// The intent identifiers, which the agent only stores.
   public var intents: [String]
   /// The text that replaces the body while previews are hidden; `%u` is the number of notifications in the thread.
   public var hiddenPreviewsPlaceholder: NotificationText
-  /// The summary format, stored for the app: `%u` is a count, `%@` an argument.
+  /// The summary format, which the agent only stores: `%u` is a count, `%@` an argument.
   public var summaryFormat: String
 
   /// Creates a category from its properties.

@@ -1,20 +1,20 @@
-/// A text, or the key of a text that is looked up in the app's own language files when it is displayed.
+/// A string, or the key of a string that is looked up in the app's own localization files when it is displayed.
 public struct NotificationText: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// The text itself, or the fallback for a missing key.
+  /// The string itself, or the fallback if the key is missing.
   public var text: String
   /// The key in the app's `Localizable.strings`.
   public var key: String?
-  /// The arguments for `%@` and `%1$@` in the localized text.
+  /// The arguments for `%@` and `%1$@` in the localized string.
   public var arguments: [String]
 
-  /// Creates a fixed text.
+  /// Creates a fixed string.
   public init(_ text: String) {
     self.text = text
     key = nil
     arguments = []
   }
 
-  /// Creates a text that is looked up when it is displayed.
+  /// Creates a string that is looked up when it is displayed.
   ///
   /// If the key is missing and `text` is nil, the key itself is displayed.
   public init(key: String, arguments: [String] = [], text: String? = nil) {
@@ -23,10 +23,10 @@ public struct NotificationText: Sendable, Hashable, ExpressibleByStringLiteral {
     self.arguments = arguments
   }
 
-  /// Creates a fixed text.
+  /// Creates a fixed string.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// True if the text would display nothing.
+  /// True if there is nothing to display.
   public var isEmpty: Bool { text.isEmpty && key == nil }
 
   init(_ value: JSONValue?, field: String) throws(AppLinkDecodingFailure) {
@@ -72,16 +72,16 @@ extension NotificationText {
 public struct NotificationSound: Sendable, Hashable {
   /// The name of one of the app's files; nil selects the system's default sound.
   public var name: String?
-  /// True if the sound plays even when the device is silenced.
+  /// True if the sound plays even if the device is silenced.
   ///
-  /// It requires the app's permission for critical alerts.
+  /// A critical sound requires the app's permission for critical alerts.
   public var isCritical: Bool
-  /// The volume of a critical sound, 0…1.
+  /// The volume of a critical sound, from 0 to 1.
   public var volume: Double?
   /// True if the sound plays like a ringtone.
   public var isRingtone: Bool
 
-  /// Creates a sound; without arguments, the default sound.
+  /// Creates a sound, which without arguments is the default sound.
   public init(
     name: String? = nil, isCritical: Bool = false, volume: Double? = nil, isRingtone: Bool = false
   ) {
@@ -108,13 +108,13 @@ public struct NotificationSound: Sendable, Hashable {
 
 /// A file that belongs to a notification.
 public struct NotificationAttachment: Sendable, Hashable {
-  /// The app's identifier of the attachment.
+  /// The app's identifier for the attachment.
   public var id: String
-  /// An absolute path of a file that the agent can read.
+  /// The absolute path of a file that the agent can read.
   public var path: String
-  /// The file's type as the app specified it (a uniform type identifier); nil derives it from the file name.
+  /// The file's type as the app specified it (a uniform type identifier); nil derives the type from the filename.
   public var type: String?
-  /// The app's thumbnail options, stored for the app.
+  /// The app's thumbnail options, which the agent only stores.
   public var options: JSONObject
 
   /// Creates an attachment for a file.
@@ -159,7 +159,7 @@ public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable {
   case passive, active, timeSensitive, critical
 }
 
-/// The one of Apple's three APIs through which a notification was created.
+/// The API, of Apple's three, through which a notification was created.
 ///
 /// The client modules return the notification through the same API.
 public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
@@ -179,22 +179,22 @@ public struct NotificationContent: Sendable, Hashable {
   public var subtitle: NotificationText = ""
   /// The body of the message.
   public var body: NotificationText = ""
-  /// The number on the app's icon: nil leaves it unchanged, 0 removes it.
+  /// The number on the app's icon; nil leaves the number unchanged, and 0 removes it.
   public var badge: Int64?
   /// The sound; nil for a silent notification.
   public var sound: NotificationSound?
   /// The identifier of one of the app's categories; empty for no category.
   public var category = ""
-  /// The buttons of this notification only, which replace those of its category; nil uses the category's buttons.
+  /// The buttons for this notification, which replace those of its category; nil uses the category's buttons.
   public var actions: [NotificationAction]?
   /// True if the app receives a response when the user dismisses the notification, as with the category option
   /// `customDismissAction`.
   public var tellsDismissal = false
-  /// The identifier that groups notifications; empty for the app's own group.
+  /// The identifier that groups notifications; empty for the app's default group.
   public var thread = ""
   /// The image to display while the app launches; empty for no image.
   public var launchImage = ""
-  /// The absolute path of a picture to show instead of the app's icon; empty for the app's icon.
+  /// The absolute path of an image to show instead of the app's icon; empty for the app's icon.
   public var icon = ""
   /// The title of the default action; empty for the system's default title.
   public var actionTitle: NotificationText = ""
@@ -202,19 +202,19 @@ public struct NotificationContent: Sendable, Hashable {
   public var hasAction = true
   /// The files attached to the notification.
   public var attachments: [NotificationAttachment] = []
-  /// The app's custom data, as far as JSON can represent it.
+  /// The app's custom data, to the extent that JSON can represent it.
   public var userInfo: JSONObject = [:]
   /// The app's custom data in an encoding that the client module chooses.
   ///
-  /// The agent stores and returns it.
+  /// The agent only stores this value and returns it.
   public var archive: [UInt8]?
   /// The identifier of the scene that handles the response.
   public var targetContent: String?
   /// The interruption level of the notification.
   public var interruptionLevel = InterruptionLevel.active
-  /// The relevance of the notification in a summary, 0…1.
+  /// The relevance of the notification in a summary, from 0 to 1.
   public var relevance = 0.0
-  /// The criteria by which a focus may suppress the notification.
+  /// The criteria that decide whether a focus suppresses the notification.
   public var filterCriteria: String?
   /// The interface through which the notification was created.
   public var generation = NotificationGeneration.userNotification

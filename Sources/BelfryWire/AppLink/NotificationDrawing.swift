@@ -1,6 +1,6 @@
 /// The view that a content extension creates for a notification, from top to bottom.
 public struct NotificationDrawing: Sendable, Hashable {
-  /// One item of the view.
+  /// An item of the view.
   public enum Item: Sendable, Hashable {
     case text(String)
     /// The absolute path of an image file that the agent's user can read.
@@ -9,7 +9,7 @@ public struct NotificationDrawing: Sendable, Hashable {
 
   /// The items of the view, from top to bottom.
   public var items: [Item]
-  /// The buttons that replace the notification's own; nil keeps the notification's buttons.
+  /// The buttons that replace those of the notification; nil keeps the notification's buttons.
   public var actions: [NotificationAction]?
 
   /// Creates a drawing from its items and buttons.
@@ -46,12 +46,12 @@ public struct NotificationDrawing: Sendable, Hashable {
   }
 }
 
-/// The fate of a notification after its content extension has handled an action; the names are Apple's.
+/// The outcome for a notification after its content extension has handled an action; the names are Apple's.
 public enum ContentExtensionOption: String, Sendable, Hashable, CaseIterable {
   case doNotDismiss, dismiss, dismissAndForwardAction
 }
 
-/// An action that a content extension requests by itself, without user interaction.
+/// An action that a content extension itself requests, without user interaction.
 public enum ContentExtensionWish: String, Sendable, Hashable, CaseIterable {
   /// Performs the notification's default action.
   case open

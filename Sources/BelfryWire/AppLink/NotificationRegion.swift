@@ -2,13 +2,13 @@
 public struct NotificationRegion: Sendable, Hashable {
   /// The shape of a region.
   public enum Shape: Sendable, Hashable {
-    /// A circle, in degrees and meters.
+    /// A circle: the center in degrees and the radius in meters.
     case circle(latitude: Double, longitude: Double, radius: Double)
-    /// A beacon by its UUID and, optionally, its major and minor numbers.
+    /// A beacon, identified by its UUID and, optionally, its major and minor numbers.
     case beacon(uuid: String, major: Int64?, minor: Int64?)
   }
 
-  /// The app's identifier of the region.
+  /// The app's identifier for the region.
   public var id: String
   /// The shape of the region.
   public var shape: Shape
@@ -17,7 +17,7 @@ public struct NotificationRegion: Sendable, Hashable {
   /// True if leaving the region notifies the app.
   public var notifiesOnExit: Bool
 
-  /// Creates a region that notifies in both directions by default.
+  /// Creates a region that, by default, notifies on both entry and exit.
   public init(
     id: String, shape: Shape, notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true
   ) {
@@ -60,7 +60,7 @@ public struct NotificationRegion: Sendable, Hashable {
 }
 
 extension NotificationRegion {
-  /// Returns true if both have the same properties, and identifiers with the same bytes.
+  /// Returns true if all properties are equal; identifiers are compared by their bytes.
   public static func == (one: NotificationRegion, other: NotificationRegion) -> Bool {
     one.id.hasSameBytes(as: other.id) && one.shape == other.shape
       && one.notifiesOnEntry == other.notifiesOnEntry

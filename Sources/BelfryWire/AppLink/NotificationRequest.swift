@@ -1,8 +1,8 @@
-/// A notification that an app requests, or that arrived by push.
+/// A notification that an app requested or that arrived by push.
 public struct NotificationRequest: Sendable, Hashable {
-  /// The app's identifier of the request.
+  /// The app's identifier for the request.
   ///
-  /// A request with the same identifier replaces this one.
+  /// A later request with the same identifier replaces this request.
   public var id: String
   /// The content of the notification.
   public var content: NotificationContent
@@ -49,7 +49,7 @@ public struct NotificationRequest: Sendable, Hashable {
 public struct PendingNotification: Sendable, Hashable {
   /// The pending request itself.
   public var request: NotificationRequest
-  /// The next due date in milliseconds since 1970; nil for a region, and if no date is left.
+  /// The next due date in milliseconds since 1970; nil for a region trigger, or if no due date remains.
   public var nextUnixMilliseconds: Int64?
 
   /// Creates a pending request from a request and its next due date.
@@ -69,7 +69,7 @@ public struct PendingNotification: Sendable, Hashable {
   }
 }
 
-/// A delivered notification: one that was displayed, listed, or passed to the app.
+/// A delivered notification, which was displayed, listed or passed to the app.
 public struct DeliveredNotification: Sendable, Hashable {
   /// The request that was delivered.
   public var request: NotificationRequest
@@ -77,7 +77,7 @@ public struct DeliveredNotification: Sendable, Hashable {
   public var unixMilliseconds: Int64
   /// The push's payload, byte for byte.
   public var payload: [UInt8]?
-  /// True if a banner or an alert was displayed for it; false if it only went to the list.
+  /// True if a banner or an alert was displayed for the notification; false if it was only added to the list.
   public var isPresented = true
 
   /// Creates a delivered notification.
@@ -119,9 +119,9 @@ public struct DeliveredNotification: Sendable, Hashable {
 
 /// The user's response to a notification.
 public struct NotificationResponse: Sendable, Hashable {
-  /// The action of a plain click, with Apple's name.
+  /// The identifier of the default action, which a click on the notification performs; the name is Apple's.
   public static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
-  /// The action of dismissing a notification, with Apple's name.
+  /// The identifier of the action that dismisses a notification; the name is Apple's.
   public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
 
   /// The notification to which the user responded.

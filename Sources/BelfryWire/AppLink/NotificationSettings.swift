@@ -1,4 +1,4 @@
-/// The permissions that an app may request.
+/// The permissions that an app can request.
 public enum AuthorizationOption: String, Sendable, Hashable, CaseIterable {
   case badge, sound, alert, carPlay, criticalAlert, providesAppNotificationSettings, provisional
   case announcement, timeSensitive
@@ -8,7 +8,7 @@ public enum AuthorizationOption: String, Sendable, Hashable, CaseIterable {
 public enum AuthorizationStatus: String, Sendable, Hashable, CaseIterable {
   case notDetermined, denied, authorized, provisional
 
-  /// True if notifications of the app may appear at all.
+  /// True if the app's notifications can be displayed.
   public var allows: Bool { self == .authorized || self == .provisional }
 }
 
@@ -34,7 +34,7 @@ public struct NotificationSettings: Sendable, Hashable {
 
   /// The user's decision about the app's notifications.
   public var status = AuthorizationStatus.notDetermined
-  /// The switch for alerts on the screen.
+  /// The switch for alerts on screen.
   public var alert = Switch.notSupported
   /// The switch for sounds.
   public var sound = Switch.notSupported
@@ -81,7 +81,7 @@ public struct NotificationSettings: Sendable, Hashable {
     try self.init(AppLinkFields(object, []))
   }
 
-  /// The settings as JSON, with every switch.
+  /// The settings in JSON form, including every switch.
   public var json: JSONObject {
     var builder = AppLinkBuilder()
     write(&builder)

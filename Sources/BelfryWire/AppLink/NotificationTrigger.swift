@@ -1,9 +1,9 @@
-/// Date components that a time must match, with the names of `DateComponents`.
+/// Date components that a time must match; the names are those of `DateComponents`.
 ///
-/// An absent component matches any value if it is coarser than the finest given component, and only its lowest value if
-/// it is finer.
+/// An absent component that is coarser than the finest given component matches any value. An absent component that is
+/// finer matches only its lowest value.
 public struct MatchingComponents: Sendable, Hashable {
-  /// The supported components, with the names of `DateComponents`.
+  /// The supported components; the names are those of `DateComponents`.
   public enum Unit: String, Sendable, Hashable, CaseIterable {
     case era, year, quarter, month, day, hour, minute, second, nanosecond
     case weekday, weekdayOrdinal, weekOfMonth, weekOfYear, yearForWeekOfYear
@@ -13,16 +13,16 @@ public struct MatchingComponents: Sendable, Hashable {
   public var values: [Unit: Int64]
   /// The leap-month flag, for calendars with leap months.
   public var isLeapMonth: Bool?
-  /// A zone of the time-zone database; nil selects the device's zone.
+  /// A time zone in the time-zone database; nil selects the device's time zone.
   public var zone: String?
-  /// A calendar by its identifier (`gregorian`, `hebrew`, …); nil selects the device's calendar.
+  /// A calendar identifier (`gregorian`, `hebrew`, …); nil selects the device's calendar.
   public var calendar: String?
   /// The first weekday of a week: 1 is Sunday; nil means 1.
   public var firstWeekday: Int64?
   /// The minimum number of days in the first week of a year; nil means 1.
   public var minimumDays: Int64?
 
-  /// Creates components, by default in the device's calendar and zone.
+  /// Creates components, by default in the device's calendar and time zone.
   public init(
     _ values: [Unit: Int64], isLeapMonth: Bool? = nil, zone: String? = nil, calendar: String? = nil
   ) {
@@ -54,11 +54,11 @@ public struct MatchingComponents: Sendable, Hashable {
   }
 }
 
-/// The trigger of a notification.
+/// The event that causes a notification to be delivered.
 public enum NotificationTrigger: Sendable, Hashable {
   /// The recurrence of a notification with a date.
   public enum Recurrence: Sendable, Hashable {
-    /// The raw value of an `NSCalendar.Unit`; 0 never repeats.
+    /// The raw value of an `NSCalendar.Unit`; 0 means no repetition.
     case unit(UInt64)
     /// The components to add for each repetition.
     case components(MatchingComponents)
@@ -72,8 +72,8 @@ public enum NotificationTrigger: Sendable, Hashable {
   case calendar(MatchingComponents, repeats: Bool)
   /// A time in milliseconds since 1970.
   ///
-  /// With a zone, the trigger fires at the wall-clock time that this instant has in that zone, wherever the device is.
-  /// Without a zone, it fires at the instant.
+  /// With a time zone, the trigger fires at the wall-clock time that this instant has in that zone, wherever the device
+  /// is. Without a time zone, it fires at the instant itself.
   case date(
     unixMilliseconds: Int64, zone: String?, recurrence: Recurrence?, recurrenceCalendar: String?)
   /// The crossing of a region's boundary, once or each time.
@@ -138,7 +138,7 @@ public enum NotificationTrigger: Sendable, Hashable {
 }
 
 extension MatchingComponents {
-  /// Creates the components from a match that `belfry notify --matching` parsed.
+  /// Creates components from a match that `belfry notify --matching` parsed.
   public init(_ match: CalendarMatch) {
     var values: [Unit: Int64] = [:]
     for component in CalendarMatch.Component.allCases {

@@ -2,7 +2,8 @@
 public struct LinkCredential: Hashable, Sendable {
   /// The device's public key as SubjectPublicKeyInfo in DER; renewal keeps the key.
   public var publicKey: [UInt8]
-  /// SHA-256 over the concatenated SHA-256 hashes of the SubjectPublicKeyInfo of each trusted authority, in order.
+  /// A SHA-256 hash over the concatenated SHA-256 hashes of the SubjectPublicKeyInfo of each trusted authority, in
+  /// order.
   public var trustMark: [UInt8]
   /// The time at which the device requests a newer certificate, in seconds since 1970 on the gateway's clock.
   public var renewAtSeconds: Int64
@@ -19,9 +20,10 @@ public struct LinkCredential: Hashable, Sendable {
 
   /// Returns the time at which a certificate with this validity is due for renewal: after one tenth of its lifetime.
   ///
-  /// A device that is offline for the other nine tenths can still reconnect. A certificate's validity begins with its
-  /// authority's, before the certificate is issued, so the lifetime counts back from its end. A certificate that ends
-  /// with its authority is never due: no longer one is possible, and the gateway names another authority in time.
+  /// A device that is offline for the other nine tenths can still reconnect. A certificate's validity starts when that
+  /// of its authority starts, which is before the certificate is issued; its lifetime is therefore calculated backward
+  /// from the expiration date. A certificate that expires together with its authority is never due: a later expiration
+  /// date is impossible, and the gateway announces another authority in time.
   public static func renewalSeconds(
     notBefore: Int64, notAfter: Int64, authorityNotAfter: Int64?
   ) -> Int64 {
@@ -33,13 +35,13 @@ public struct LinkCredential: Hashable, Sendable {
 
 /// The time at which a device requests another certificate (`docs/device-link.md` 3, Renewal).
 ///
-/// The device requests one once it knows, on this connection, that the gateway renews certificates: immediately if the
-/// gateway wants the device to trust other authorities, otherwise when the certificate is due. It sends at most one
-/// request per minute, over all connections.
+/// The device requests a certificate only after the gateway has announced on this connection that it renews
+/// certificates. The device then sends the request immediately if the gateway wants it to trust other authorities, and
+/// otherwise when the certificate is due. It sends at most one request per minute, over all connections.
 struct CertificateRenewal {
   /// The device's credential; nil for a device that does not renew.
   var credential: LinkCredential?
-  /// The mark that the gateway sent on this connection.
+  /// The trust mark that the gateway sent on this connection.
   private var offered: [UInt8]?
   /// A reading of the gateway's clock, in milliseconds since 1970, and the time of the reading on the loop's clock.
   private var clock: (milliseconds: Int64, at: Int64)?
@@ -62,7 +64,7 @@ struct CertificateRenewal {
       by: 1_000)
     if overflowed { return .max }
     let wait = max(0, milliseconds - clock.milliseconds)
-    // The loop's clock ends after 292 years.
+    // The loop's clock overflows after 292 years.
     guard wait < Int64.max / 4_000_000 else { return .max }
     return max(heldUntil, clock.at + wait * 1_000_000)
   }

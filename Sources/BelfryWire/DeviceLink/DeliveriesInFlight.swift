@@ -1,4 +1,4 @@
-/// The deliveries that one link has sent and its device has not settled, oldest first.
+/// The deliveries that a link has sent and the device has not settled, oldest first.
 ///
 /// Deliveries are numbered 1, 2, 3, …, so only the caller's references are stored.
 struct DeliveriesInFlight: ~Copyable {
@@ -11,7 +11,7 @@ struct DeliveriesInFlight: ~Copyable {
   private var holes = 0
   /// The number of the delivery at `head`.
   private var oldest: UInt32 = 1
-  /// The highest acknowledged number.
+  /// The highest delivery number that the device has acknowledged.
   ///
   /// Some deliveries up to this number may still be in the list.
   private var acknowledged: UInt32 = 0
@@ -31,7 +31,7 @@ struct DeliveriesInFlight: ~Copyable {
 
   /// Handles a cumulative acknowledgment.
   ///
-  /// Returns `false` if it goes backward or names a delivery that was never sent.
+  /// Returns `false` if the number is lower than an earlier one or belongs to a delivery that was never sent.
   mutating func acknowledge(through number: UInt32) -> Bool {
     guard number >= acknowledged, number < next else { return false }
     acknowledged = number
@@ -49,7 +49,8 @@ struct DeliveriesInFlight: ~Copyable {
     return nil
   }
 
-  /// Settles one delivery out of order and returns its reference, or `nil` if it was already settled or never sent.
+  /// Settles a delivery out of order and returns its reference, or `nil` if the delivery was already settled or never
+  /// sent.
   mutating func takeDiscarded(_ number: UInt32) -> UInt64? {
     guard number >= oldest, number > acknowledged, number < next else { return nil }
     let index = head + Int(number - oldest)

@@ -3,7 +3,7 @@ extension DeviceLinkClient {
   public enum Action: Equatable {
     /// A frame was handled; no action is needed.
     case proceed
-    /// Open a connection to the given host and port, or, if they are empty and 0, to the usual ones.
+    /// Open a connection to this host and port or, if they are empty and 0, to the usual host and port.
     ///
     /// Then call ``opened(at:output:)`` or ``lost(at:random:)``.
     case connect(host: String, port: UInt16)
@@ -11,7 +11,7 @@ extension DeviceLinkClient {
     case sign([UInt8])
     /// Check and store the certificate; the next connection uses it.
     ///
-    /// If it cannot be used, call ``enrollmentFailed(_:at:output:)`` with another enrollment.
+    /// If it cannot be used, call ``enrollmentFailed(_:at:output:)`` with a new enrollment.
     case enrolled(device: UInt64, chainPEM: [UInt8])
     /// The gateway refused to enroll the device.
     ///
@@ -25,39 +25,39 @@ extension DeviceLinkClient {
     case cancelled(LinkSubject)
     /// The gateway has recorded whether notifications of the topic are enabled.
     case switched(LinkSubject, isEnabled: Bool)
-    /// The gateway answered a ping, so it has read everything that was sent before the ping.
+    /// The gateway answered a ping, so it has read everything that was sent before that ping.
     case alive
     /// The gateway refused a request for this subject.
     case refused(LinkSubject, LinkRefusal)
     /// Deliver this notification once, and call ``onPersisted(_:at:)`` or ``onDiscarded(_:_:at:output:)`` with its
-    /// unique id.
+    /// unique ID.
     case received(LinkNotification, LinkSubject)
-    /// Check and store this certificate with its authorities, then call ``use(_:)`` and ``comeBack(at:output:)``.
+    /// Check and store this certificate and its authorities, then call ``use(_:)`` and ``comeBack(at:output:)``.
     ///
     /// If that fails, call ``renewalFailed(at:)``.
     case renewed(LinkFrame.Renewed)
-    /// The gateway does not issue a certificate now; the device repeats the request automatically.
+    /// The gateway will not issue a certificate at this time; the device repeats the request automatically.
     case renewalRefused(LinkEnrollmentRefusal)
     /// Send `output`, close the connection, then call ``lost(at:random:)``.
     case disconnect(LinkFault)
   }
 
-  /// The times, in nanoseconds, and the limits of the device's end.
+  /// The durations, in nanoseconds, and the limits for the device's end of the link.
   public struct Settings: Hashable, Sendable {
-    /// The number of unacknowledged notifications that the device allows.
+    /// The maximum number of unacknowledged notifications.
     public var window: UInt16 = 64
-    /// The number of stored notifications whose unique ids are remembered; at least `window`.
+    /// The number of stored notifications whose unique IDs the device remembers; at least `window`.
     public var memory = 256
     /// The longest delay of an acknowledgment; the protocol allows 200 ms.
     public var acknowledgementNanoseconds: Int64 = 10_000_000
-    /// The longest time from the connection attempt to CONNECTED.
+    /// The maximum time from the start of the connection attempt to CONNECTED.
     public var openNanoseconds: Int64 = 30_000_000_000
     /// The time within which a ping must be answered.
     public var graceNanoseconds: Int64 = 15_000_000_000
-    /// The pauses between connection attempts.
+    /// The delays between connection attempts.
     public var pause = ReconnectPause()
 
-    /// Creates settings with the values of `docs/device-link.md`.
+    /// Creates settings with the values specified in `docs/device-link.md`.
     public init() {}
   }
 }

@@ -2,18 +2,18 @@ extension DeviceLinkClient {
   /// Prepares the device to enroll on its next connection, because the gateway no longer knows the device
   /// (`LinkCloseReason.unknownDevice`).
   ///
-  /// `enrollment` must not contain its proof yet. The owner discards the old certificate.
+  /// `enrollment` must not contain its proof yet. The owner is responsible for discarding the old certificate.
   public mutating func enrollAnew(_ enrollment: LinkFrame.Enrollment) {
     assert(!isUp, "a device enrolls again only while its link is down")
     assert(enrollment.proof.isEmpty, "the enrollment does not contain a proof yet")
     self.enrollment = enrollment
   }
 
-  /// Discards an enrollment whose certificate cannot be used: disconnects, and enrolls again after a pause, which grows
-  /// with each failure.
+  /// Discards an enrollment whose certificate cannot be used: disconnects, then enrolls again after a delay that
+  /// increases with each failure.
   ///
-  /// Call it while handling ``Action/enrolled(device:chainPEM:)``, before the certificate is used. `enrollment` must not
-  /// contain its proof yet.
+  /// Call this method while handling ``Action/enrolled(device:chainPEM:)``, before the certificate is used.
+  /// `enrollment` must not contain its proof yet.
   public mutating func enrollmentFailed(
     _ enrollment: LinkFrame.Enrollment, at now: Int64, output: inout [UInt8]
   ) -> Action? {

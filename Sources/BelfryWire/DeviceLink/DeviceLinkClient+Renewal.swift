@@ -1,16 +1,16 @@
 /// Renewal: the device obtains another certificate before its own expires, and learns which authorities to trust.
 extension DeviceLinkClient {
-  /// Sets the device's certificate and trusted authorities, at the start and after a new certificate was stored.
+  /// Sets the device's certificate and trusted authorities, at startup and whenever a new certificate has been stored.
   ///
   /// A device without a credential never requests a certificate.
   public mutating func use(_ credential: LinkCredential?) { renewal.credential = credential }
 
-  /// Handles a new certificate that could not be used or stored.
+  /// Handles a failure to use or store a new certificate.
   ///
-  /// The device keeps its current certificate and repeats the request later.
+  /// The device keeps its current certificate and requests a new one later.
   public mutating func renewalFailed(at now: Int64) { renewal.failed(at: now) }
 
-  /// Disconnects, and reconnects at once with the new certificate.
+  /// Disconnects, then reconnects immediately with the new certificate.
   public mutating func comeBack(at now: Int64, output: inout [UInt8]) -> Action? {
     guard isUp else { return nil }
     acknowledge(at: now, output: &output)

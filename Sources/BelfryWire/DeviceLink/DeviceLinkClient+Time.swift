@@ -1,8 +1,8 @@
-/// Timed work: connections, keep-alives, renewals.
+/// Timed work: connection attempts, keep-alives and renewals.
 extension DeviceLinkClient {
   /// Handles everything that is due.
   ///
-  /// Call it at ``deadline``; an earlier call does no harm.
+  /// Call this method at ``deadline``; an earlier call is harmless.
   public mutating func timerFired(at now: Int64, output: inout [UInt8]) -> Action? {
     guard now >= deadline else { return nil }
     switch phase {

@@ -1,10 +1,10 @@
 /// The device's end of the link, over all of its connections (`docs/device-link.md` 3).
 ///
-/// It connects, enrolls if the device has no certificate yet, sends the device's subscriptions on each connection,
-/// delivers each notification once, acknowledges persisted notifications, keeps the link alive and reconnects when it
-/// fails. It does no I/O: its owner connects, signs, persists and sends. The owner must pass every received byte to
-/// ``next(_:at:output:)``, run the timer at ``deadline``, call ``flush(at:output:)`` after a batch and
-/// ``lost(at:random:)`` when a connection is lost, and send whatever was appended to `output`.
+/// The client connects, enrolls if the device does not have a certificate yet, sends the device's subscriptions on each
+/// connection, delivers each notification once, acknowledges persisted notifications, keeps the link alive and
+/// reconnects when the link fails. It does no I/O: its owner connects, signs, persists and sends. The owner must pass
+/// every received byte to ``next(_:at:output:)``, run the timer at ``deadline``, call ``flush(at:output:)`` after a
+/// batch and ``lost(at:random:)`` when a connection is lost, and send everything that was appended to `output`.
 public struct DeviceLinkClient: ~Copyable {
   enum Phase: Equatable {
     case offline
@@ -12,7 +12,7 @@ public struct DeviceLinkClient: ~Copyable {
     case dialling
     /// HELLO was sent; waiting for WELCOME.
     case greeting
-    /// ENROL is being signed, or was sent and is not answered yet.
+    /// ENROL is being signed, or was sent and has not been answered yet.
     case enrolling
     /// CONNECT was sent; waiting for CONNECTED.
     case connecting
@@ -23,7 +23,7 @@ public struct DeviceLinkClient: ~Copyable {
     case stopped
   }
 
-  /// The step that follows when the connection has ended.
+  /// The step that follows when the connection is closed.
   enum AfterClose {
     case pause
     case reconnect(afterNanoseconds: Int64, jitter: Int64)
@@ -48,20 +48,20 @@ public struct DeviceLinkClient: ~Copyable {
   var lastSent: Int64 = 0
   private var acknowledgementDue: Int64 = .max
   var pingEnd: Int64 = .max
-  /// The keep-alive interval, in seconds, whose end caused the outstanding ping; 0 for a ping at another time.
+  /// The keep-alive interval, in seconds, whose expiration caused the outstanding ping; 0 for any other ping.
   var pingedSeconds: UInt16 = 0
   var pingToken: UInt32 = 0
 
   /// The device's state, as reported to the gateway.
   public private(set) var state: DeviceState
-  /// The longest keep-alive interval in seconds that worked on this network; the shell may store it per network.
+  /// The longest keep-alive interval, in seconds, that worked on this network; the shell can store it for each network.
   public internal(set) var provedSeconds: UInt16 = 0
-  /// The keep-alive interval, in seconds, at which a link on this network was lost silently; 0 if none was.
+  /// The keep-alive interval, in seconds, at which a link on this network was silently lost; 0 if none was.
   public internal(set) var failedSeconds: UInt16 = 0
 
   /// Creates a device that is offline.
   ///
-  /// Pass `enrollment` (with an empty proof) if the device has no certificate.
+  /// If the device does not have a certificate, pass `enrollment` with an empty proof.
   public init(
     enrollment: LinkFrame.Enrollment?, memory: [NotificationID] = [], state: DeviceState = [],
     settings: Settings = Settings()
@@ -75,7 +75,7 @@ public struct DeviceLinkClient: ~Copyable {
         capacity: max(settings.memory, Int(settings.window)), ids: memory))
   }
 
-  // MARK: Requests of the shell
+  // MARK: Queries and timers
 
   /// The time at which ``timerFired(at:output:)`` is due, in nanoseconds of the loop's clock; `.max` for never.
   public var deadline: Int64 {
@@ -104,29 +104,29 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// True while a connection is being opened.
   public var isDialling: Bool { phase == .dialling }
-  /// True if the gateway permanently rejected the device: it was revoked, or its enrollment was refused.
+  /// True if the gateway permanently rejected the device: the device was revoked, or its enrollment was refused.
   public var isStopped: Bool { phase == .stopped }
 
-  /// The unique ids to store with the notifications, oldest first.
+  /// The unique IDs to store together with the notifications, oldest first.
   public var memory: [NotificationID] { deliveries.memory.ids }
 
   /// The subjects that the device currently wants.
   public var wanted: [LinkSubject] { subjects.entries.filter(\.isWanted).map(\.subject) }
 
-  /// Returns true if a cancellation of `subject` is outstanding: the gateway has not answered it yet.
+  /// Returns true if the gateway has not yet answered a cancellation of `subject`.
   public func owesCancellation(of subject: LinkSubject) -> Bool {
     subjects.entries.contains { $0.subject == subject && $0.owesCancel }
   }
 
   // MARK: Subscriptions
 
-  /// Connects, and stays connected.
+  /// Connects the device and keeps it connected.
   public mutating func goOnline() -> Action? {
     guard phase == .offline else { return nil }
     return dial()
   }
 
-  /// Disconnects, and stays offline until ``goOnline()``.
+  /// Disconnects the device and keeps it offline until ``goOnline()``.
   public mutating func goOffline(at now: Int64, output: inout [UInt8]) -> Action? {
     switch phase {
     case .offline, .stopped: return nil
@@ -152,7 +152,7 @@ public struct DeviceLinkClient: ~Copyable {
     ask(.cancel, subject, at: now, output: &output)
   }
 
-  /// Records that the user turned the notifications of `topic` on or off.
+  /// Records that the user enabled or disabled the notifications of `topic`.
   public mutating func setEnabled(
     _ isEnabled: Bool, _ topic: LinkTopic, at now: Int64, output: inout [UInt8]
   ) {
@@ -166,19 +166,19 @@ public struct DeviceLinkClient: ~Copyable {
     if hasConnected { send(.state(new), at: now, output: &output) }
   }
 
-  /// Sends a ping to the gateway, for use after a sleep or a change of the network.
+  /// Sends a ping to the gateway; use it after the device wakes or the network changes.
   public mutating func probe(at now: Int64, output: inout [UInt8]) {
     guard case .up = phase, pingEnd == .max else { return }
     ping(at: now, seconds: 0, output: &output)
   }
 
-  /// Handles a change of the network: discards what the device knew about the path.
+  /// Handles a network change: replaces the keep-alive intervals that the device learned on the previous network.
   public mutating func networkChanged(provedSeconds: UInt16 = 0, failedSeconds: UInt16 = 0) {
     self.provedSeconds = provedSeconds
     self.failedSeconds = failedSeconds
   }
 
-  /// True if CONNECT was sent, so that requests may follow.
+  /// True if CONNECT was sent, so that requests can follow.
   private var hasConnected: Bool {
     switch phase {
     case .greeting, .connecting: enrollment == nil
@@ -225,7 +225,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// Accepts the signature that ``Action/sign(_:)`` requested: r ‖ s, 64 bytes.
   public mutating func signed(_ proof: [UInt8], at now: Int64, output: inout [UInt8]) {
-    // The connection may have ended during signing.
+    // The connection may have been closed during signing.
     guard phase == .enrolling, var enrollment else { return }
     assert(
       proof.count == LinkLimits.proofBytes,
@@ -300,9 +300,9 @@ public struct DeviceLinkClient: ~Copyable {
 
   // MARK: Bytes
 
-  /// Handles the next frame of `input` and advances `input` past it.
+  /// Handles the next frame in `input` and advances `input` past the frame.
   ///
-  /// Returns `nil` once the input is used up. Call it until it returns `nil` or ``Action/disconnect(_:)``.
+  /// Returns `nil` when the input is used up. Call this method until it returns `nil` or ``Action/disconnect(_:)``.
   public mutating func next(
     _ input: inout UnsafeRawBufferPointer, at now: Int64, output: inout [UInt8]
   ) -> Action? {
@@ -446,13 +446,13 @@ public struct DeviceLinkClient: ~Copyable {
     return .received(notification, entry.subject)
   }
 
-  /// Acknowledges the notification with this unique id, which is now on disk.
+  /// Acknowledges the notification with this unique ID, which is now on disk.
   public mutating func onPersisted(_ uniqueID: NotificationID, at now: Int64) {
     deliveries.onPersisted(uniqueID)
     scheduleAcknowledgement(at: now)
   }
 
-  /// Rejects the notification with this unique id, which could not be stored.
+  /// Rejects the notification with this unique ID, which could not be stored.
   public mutating func onDiscarded(
     _ uniqueID: NotificationID, _ reason: LinkDiscardReason, at now: Int64, output: inout [UInt8]
   ) {
@@ -469,7 +469,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// Writes the acknowledgment if one is due.
   ///
-  /// Call it after processing a batch of bytes or storing notifications.
+  /// Call this method after processing a batch of bytes or storing notifications.
   public mutating func flush(at now: Int64, output: inout [UInt8]) {
     if acknowledgementDue <= now { acknowledge(at: now, output: &output) }
     if case .up = phase { askForCertificate(at: now, output: &output) }

@@ -1,16 +1,16 @@
 /// Renewal of a connected device's certificate.
 extension DeviceLinkServer {
-  /// The answer to a renewal.
+  /// The answer to a renewal request.
   public enum RenewalAnswer: Equatable, Sendable {
     case renewed(LinkFrame.Renewed)
-    /// The device may ask again after this many seconds at the earliest.
+    /// The device can request a certificate again after this many seconds at the earliest.
     case refused(LinkEnrollmentRefusal, afterSeconds: UInt32)
   }
 
   /// Announces the authorities that the device should trust, after ``accept(unixMilliseconds:output:)`` and whenever
   /// they change.
   ///
-  /// Sends nothing to a device that did not declare in HELLO that it renews.
+  /// Nothing is sent to a device that did not declare renewal in HELLO.
   public mutating func announce(trustMark: [UInt8], output: inout [UInt8]) {
     guard renews else { return }
     switch phase {
@@ -19,7 +19,7 @@ extension DeviceLinkServer {
     }
   }
 
-  /// Answers the renewal.
+  /// Answers a renewal request.
   ///
   /// Does nothing once the link is closed.
   public mutating func answerRenewal(_ answer: RenewalAnswer, output: inout [UInt8]) {

@@ -1,15 +1,16 @@
-/// The gateway's end of one device link, from the open TLS connection to its close (`docs/device-link.md` 3).
+/// The gateway's end of a device link, from the open TLS connection until the connection is closed
+/// (`docs/device-link.md` 3).
 ///
-/// It is pure: it receives bytes, times and decisions, appends bytes to the caller's `output` and returns actions. The
-/// shell must pass every received byte to ``next(_:at:output:)``, run the timer at ``deadline``, call
-/// ``answer(_:with:output:)`` for each request, and send whatever was appended to `output` after each call. After
-/// ``Action/close(_:)`` it sends the output, closes the connection and is done.
+/// The server does no I/O: it receives bytes, times and decisions, appends bytes to the caller's `output` and returns
+/// actions. The shell must pass every received byte to ``next(_:at:output:)``, run the timer at ``deadline``, call
+/// ``answer(_:with:output:)`` for each request, and send everything that was appended to `output` after each call.
+/// After ``Action/close(_:)``, it sends the output and closes the connection.
 public struct DeviceLinkServer: ~Copyable {
   /// The peer as identified by TLS.
   public enum Peer: Hashable, Sendable {
     /// A peer without a client certificate: the device may enroll.
     case unenrolled
-    /// A peer whose certificate, issued by this gateway's authority, names this device.
+    /// A peer with a certificate that this gateway's authority issued to this device.
     case device(UInt64)
   }
 
@@ -17,10 +18,10 @@ public struct DeviceLinkServer: ~Copyable {
   public enum Action: Equatable {
     /// A frame was handled; no action is needed.
     case proceed
-    /// Decide on this enrollment and call ``answerEnrollment(_:output:)``: check that `proof` is a signature by
+    /// Decide on this enrollment and call ``answerEnrollment(_:output:)``; check that `proof` is a signature by
     /// `publicKey` over `signedBytes`.
     case enroll(LinkFrame.Enrollment, signedBytes: [UInt8])
-    /// The device named by the certificate sent CONNECT: call ``accept(unixMilliseconds:output:)`` or
+    /// The device that the certificate identifies sent CONNECT: call ``accept(unixMilliseconds:output:)`` or
     /// ``close(_:output:)``, then continue.
     case connected(DeviceState)
     /// The device now accepts notifications.
@@ -29,15 +30,15 @@ public struct DeviceLinkServer: ~Copyable {
     case request(UInt16, Request)
     /// Deliveries were settled; take them with ``takeSettled()`` until it returns `nil`.
     case settled
-    /// The device discarded one delivery; the value is its reference.
+    /// The device discarded a delivery; the value is the delivery's reference.
     case discarded(UInt64, LinkDiscardReason)
     /// The device's state changed to this value.
     case stateChanged(DeviceState)
-    /// The device pinged, so it is awake.
+    /// The device sent a ping, so it is awake.
     case pinged
     /// Decide whether to issue another certificate for this key, and call ``answerRenewal(_:output:)``.
     case renew(publicKey: [UInt8])
-    /// CLOSE is in `output`, or was received from the device: send the output, then close the connection.
+    /// CLOSE was appended to `output`, or was received from the device: send the output, then close the connection.
     case close(LinkFault)
   }
 
@@ -52,7 +53,7 @@ public struct DeviceLinkServer: ~Copyable {
   public enum Answer: Equatable, Sendable {
     /// The answer to `register`.
     ///
-    /// The gateway chooses the handle: any number that distinguishes this app and kind from others.
+    /// The gateway chooses the handle, which can be any number that distinguishes this app and kind from others.
     case token(handle: UInt32, token: [UInt8])
     /// The answer to `subscribe`.
     case subscribed(handle: UInt32)
@@ -63,12 +64,12 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// The answer to an enrollment.
   public enum EnrollmentAnswer: Equatable, Sendable {
-    /// The device's number, and its certificate and the authority's as PEM text.
+    /// The device's number, and the certificates of the device and the authority as PEM text.
     case enrolled(device: UInt64, chainPEM: [UInt8])
     case refused(LinkEnrollmentRefusal)
   }
 
-  /// The times, in nanoseconds, and limits of a link.
+  /// The durations, in nanoseconds, and the limits for a link.
   public struct Settings: Hashable, Sendable {
     /// The limits of the keep-alive intervals that the gateway assigns to devices.
     public var keepAlive = KeepAliveInterval.Policy()
@@ -76,10 +77,10 @@ public struct DeviceLinkServer: ~Copyable {
     public var helloNanoseconds: Int64 = 10_000_000_000
     /// The longest time from HELLO to READY or ENROL.
     public var readyNanoseconds: Int64 = 30_000_000_000
-    /// The age of the oldest unacknowledged delivery at which the gateway pings.
+    /// The age of the oldest unacknowledged delivery at which the gateway sends a ping.
     public var acknowledgementNanoseconds: Int64 = 20_000_000_000
-    /// The time without an acknowledgment after which a device that owes one is disconnected, even if it is otherwise
-    /// responsive.
+    /// The time without an acknowledgment after which the gateway disconnects a device that owes an acknowledgment,
+    /// even if the device is otherwise responsive.
     ///
     /// Its unacknowledged deliveries remain in the store for its next connection.
     public var unacknowledgedNanoseconds: Int64 = 180_000_000_000
@@ -87,12 +88,12 @@ public struct DeviceLinkServer: ~Copyable {
     public var graceNanoseconds: Int64 = 15_000_000_000
     /// The largest number of unacknowledged deliveries, even if the device allows more.
     public var windowMax = LinkLimits.windowMax
-    /// The largest number of requests that may be unanswered at once.
+    /// The maximum number of unanswered requests.
     public var requestsMax: UInt16 = 1_024
-    /// The gateway's environment as announced to devices; nil announces nothing.
+    /// The gateway's environment, which is announced to devices; nil for no announcement.
     public var environment: Environment?
 
-    /// Creates settings with the values of `docs/device-link.md`.
+    /// Creates settings with the values specified in `docs/device-link.md`.
     public init() {}
   }
 
@@ -107,7 +108,7 @@ public struct DeviceLinkServer: ~Copyable {
     case connected
     /// READY was received; notifications are delivered.
     case ready
-    /// Nothing is delivered any more; the device is expected to disconnect before ``drainEnd``.
+    /// Nothing more is delivered; the device is expected to disconnect before ``drainEnd``.
     case draining
     case closed
   }
@@ -124,7 +125,7 @@ public struct DeviceLinkServer: ~Copyable {
   private var openRequests: UInt16 = 0
   /// Two flags: the device renews its certificate, and it is currently waiting for a certificate.
   var renews = false, isRenewing = false
-  /// The deadline of the current phase: HELLO, READY, or the end of the drain.
+  /// The deadline of the current phase: for HELLO, for READY, or for the device to disconnect while draining.
   private var phaseEnd: Int64
   private var lastHeard: Int64
   /// The time since which the oldest delivery has been waiting, or at which the last one was settled.
@@ -146,7 +147,7 @@ public struct DeviceLinkServer: ~Copyable {
     lastHeard = now
   }
 
-  // MARK: Requests of the shell
+  // MARK: Queries and timers
 
   /// The time at which ``timerFired(at:output:)`` is due, in nanoseconds of the loop's clock; `.max` for never.
   public var deadline: Int64 {
@@ -170,7 +171,7 @@ public struct DeviceLinkServer: ~Copyable {
   /// The number of deliveries that the device has not settled.
   public var unsettled: Int { deliveries.count }
 
-  /// True if the link has ended.
+  /// True if the link is closed.
   public var isClosed: Bool {
     guard case .closed = phase else { return false }
     return true
@@ -186,9 +187,9 @@ public struct DeviceLinkServer: ~Copyable {
 
   // MARK: Bytes
 
-  /// Handles the next frame of `input` and advances `input` past it.
+  /// Handles the next frame in `input` and advances `input` past the frame.
   ///
-  /// Returns `nil` once the input is used up. Call it until it returns `nil` or ``Action/close(_:)``.
+  /// Returns `nil` when the input is used up. Call this method until it returns `nil` or ``Action/close(_:)``.
   public mutating func next(
     _ input: inout UnsafeRawBufferPointer, at now: Int64, output: inout [UInt8]
   ) -> Action? {
@@ -299,7 +300,7 @@ public struct DeviceLinkServer: ~Copyable {
       state = new
       return .stateChanged(new)
     case .ping(let token):
-      // Only a ping after a whole interval of silence proves that the path survives so long a silence.
+      // Only a ping after a full interval of silence proves that the path survives that length of silence.
       if quiet >= Int64(keepAlive.seconds) * 900_000_000 { keepAlive.held() }
       deliveries.rest()
       LinkFrame.pong(token, intervalSeconds: keepAlive.seconds).encode(to: &output)
@@ -334,7 +335,7 @@ public struct DeviceLinkServer: ~Copyable {
     return .request(number, request)
   }
 
-  // MARK: Calls of the gateway
+  // MARK: Calls from the gateway
 
   /// Accepts the device.
   ///
@@ -375,7 +376,7 @@ public struct DeviceLinkServer: ~Copyable {
   ///
   /// Does nothing once the link is closed.
   public mutating func answer(_ request: UInt16, with answer: Answer, output: inout [UInt8]) {
-    // The link may have ended before the request was decided.
+    // The link may have been closed before the decision.
     if case .closed = phase { return }
     precondition(openRequests > 0, "only an open request is answered")
     openRequests -= 1
@@ -409,7 +410,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  /// Asks the device to disconnect, and closes the link after `milliseconds` if it has not.
+  /// Asks the device to disconnect, and closes the link after `milliseconds` if the device has not done so.
   ///
   /// A link that is still being opened is closed at once.
   public mutating func drain(
@@ -484,7 +485,7 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// Handles everything that is due.
   ///
-  /// Call it at ``deadline``; an earlier call does no harm.
+  /// Call this method at ``deadline``; an earlier call is harmless.
   public mutating func timerFired(at now: Int64, output: inout [UInt8]) -> Action? {
     guard now >= deadline else { return nil }
     switch phase {
@@ -511,6 +512,6 @@ public struct DeviceLinkServer: ~Copyable {
 }
 
 extension LinkFrame {
-  /// The fault with which to close if this frame is not allowed now.
+  /// The fault with which to close the link if this frame is not allowed now.
   var unexpected: LinkFault { LinkFault(.unexpectedFrame, frameType: type.rawValue) }
 }

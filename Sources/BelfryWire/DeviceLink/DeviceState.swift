@@ -1,28 +1,28 @@
-/// The part of a device's state that affects delivery; one byte in HELLO and STATE.
+/// The part of a device's state that affects delivery, as one byte in HELLO and STATE.
 public struct DeviceState: OptionSet, Hashable, Sendable {
   /// The byte in the frame.
   public let rawValue: UInt8
 
   /// Creates the state for `rawValue`.
   ///
-  /// Bits that this version does not know are dropped.
+  /// Ignores bits that this version does not know.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue & 0x0F }
 
   /// The device is asleep.
   ///
-  /// Notifications of priority 5 wait until the device next has a reason to wake, at most 5 minutes. Notifications of
-  /// priority 1 wait without that limit.
+  /// Notifications of priority 5 wait until the device next has a reason to wake, for at most 5 minutes. Notifications
+  /// of priority 1 wait without that limit.
   public static let asleep = DeviceState(rawValue: 1)
-  /// The device restricts its power use.
+  /// The device restricts its power consumption.
   ///
   /// Notifications of priorities 5 and 1 are held until this flag is cleared.
   public static let powerRestricted = DeviceState(rawValue: 2)
-  /// The battery is low.
+  /// The device's battery is low.
   ///
-  /// The flag is for statistics and policies; the link has no rule for it.
+  /// This flag is for statistics and policies; it does not affect the link.
   public static let batteryLow = DeviceState(rawValue: 4)
-  /// The network is metered.
+  /// The device's network connection is metered.
   ///
-  /// The flag is for statistics and policies; the link has no rule for it.
+  /// This flag is for statistics and policies; it does not affect the link.
   public static let metered = DeviceState(rawValue: 8)
 }

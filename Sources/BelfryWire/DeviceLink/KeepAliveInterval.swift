@@ -1,9 +1,9 @@
-/// The keep-alive interval of one link, as its gateway sets it (`docs/device-link.md` 3).
+/// The keep-alive interval of a link, which the gateway sets (`docs/device-link.md` 3).
 ///
-/// The interval grows while the path proves stable. In HELLO, the device reports the interval at which a link was lost
-/// silently, so the gateway need not remember anything between connections.
+/// The interval grows while the path proves stable. In HELLO, the device reports the interval at which a link was
+/// silently lost, so the gateway does not need to remember anything between connections.
 public struct KeepAliveInterval: Hashable, Sendable {
-  /// The limits of the intervals that a gateway sets.
+  /// The limits for the intervals that a gateway sets.
   public struct Policy: Hashable, Sendable {
     /// The first interval on an unknown path, in seconds.
     public var firstSeconds: UInt16
@@ -14,7 +14,7 @@ public struct KeepAliveInterval: Hashable, Sendable {
     /// The number of consecutive keep-alives after which the interval grows.
     public var proofs: UInt8
 
-    /// Creates the limits of `docs/device-link.md`: 60 s at first, from 30 s to 30 minutes.
+    /// Creates the limits specified in `docs/device-link.md`: 60 s at first, then from 30 s to 30 minutes.
     public init(
       firstSeconds: UInt16 = 60, leastSeconds: UInt16 = 30, mostSeconds: UInt16 = 1_800,
       proofs: UInt8 = 2
@@ -26,7 +26,7 @@ public struct KeepAliveInterval: Hashable, Sendable {
     }
   }
 
-  /// Seconds of silence after which the device pings.
+  /// The number of seconds of silence after which the device sends a ping.
   public private(set) var seconds: UInt16
   private let mostSeconds: UInt16
   private let proofs: UInt8
@@ -45,7 +45,8 @@ public struct KeepAliveInterval: Hashable, Sendable {
       seconds >= 1 && seconds <= mostSeconds, "the interval is within its limits: \(seconds) s")
   }
 
-  /// Records that a keep-alive arrived after a whole interval of silence, so the path held.
+  /// Records that a keep-alive arrived after a full interval of silence, which proves that the path survived the
+  /// silence.
   public mutating func held() {
     assert(proved < proofs, "the interval needs more proofs before it grows")
     proved += 1
@@ -55,8 +56,8 @@ public struct KeepAliveInterval: Hashable, Sendable {
     assert(seconds <= mostSeconds, "the interval is within its limits: \(seconds) s")
   }
 
-  /// Returns the silence in nanoseconds after which the gateway considers the link dead: the interval, plus a quarter
-  /// of it, plus `grace`.
+  /// Returns the silence, in nanoseconds, after which the gateway considers the link dead: 125 % of the interval plus
+  /// `grace`.
   public func silenceNanoseconds(grace: Int64) -> Int64 {
     Int64(seconds) * 1_250_000_000 + grace
   }

@@ -1,7 +1,7 @@
-/// A reader of a frame's fields, in order.
+/// A reader that returns the fields of a frame in order.
 ///
-/// It never reads past the end of the frame, whatever lengths the frame claims. No other code of the link reads through
-/// a pointer. Each read is checked against the remaining bytes.
+/// The reader never reads past the end of the frame, whatever lengths the frame claims: each read is checked against
+/// the remaining bytes. No other code of the link reads through a pointer.
 @safe struct LinkFieldReader {
   private let bytes: UnsafeRawBufferPointer
   private let frameType: UInt8
@@ -16,7 +16,7 @@
 
   func fault(_ reason: LinkCloseReason) -> LinkFault { LinkFault(reason, frameType: frameType) }
 
-  /// Reads the next integer, big-endian.
+  /// Reads the next big-endian integer.
   mutating func integer<Value: FixedWidthInteger>(
     _: Value.Type = Value.self
   ) throws(LinkFault) -> Value {

@@ -1,4 +1,4 @@
-/// A writer that appends one frame's fields to a buffer and sets the length at the end.
+/// A writer that appends the fields of a frame to a buffer, and sets the frame's length at the end.
 struct LinkFieldWriter {
   private let start: Int
 
@@ -14,9 +14,9 @@ struct LinkFieldWriter {
     unsafe withUnsafeBytes(of: value.bigEndian) { unsafe output.append(contentsOf: $0) }
   }
 
-  /// Writes the length of `bytes` in one byte, then the bytes.
+  /// Writes the length of `bytes` as a single byte, then the bytes.
   ///
-  /// Longer values are truncated; the caller's limits rule them out.
+  /// Longer values are truncated, but the caller's limits exclude them.
   func shortBytes(_ bytes: [UInt8], to output: inout [UInt8]) {
     let count = min(bytes.count, 255)
     output.append(UInt8(count))

@@ -1,8 +1,8 @@
 extension LinkFrame {
   /// Decodes a frame's body.
   ///
-  /// Returns `nil` for an unknown type that the receiver should skip. Throws the fault for CLOSE: unknown type,
-  /// truncated, trailing bytes, bad value. The result owns its bytes.
+  /// Returns `nil` for an unknown type that the receiver should skip. Throws the fault to report in CLOSE: unknown
+  /// type, truncated, trailing bytes or bad value. The result owns its bytes.
   public init?(type code: UInt8, body: UnsafeRawBufferPointer) throws(LinkFault) {
     guard let type = LinkFrameType(rawValue: code) else {
       if LinkFrameType.isSkippable(code) { return nil }
@@ -10,7 +10,7 @@ extension LinkFrame {
     }
     var reader = unsafe LinkFieldReader(body, frameType: code)
     self = try Self.decode(type, &reader)
-    // Later versions may extend the two greetings; all other frames have an exact length.
+    // Later versions can extend the two greetings; all other frames have an exact length.
     if type != .hello && type != .welcome { try reader.finish() }
   }
 
@@ -97,7 +97,7 @@ extension LinkFrame.Hello {
     window = try reader.integer()
     provedSeconds = try reader.integer()
     failedSeconds = try reader.integer()
-    // Earlier devices end their frame here.
+    // Frames from earlier devices end here.
     renews = reader.remaining > 0 ? try reader.integer(UInt8.self) & 1 != 0 : false
     guard oldestVersion > 0, oldestVersion <= newestVersion, window > 0 else {
       throw reader.fault(.badValue)
@@ -111,7 +111,7 @@ extension LinkFrame.Welcome {
     bodyBytesMax = try reader.integer()
     intervalSeconds = try reader.integer()
     nonce = try reader.identity()
-    // Earlier gateways end their frame here.
+    // Frames from earlier gateways end here.
     if reader.remaining > 0 { environment = Environment(rawValue: try reader.integer()) }
     guard version > 0, intervalSeconds > 0 else { throw reader.fault(.badValue) }
   }

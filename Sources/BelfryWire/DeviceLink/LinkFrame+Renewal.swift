@@ -1,5 +1,5 @@
 extension LinkFrame {
-  /// A device's new certificate, with the authorities that it should trust from now on.
+  /// A device's new certificate and the authorities that the device should trust from now on.
   public struct Renewed: Hashable, Sendable {
     /// The device's certificate in DER.
     public var certificate: [UInt8]
@@ -17,7 +17,7 @@ extension LinkFrame {
       authorities.reduce(2 + certificate.count) { $0 + 2 + $1.count }
     }
 
-    /// True if a frame can carry this value.
+    /// True if a frame can contain this value.
     public var isWellFormed: Bool {
       !certificate.isEmpty && (1...LinkLimits.authoritiesMax).contains(authorities.count)
         && authorities.allSatisfy { !$0.isEmpty } && bodyBytes <= LinkLimits.gatewayBodyBytesMax

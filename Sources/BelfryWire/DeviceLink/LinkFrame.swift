@@ -1,13 +1,13 @@
-/// One decoded frame of the device link (`docs/device-link.md` 4).
+/// A decoded frame of the device link (`docs/device-link.md` 4).
 public enum LinkFrame: Equatable, Sendable {
   case hello(Hello)
   case welcome(Welcome)
   case enroll(Enrollment)
-  /// The device's number and its certificate followed by the authority's, as PEM text.
+  /// The device's number, followed by its certificate and the authority's certificate as PEM text.
   case enrolled(device: UInt64, chainPEM: [UInt8])
   case enrollRefused(LinkEnrollmentRefusal)
   case connect
-  /// The device's number and the gateway's clock in milliseconds since 1970.
+  /// The device's number and the time on the gateway's clock, in milliseconds since 1970.
   case connected(device: UInt64, unixMilliseconds: UInt64)
   case ready
   /// Registers, unregisters, disables or enables an app's notifications of one kind.
@@ -21,27 +21,28 @@ public enum LinkFrame: Equatable, Sendable {
   case done(request: UInt16)
   /// A notification or a broadcast (NOTIFICATION or BROADCAST).
   case notification(LinkNotification)
-  /// All deliveries up to this number are persisted.
+  /// An acknowledgment that all deliveries up to this number are persisted.
   case acknowledge(through: UInt32)
-  /// The device discarded one delivery.
+  /// A report that the device discarded a delivery.
   case discard(delivery: UInt32, LinkDiscardReason)
   case state(DeviceState)
   case ping(UInt32)
   /// The echo of a ping.
   ///
-  /// A pong from the gateway also carries the new keep-alive interval; in a pong from the device, the interval is 0.
+  /// A pong from the gateway also contains the new keep-alive interval; in a pong from the device, the interval is 0.
   case pong(UInt32, intervalSeconds: UInt16)
   case reconnect(ReconnectHint)
-  /// The gateway closes the link after this many milliseconds; the device acknowledges its persisted notifications.
+  /// An announcement that the gateway closes the link after this many milliseconds; the device acknowledges its
+  /// persisted notifications.
   case draining(milliseconds: UInt32)
-  /// The last frame: the reason, and the type of the frame at fault, or 0.
+  /// The last frame of a link: the reason, and the type of the frame at fault, or 0.
   case close(LinkFault)
   /// The mark of the authorities that the gateway wants devices to trust (``LinkCredential/trustMark``).
   case trust(mark: [UInt8])
   /// A request for another certificate for the device's key, and for the authorities to trust.
   case renew(publicKey: [UInt8])
   case renewed(Renewed)
-  /// A temporary refusal; the device may ask again after this many seconds at the earliest.
+  /// A temporary refusal; the device can repeat the request after this many seconds at the earliest.
   case renewalRefused(LinkEnrollmentRefusal, afterSeconds: UInt32)
 
   /// The device's first message.
@@ -52,19 +53,19 @@ public enum LinkFrame: Equatable, Sendable {
     public var newestVersion: UInt8
     /// The device's current state.
     public var state: DeviceState
-    /// The number of unacknowledged notifications that the device accepts; never more than the number of ids by which
-    /// it detects duplicates.
+    /// The number of unacknowledged notifications that the device accepts; never more than the number of IDs that it
+    /// remembers to detect duplicates.
     public var window: UInt16
     /// The longest keep-alive interval in seconds that worked on this network; 0 if unknown.
     public var provedSeconds: UInt16
-    /// The keep-alive interval in seconds at which the last link on this network was lost silently; 0 if none was.
+    /// The keep-alive interval, in seconds, at which the last link on this network was silently lost; 0 if none was.
     public var failedSeconds: UInt16
     /// True if the device renews its certificate.
     ///
-    /// In that case the gateway sends TRUST.
+    /// If true, the gateway sends TRUST.
     public var renews: Bool
 
-    /// Creates a greeting; by default, with the versions of this implementation.
+    /// Creates a greeting that, by default, contains the versions that this implementation supports.
     public init(
       state: DeviceState, window: UInt16, provedSeconds: UInt16 = 0, failedSeconds: UInt16 = 0,
       renews: Bool = false,
@@ -82,18 +83,18 @@ public enum LinkFrame: Equatable, Sendable {
 
   /// The gateway's answer to HELLO.
   public struct Welcome: Hashable, Sendable {
-    /// The protocol version for the rest of the connection.
+    /// The protocol version that applies to the rest of the connection.
     public var version: UInt8
-    /// The largest frame body, in bytes, that the device may send.
+    /// The maximum size of a frame body that the device can send, in bytes.
     public var bodyBytesMax: UInt16
-    /// Seconds of silence after which the device pings.
+    /// The number of seconds of silence after which the device sends a ping.
     public var intervalSeconds: UInt16
-    /// The nonce that a device's proof of possession signs.
+    /// The nonce that is part of the data signed by the device's proof of possession.
     public var nonce: NotificationID
-    /// The gateway's environment; nil if it does not announce it.
+    /// The gateway's environment; nil if the gateway does not announce its environment.
     public var environment: Environment?
 
-    /// Creates a welcome in this implementation's version.
+    /// Creates an answer with the version of this implementation.
     public init(
       version: UInt8 = LinkLimits.version,
       bodyBytesMax: UInt16 = UInt16(LinkLimits.deviceBodyBytesMax),
@@ -115,12 +116,12 @@ public enum LinkFrame: Equatable, Sendable {
     public var proof: [UInt8]
     /// The enrollment code; empty if the gateway does not require one.
     public var code: String
-    /// The device's display name; may be empty.
+    /// The device's display name, which can be empty.
     public var name: String
 
-    /// Creates a request.
+    /// Creates a request to enroll.
     ///
-    /// `proof` is filled in once the gateway's nonce is known.
+    /// Set `proof` when the gateway's nonce is known.
     public init(publicKey: [UInt8], proof: [UInt8], code: String, name: String) {
       self.publicKey = publicKey
       self.proof = proof
@@ -145,7 +146,7 @@ public enum LinkFrame: Equatable, Sendable {
     }
   }
 
-  /// A device's request concerning one app's notifications of one kind.
+  /// The action that a device requests for an app's notifications of one kind.
   public enum TopicVerb: UInt8, CaseIterable, Sendable {
     case register = 0x10
     case unregister = 0x13
@@ -157,11 +158,11 @@ public enum LinkFrame: Equatable, Sendable {
   public struct ReconnectHint: Hashable, Sendable {
     /// The shortest wait in milliseconds.
     public var afterMilliseconds: UInt32
-    /// The upper limit of the random milliseconds that each device adds.
+    /// The maximum of the random time, in milliseconds, that each device adds.
     public var jitterMilliseconds: UInt32
-    /// Another host; empty for the same one.
+    /// The name of another host; empty for the same host.
     public var host: String
-    /// The other host's port; 0 for the same one.
+    /// The other host's port; 0 for the same port.
     public var port: UInt16
 
     /// Creates a hint from its parts.
@@ -176,14 +177,14 @@ public enum LinkFrame: Equatable, Sendable {
   }
 }
 
-/// An app's notifications of one kind; the unit that a device registers.
+/// A topic that a device registers: an app's notifications of one kind.
 public struct LinkTopic: Hashable, Sendable {
   /// The app's bundle identifier.
   public let bundleID: String
   /// The kind of token.
   public let kind: TokenKind
 
-  /// Creates the topic for the `kind` of `bundleID`.
+  /// Creates the topic for one kind of an app's notifications.
   public init(bundleID: String, kind: TokenKind = .alert) {
     self.bundleID = bundleID
     self.kind = kind

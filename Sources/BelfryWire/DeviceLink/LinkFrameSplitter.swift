@@ -1,11 +1,12 @@
-/// A splitter that divides a stream of bytes into frames.
+/// A splitter that divides a byte stream into frames.
 ///
-/// It holds memory only while a frame is incomplete. If a frame lies entirely in the received bytes, it is returned in
-/// place. Only a frame that is split across two reads is assembled in a buffer, which is freed with the next call.
+/// The splitter uses memory only while a frame is incomplete. A frame that lies entirely in the received bytes is
+/// returned in place. A frame that is split across two reads is assembled in a buffer, which is freed during the next
+/// call.
 @safe public struct LinkFrameSplitter: ~Copyable {
-  /// One frame: the type's code and the body, valid until the splitter's next call.
+  /// A frame: the code of its type and its body, valid until the splitter's next call.
   @unsafe public struct Frame {
-    /// The type's code, known or not.
+    /// The code of the type, which may be unknown.
     public let type: UInt8
     /// The bytes of the body.
     public let body: UnsafeRawBufferPointer
@@ -29,7 +30,7 @@
   /// The number of heap bytes in use.
   public var heldBytes: Int { unsafe partial?.count ?? 0 }
 
-  /// Returns the next complete frame of `input` and advances `input` past it.
+  /// Returns the next complete frame in `input` and advances `input` past the frame.
   ///
   /// Returns `nil` once all of `input` is used. Throws `oversize` for a length over the limit, before it reads any of
   /// that body.

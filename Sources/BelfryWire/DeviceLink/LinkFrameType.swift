@@ -1,4 +1,4 @@
-/// The frames of the device link (`docs/device-link.md` 3).
+/// The frame types of the device link (`docs/device-link.md` 3).
 public enum LinkFrameType: UInt8, CaseIterable, Sendable {
   case hello = 0x01
   case welcome = 0x02
@@ -33,8 +33,8 @@ public enum LinkFrameType: UInt8, CaseIterable, Sendable {
   case renewed = 0x82
   case renewalRefused = 0x83
 
-  /// Returns true if a receiver that does not know `code` skips the frame.
+  /// Returns true if a receiver that does not know `code` skips the frame instead of closing the link.
   ///
-  /// Otherwise it closes the link.
+  /// Unknown codes below 0x80 close the link.
   @inlinable public static func isSkippable(_ code: UInt8) -> Bool { code & 0x80 != 0 }
 }

@@ -2,27 +2,27 @@
 public enum LinkLimits {
   /// The protocol's name in TLS application-layer protocol negotiation (ALPN).
   public static let applicationProtocol = "belfry-link/1"
-  /// The only version so far.
+  /// The only protocol version so far.
   public static let version: UInt8 = 1
-  /// The lifetime in seconds of a device's certificate, unless its authority expires earlier: ten years.
+  /// The lifetime of a device's certificate in seconds, unless its authority expires earlier: ten years.
   public static let deviceCertificateSeconds: Int64 = 3_650 * 86_400
-  /// Bytes of a frame's header: two of length, one of type.
+  /// Bytes of a frame's header: two for the length, one for the type.
   public static let headerBytes = 3
   /// Bytes of a frame's body that a device may send: the largest is ENROL.
   public static let deviceBodyBytesMax = 1_024
   /// Bytes of a frame's body that a gateway may send: the largest are NOTIFICATION and ENROLLED.
   public static let gatewayBodyBytesMax = 8_192
-  /// Bytes of a payload: the largest of APNs, which applies to VoIP and broadcasts.
+  /// Bytes of a payload: the largest limit of APNs, which applies to VoIP and broadcasts.
   public static let payloadBytesMax = 5_120
   /// Bytes of a collapse identifier (apns-protocol 1.4).
   public static let collapseIDBytesMax = 64
-  /// Bytes of NOTIFICATION before the collapse identifier.
+  /// Bytes of NOTIFICATION that precede the collapse identifier.
   public static let notificationFixedBytes = 60
-  /// Bytes of a device token, as apps must expect of APNs (apns-protocol 1.1).
+  /// Bytes of a device token; apps must expect up to this length from APNs (apns-protocol 1.1).
   public static let tokenBytesMax = 100
   /// Bytes of a channel's identifier.
   public static let channelIDBytesMax = 64
-  /// Bytes of the nonce that a device's proof of possession signs.
+  /// Bytes of the nonce that is part of the data signed by a device's proof of possession.
   public static let nonceBytes = 16
   /// Bytes of a device's public key as SubjectPublicKeyInfo; a P-256 key has 91.
   public static let publicKeyBytesMax = 256
@@ -32,24 +32,24 @@ public enum LinkLimits {
   public static let enrollmentCodeBytesMax = 128
   /// Bytes of a device's name.
   public static let deviceNameBytesMax = 128
-  /// Bytes of the mark of the trusted authorities: SHA-256.
+  /// Bytes of the mark of the trusted authorities, which is a SHA-256 hash.
   public static let trustMarkBytes = 32
   /// The number of authorities that a device can be asked to trust: two during a rotation, plus an operator's own.
   public static let authoritiesMax = 4
   /// The shortest time in nanoseconds between two certificate requests of a device, even if the response was lost.
   public static let renewalPauseNanoseconds: Int64 = 60_000_000_000
-  /// Nanoseconds until a device asks again after it could not use or store a certificate.
+  /// Nanoseconds until a device requests a certificate again after it could not use or store one.
   public static let renewalFailedNanoseconds: Int64 = 3_600_000_000_000
   /// The longest time in seconds that a gateway can ask a device to wait: one day.
   public static let renewalWaitSecondsMax: UInt32 = 86_400
-  /// Bytes of a host's name in RECONNECT.
+  /// Bytes of a hostname in RECONNECT.
   public static let hostBytesMax = 253
-  /// The largest number of notifications in flight that a device may ask for; more would only accumulate in buffers.
+  /// The maximum number of notifications in flight that a device can request; more would only accumulate in buffers.
   public static let windowMax: UInt16 = 256
-  /// Nanoseconds before the first retry of a temporarily refused request; most causes are short.
+  /// Nanoseconds before the first retry of a temporarily refused request; most causes last only briefly.
   public static let retryNanoseconds: Int64 = 1_000_000_000
-  /// The longest time in nanoseconds before a retry of a temporarily refused request, so that devices do not constantly
-  /// send requests to a gateway with a failing disk.
+  /// The maximum time, in nanoseconds, before a retry of a temporarily refused request, so that a device keeps retrying
+  /// without constantly sending requests to a gateway with a failing disk.
   public static let retryNanosecondsMax: Int64 = 300_000_000_000
   /// The longest time in nanoseconds that a gateway can ask a device to wait, and the longest random time that the
   /// device adds.

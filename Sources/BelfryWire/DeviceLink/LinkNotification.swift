@@ -1,7 +1,7 @@
-/// One notification or broadcast as it is sent to a device (`docs/device-link.md` 4.5).
+/// A notification or broadcast as it is sent to a device (`docs/device-link.md` 4.5).
 ///
-/// It owns its bytes. On the gateway's side they are shared with the accepted push, so that sending copies them once,
-/// into the output; a device copies them out of the frame that it received.
+/// The value owns its bytes. On the gateway, they are shared with the accepted push, so that sending copies them only
+/// once, into the output; a device copies them from the frame that it received.
 public struct LinkNotification: Equatable, Sendable {
   /// The expiration of a notification for which only one delivery attempt is allowed.
   public static let expirationOnce: UInt64 = 0
@@ -14,7 +14,7 @@ public struct LinkNotification: Equatable, Sendable {
   public var handle: UInt32
   /// The `apns-id` from the provider.
   public var id: NotificationID
-  /// The gateway's id of this acceptance, by which a device recognizes duplicates.
+  /// The gateway's ID for this acceptance of the notification, by which a device recognizes duplicates.
   public var uniqueID: NotificationID
   /// The time at which the gateway accepted the notification, in milliseconds since 1970.
   public var acceptedMilliseconds: UInt64
@@ -22,17 +22,17 @@ public struct LinkNotification: Equatable, Sendable {
   public var expiration: UInt64
   /// True if the notification waited in the store.
   public var isFromStorage: Bool
-  /// True if the notification was sent through a channel: BROADCAST instead of NOTIFICATION.
+  /// True if the notification was sent through a channel, as BROADCAST instead of NOTIFICATION.
   public var isBroadcast: Bool
   /// The priority: 10, 5 or 1.
   public var priority: UInt8
-  /// The push type's code.
+  /// The code of the push type.
   ///
-  /// An unknown code is passed on.
+  /// An unknown code is passed on unchanged.
   public var pushTypeCode: UInt8
-  /// The collapse identifier, 0 to 64 bytes.
+  /// The collapse identifier, from 0 to 64 bytes.
   public var collapseID: [UInt8]
-  /// The payload, byte for byte as the provider sent it, 0 to 5,120 bytes.
+  /// The payload, byte for byte as the provider sent it, from 0 to 5,120 bytes.
   public var payload: [UInt8]
 
   /// The push type, if this version knows it.
@@ -65,9 +65,9 @@ public struct LinkNotification: Equatable, Sendable {
       && payload.count <= LinkLimits.payloadBytesMax
   }
 
-  /// Appends the frame to `output`, without an allocation if the capacity suffices.
+  /// Appends the frame to `output`, without allocating memory if the capacity suffices.
   ///
-  /// If the notification exceeds the limits, appends nothing and returns `false`.
+  /// Returns `false`, and appends nothing, if the notification exceeds the limits.
   @discardableResult
   public func encode(to output: inout [UInt8]) -> Bool {
     guard isWithinLimits else { return false }

@@ -1,4 +1,4 @@
-/// The reason for closing a link; the code of CLOSE (`docs/device-link.md` 5).
+/// The reason for closing a link, which is the code of CLOSE (`docs/device-link.md` 5).
 ///
 /// Codes that this version does not know are preserved.
 public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -12,9 +12,9 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let goodbye = LinkCloseReason(rawValue: 1)
   /// The gateway is shutting down; the device should reconnect.
   public static let draining = LinkCloseReason(rawValue: 2)
-  /// The gateway offers no version in the device's range.
+  /// The gateway does not support any version in the device's range.
   public static let unsupportedVersion = LinkCloseReason(rawValue: 3)
-  /// The receiver does not know the frame's type, which is under 0x80.
+  /// The receiver does not know the frame's type, whose code is below 0x80.
   public static let unknownFrame = LinkCloseReason(rawValue: 4)
   /// The frame is longer than its direction allows.
   public static let oversize = LinkCloseReason(rawValue: 5)
@@ -24,7 +24,7 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let trailingBytes = LinkCloseReason(rawValue: 7)
   /// A field has a value that the protocol does not allow.
   public static let badValue = LinkCloseReason(rawValue: 8)
-  /// The frame is not allowed now, or not from this end.
+  /// The frame is not allowed at this time or from this end.
   public static let unexpectedFrame = LinkCloseReason(rawValue: 9)
   /// CONNECT arrived on a connection without a device certificate.
   public static let certificateRequired = LinkCloseReason(rawValue: 10)
@@ -38,7 +38,7 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let tooSlow = LinkCloseReason(rawValue: 14)
   /// The acknowledgment is for a delivery that was never sent, or was already acknowledged.
   public static let badAcknowledgement = LinkCloseReason(rawValue: 15)
-  /// The gateway has no capacity; the device should reconnect later.
+  /// The gateway does not have enough capacity; the device should reconnect later.
   public static let overloaded = LinkCloseReason(rawValue: 16)
   /// The device has more unanswered requests than the gateway accepts.
   public static let tooManyRequests = LinkCloseReason(rawValue: 17)
@@ -49,7 +49,7 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   /// The certificate is valid but its device is unknown; the device must enroll again.
   public static let unknownDevice = LinkCloseReason(rawValue: 20)
 
-  /// Every reason of this version.
+  /// All reasons that this version knows.
   public static let all: [LinkCloseReason] = (1...20).map { LinkCloseReason(rawValue: $0) }
 
   /// The reason's name, for logs.
@@ -65,11 +65,11 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   }
 }
 
-/// An error in bytes from the peer: the code and the frame that CLOSE names.
+/// An error in bytes from the peer: the reason code and the frame type that CLOSE contains.
 public struct LinkFault: Error, Hashable, Sendable {
   /// The reason for closing the link.
   public let reason: LinkCloseReason
-  /// The type of the frame at fault; 0 if no frame is.
+  /// The type of the frame at fault; 0 if no frame is at fault.
   public let frameType: UInt8
 
   /// Creates a fault in a frame of `frameType`.
@@ -79,7 +79,7 @@ public struct LinkFault: Error, Hashable, Sendable {
   }
 }
 
-/// The reason that a gateway refused a request; the code of REFUSED (`docs/device-link.md` 6).
+/// The reason that a gateway refused a request, which is the code of REFUSED (`docs/device-link.md` 6).
 public struct LinkRefusal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8
@@ -93,7 +93,7 @@ public struct LinkRefusal: RawRepresentable, Hashable, Sendable, CustomStringCon
   public static let unknownApp = LinkRefusal(rawValue: 2)
   /// The bundle identifier is malformed.
   public static let badTopic = LinkRefusal(rawValue: 3)
-  /// This app has no tokens of that kind.
+  /// This app does not have tokens of that kind.
   public static let badKind = LinkRefusal(rawValue: 4)
   /// The device has the largest allowed number of registrations or subscriptions.
   public static let tooMany = LinkRefusal(rawValue: 5)
@@ -115,7 +115,7 @@ public struct LinkRefusal: RawRepresentable, Hashable, Sendable, CustomStringCon
   }
 }
 
-/// The reason that a gateway refused to enroll a device; the code of ENROL_REFUSED (`docs/device-link.md` 6).
+/// The reason that a gateway refused to enroll a device, which is the code of ENROL_REFUSED (`docs/device-link.md` 6).
 public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8
@@ -125,7 +125,7 @@ public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, Custo
 
   /// The enrollment code is wrong or was rotated.
   public static let wrongCode = LinkEnrollmentRefusal(rawValue: 1)
-  /// The public key is not a P-256 key in SubjectPublicKeyInfo form.
+  /// The public key is not a P-256 key in SubjectPublicKeyInfo format.
   public static let badKey = LinkEnrollmentRefusal(rawValue: 2)
   /// The proof is not valid.
   public static let badProof = LinkEnrollmentRefusal(rawValue: 3)
@@ -135,12 +135,12 @@ public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, Custo
   public static let notOffered = LinkEnrollmentRefusal(rawValue: 5)
   /// The refusal is temporary; the device should try again later.
   public static let tryLater = LinkEnrollmentRefusal(rawValue: 6)
-  /// This key was revoked; the device must generate another one.
+  /// This key was revoked; the device must generate a new key.
   public static let revoked = LinkEnrollmentRefusal(rawValue: 7)
-  /// Too many devices are enrolling with this code at the moment; the device should try again later.
+  /// Too many devices are currently enrolling with this code; the device should try again later.
   public static let tooMany = LinkEnrollmentRefusal(rawValue: 8)
 
-  /// Every refusal of this version.
+  /// All refusals that this version knows.
   public static let all: [LinkEnrollmentRefusal] = (1...8).map {
     LinkEnrollmentRefusal(rawValue: $0)
   }
@@ -148,7 +148,8 @@ public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, Custo
   /// True if another attempt with the same key and code may succeed.
   public var isTemporary: Bool { self == .tryLater || self == .tooMany }
 
-  /// Returns the refusal's name; a device without a code gave no wrong one, although the code on the wire is the same.
+  /// Returns the refusal's name, which says so if the device has no enrollment code, although the refusal on the wire
+  /// is the same as for a wrong code.
   public func reason(hasCode: Bool) -> String {
     self == .wrongCode && !hasCode ? "no code given" : description
   }
@@ -164,7 +165,7 @@ public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, Custo
   }
 }
 
-/// The reason that a device discarded a notification; the code of DISCARD (`docs/device-link.md` 6).
+/// The reason that a device discarded a notification, which is the code of DISCARD (`docs/device-link.md` 6).
 public struct LinkDiscardReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8

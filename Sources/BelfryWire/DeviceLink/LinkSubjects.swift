@@ -5,14 +5,14 @@ public struct LinkChannel: Hashable, Sendable {
   /// The channel's identifier, decoded: 1 to 64 bytes.
   public let identifier: [UInt8]
 
-  /// Creates the channel `identifier` of `bundleID`.
+  /// Creates a channel from its app and its identifier.
   public init(bundleID: String, identifier: [UInt8]) {
     self.bundleID = bundleID
     self.identifier = identifier
   }
 }
 
-/// The source of notifications: an app's token kind, or a channel.
+/// The source of notifications: one kind of an app's tokens, or a channel.
 public enum LinkSubject: Hashable, Sendable {
   case topic(LinkTopic)
   case channel(LinkChannel)
@@ -42,19 +42,19 @@ struct LinkSubjects {
   struct Entry {
     let subject: LinkSubject
     var isWanted: Bool
-    /// True until UNREGISTER or UNSUBSCRIBE is answered.
+    /// True while an answer to UNREGISTER or UNSUBSCRIBE is outstanding.
     var owesCancel = false
     var isDisabled = false
-    /// True until ENABLE is answered.
+    /// True while an answer to ENABLE is outstanding.
     var owesEnable = false
-    /// The handle by which this connection's notifications refer to the subject.
+    /// The handle that refers to the subject in this connection's notifications.
     var handle: UInt32?
   }
 
   private(set) var entries: [Entry] = []
   private var open: [(number: UInt16, wish: Wish, subject: LinkSubject)] = []
   private var lastNumber: UInt16 = 0
-  /// The subjects with a temporary refusal on this connection.
+  /// The subjects whose requests were temporarily refused on this connection.
   private var postponed: Set<LinkSubject> = []
   private var refusalsInARow = 0
   /// The time at which temporarily refused requests are retried, in nanoseconds of the loop's clock; `.max` for never.
@@ -94,7 +94,7 @@ struct LinkSubjects {
     }
     guard isConnected else { return }
     ask(wish, subject, to: &output)
-    // The gateway enables a new registration; the user's choice takes precedence.
+    // The gateway enables each new registration, so repeat the user's choice to disable the notifications.
     if wish == .register, entries[index].isDisabled { ask(.disable, subject, to: &output) }
   }
 
@@ -103,12 +103,12 @@ struct LinkSubjects {
     for entry in entries { ask(entry, to: &output) }
   }
 
-  /// Sends the requests that the gateway has not answered for a subject: the outstanding cancellation first, then the
+  /// Sends the requests for a subject that the gateway has not answered: the outstanding cancellation first, then the
   /// wanted state.
   private mutating func ask(_ entry: Entry, to output: inout [UInt8]) {
     if entry.owesCancel { ask(.cancel, entry.subject, to: &output) }
     guard entry.isWanted else { return }
-    // Register even if the subject has a handle: it may belong to a registration that was cancelled in the meantime.
+    // Register even if the subject has a handle, which may belong to a registration that was cancelled in the meantime.
     ask(.register, entry.subject, to: &output)
     if entry.isDisabled { ask(.disable, entry.subject, to: &output) }
     if entry.owesEnable { ask(.enable, entry.subject, to: &output) }
@@ -167,7 +167,7 @@ struct LinkSubjects {
       }
     case .enable:
       entries[index].owesEnable = false
-      // The entry of an unwanted topic was kept only until this answer.
+      // The entry of an unwanted topic was kept only until this answer arrived.
       if !entries[index].isWanted, !entries[index].owesCancel, !entries[index].isDisabled {
         entries.remove(at: index)
       }
@@ -179,13 +179,13 @@ struct LinkSubjects {
   /// Schedules a retry on this connection; a new connection sends everything anyway.
   private mutating func postpone(_ subject: LinkSubject, at now: Int64) {
     postponed.insert(subject)
-    // Requests that were refused together are retried together.
+    // Requests that were refused at the same time are retried at the same time.
     guard retryAt == .max else { return }
     refusalsInARow += 1
     let pause = Backoff(
       firstNanoseconds: LinkLimits.retryNanoseconds,
       longestNanoseconds: LinkLimits.retryNanosecondsMax)
-    // The low digits of the clock spread out devices that were refused together.
+    // The low digits of the clock spread the retries of devices that were refused at the same time.
     retryAt =
       now + pause.nanoseconds(afterFailures: refusalsInARow, random: UInt64(clamping: now))
   }

@@ -1,10 +1,10 @@
-/// The deliveries that a device has received, and the acknowledgments that it owes.
+/// The deliveries that a device has received, and the acknowledgments that the device owes.
 ///
-/// Each notification is delivered once. It is in `unpersisted` until it is on disk. From then on, its unique id is
-/// remembered, even on later connections. Notifications that are not stored never displace a remembered id.
+/// Each notification is delivered once. It is in `unpersisted` until it is on disk; after that, its unique ID is
+/// remembered, even on later connections. Notifications that are not stored never displace a remembered ID.
 struct ReceivedDeliveries {
   private(set) var memory: ReceivedMemory
-  /// The notifications that are delivered but not yet on disk.
+  /// The notifications that have been delivered but are not yet on disk.
   ///
   /// A delivery number of 0 means that the notification arrived on an earlier connection and was not repeated on this
   /// one.
@@ -41,7 +41,7 @@ struct ReceivedDeliveries {
     memory.insert(id)
   }
 
-  /// Forgets a notification that could not be stored, so that it is new when it is received again.
+  /// Forgets a notification that could not be stored, so that it counts as new when it is received again.
   ///
   /// Returns its delivery number on this connection, or `nil`.
   mutating func onDiscarded(_ id: NotificationID) -> UInt32? {
@@ -50,7 +50,7 @@ struct ReceivedDeliveries {
     return delivery == 0 ? nil : delivery
   }
 
-  /// The number to acknowledge; `nil` if no new delivery can be acknowledged.
+  /// The number to acknowledge, or `nil` if no further delivery can be acknowledged.
   var acknowledgeable: UInt32? {
     var through = last
     for entry in unpersisted where entry.delivery != 0 && entry.delivery <= through {

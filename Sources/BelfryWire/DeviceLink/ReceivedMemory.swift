@@ -1,26 +1,26 @@
-/// The unique ids of a device's latest notifications, by which it recognizes duplicates.
+/// The unique IDs of a device's latest notifications, which the device uses to recognize duplicates.
 ///
-/// The memory is bounded: the newest id replaces the oldest. The shell stores ``ids`` with the notifications, so that
-/// they survive restarts too.
+/// The size is limited: the newest ID replaces the oldest. The shell stores ``ids`` together with the notifications, so
+/// that the IDs also survive restarts.
 public struct ReceivedMemory: Sendable {
-  /// The largest number of ids; never less than the window that the device asks for.
+  /// The maximum number of IDs; never less than the window that the device requests.
   public let capacity: Int
   private var ring: [NotificationID] = []
   private var oldest = 0
 
-  /// Creates a memory for `capacity` ids that begins with `ids`, oldest first.
+  /// Creates a memory with the given capacity that initially contains `ids`, oldest first.
   public init(capacity: Int, ids: [NotificationID] = []) {
     self.capacity = max(1, capacity)
     ring = Array(ids.suffix(self.capacity))
   }
 
-  /// The remembered ids, oldest first.
+  /// The remembered IDs, oldest first.
   public var ids: [NotificationID] { Array(ring[oldest...] + ring[..<oldest]) }
 
   /// Returns true if `id` is remembered.
   public func contains(_ id: NotificationID) -> Bool { ring.contains(id) }
 
-  /// Remembers `id`, in place of the oldest id if the memory is full.
+  /// Remembers `id`, which replaces the oldest ID if the memory is full.
   public mutating func insert(_ id: NotificationID) {
     if ring.count < capacity {
       ring.append(id)

@@ -1,9 +1,9 @@
-/// The members of a JSON object in their order.
+/// The members of a JSON object, in order.
 ///
-/// Each key occurs once. Keys are compared by their bytes. A lookup is a linear search, because the objects of this
-/// project have few members. Operations on all members of two objects take time that is linear in both.
+/// Each key occurs once. Keys are compared by their bytes. A lookup is a linear search, because the objects in this
+/// project have few members. Operations on all members of two objects take linear time.
 public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
-  /// One key with its value.
+  /// A key and its value.
   public struct Member: Sendable, Hashable {
     /// The key, which is unique within its object.
     public var key: String
@@ -16,7 +16,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
       self.value = value
     }
 
-    /// Returns true if both have keys with the same bytes, and equal values.
+    /// Returns true if the keys have the same bytes and the values are equal.
     public static func == (one: Member, other: Member) -> Bool {
       one.key.hasSameBytes(as: other.key) && one.value == other.value
     }
@@ -34,7 +34,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
   /// Creates an object without members.
   public init() { members = [] }
 
-  /// Creates an object from pairs in order.
+  /// Creates an object from key-value pairs, in order.
   ///
   /// If a key occurs twice, the later value replaces the earlier one.
   public init(_ pairs: [(String, JSONValue)]) {
@@ -43,7 +43,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     self.init(index)
   }
 
-  /// Creates an object from the pairs of a literal, in order.
+  /// Creates an object from the key-value pairs of a literal, in order.
   public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 
   /// Creates an object from the collected members.
@@ -65,7 +65,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Sets all members of `other`, in its order.
+  /// Sets all members of `other`, in their order.
   public mutating func merge(_ other: JSONObject) {
     var index = JSONKeyIndex()
     for member in members { index.set(member.key, member.value) }
@@ -82,7 +82,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension JSONObject: Hashable {
-  /// Returns true if both hold the same members, in any order.
+  /// Returns true if both objects have the same members, in any order.
   public static func == (one: JSONObject, other: JSONObject) -> Bool {
     guard one.members.count == other.members.count else { return false }
     let differs = zip(one.members, other.members).contains { !$0.key.hasSameBytes(as: $1.key) }
@@ -92,14 +92,14 @@ extension JSONObject: Hashable {
     return one.members.allSatisfy { index[$0.key] == $0.value }
   }
 
-  /// Hashes a sum over the members, so that equal objects with different orders have the same hash.
+  /// Hashes the sum of the members' hashes, so that equal objects with different orders have the same hash.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(members.count)
     hasher.combine(members.reduce(0) { $0 &+ $1.hashValue })
   }
 }
 
-/// A collector of members that maintains a table of their keys once there are many.
+/// A collector of members that, once there are many, maintains a table of their keys.
 struct JSONKeyIndex {
   /// The number of members up to which a linear search is faster than a table.
   private static let walkedMembers = 8

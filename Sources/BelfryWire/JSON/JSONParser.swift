@@ -1,11 +1,11 @@
-/// The reason that bytes are not a JSON text within the given limits.
+/// The reason that bytes are not a JSON document within the given limits.
 public enum JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case tooLong(limit: Int)
   case tooDeep(limit: Int)
   case endedEarly
   case unexpectedByte(offset: Int)
   case invalidUTF8(offset: Int)
-  /// A number that a 64-bit float cannot represent.
+  /// The number at this offset is out of the range of a 64-bit float.
   case numberOutOfRange(offset: Int)
   case trailingBytes(offset: Int)
 
@@ -23,14 +23,14 @@ public enum JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The limits of one JSON text.
+/// The limits for a JSON document.
 public struct JSONLimits: Sendable {
-  /// The length of the whole text in bytes.
+  /// The maximum size of the document, in bytes.
   public var bytes: Int
-  /// The nesting depth of arrays and objects.
+  /// The maximum nesting depth of arrays and objects.
   public var depth: Int
 
-  /// Creates both limits; by default, enough for the largest frame of the app link.
+  /// Creates limits that, by default, suffice for the largest frame of the app link.
   public init(bytes: Int = WireLimits.jsonBytesMax, depth: Int = WireLimits.jsonDepthMax) {
     self.bytes = bytes
     self.depth = depth
@@ -38,20 +38,20 @@ public struct JSONLimits: Sendable {
 }
 
 extension JSONValue {
-  /// Parses one JSON text strictly according to RFC 8259: without comments, trailing commas or a byte order mark.
+  /// Parses a JSON document strictly according to RFC 8259: without comments, trailing commas or a byte order mark.
   ///
-  /// The RFC leaves two cases open: of two members with the same key, the later one wins, and half of a surrogate pair
-  /// becomes U+FFFD.
+  /// The RFC leaves two cases open. If two members have the same key, the later member is used. Half of a surrogate
+  /// pair becomes U+FFFD.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONFailure) {
     guard bytes.count <= limits.bytes else { throw .tooLong(limit: limits.bytes) }
     var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
     self = try parser.document()
   }
 
-  /// Parses one JSON text strictly, but leaves out the numbers that a 64-bit float cannot represent.
+  /// Parses a JSON document strictly, but omits the numbers that a 64-bit float cannot represent.
   ///
-  /// A member with such a number is missing, and an element of an array becomes null, so that the others keep their
-  /// positions. `omitted` contains the keys of the first such members; the elements of an array have none.
+  /// A member with such a number is missing, and an array element becomes null, so that the other elements keep their
+  /// positions. `omitted` contains the keys of the first such members; array elements do not have keys.
   public static func omittingNumbersOutOfRange(
     in bytes: [UInt8], limits: JSONLimits = JSONLimits()
   ) throws(JSONFailure) -> (value: JSONValue, omitted: [String]) {
@@ -62,10 +62,11 @@ extension JSONValue {
     return (value, parser.omittedKeys)
   }
 
-  /// Returns the first key that occurs twice in one object of a JSON text; parsing keeps only the later member.
+  /// Returns the first key that occurs twice in the same object of a JSON document; parsing keeps only the later
+  /// member.
   ///
-  /// Returns nil if no key occurs twice, or if the text is not JSON. Use it for text that a user wrote and in which
-  /// both members were intended.
+  /// Returns nil if no key occurs twice, or if the text is not JSON. Use this method for text written by a user, who
+  /// intended both members to have an effect.
   public static func doubledKey(in bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> String? {
     guard bytes.count <= limits.bytes else { return nil }
     var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
@@ -73,17 +74,17 @@ extension JSONValue {
     return parser.doubledKey
   }
 
-  /// Parses one JSON text from a string.
+  /// Parses a JSON document from a string.
   public init(parsing text: String, limits: JSONLimits = JSONLimits()) throws(JSONFailure) {
     try self.init(parsing: Array(text.utf8), limits: limits)
   }
 }
 
-/// A recursive-descent parser over an array.
+/// A recursive-descent parser that operates on an array.
 ///
 /// Every read is checked against the end.
 private struct JSONParser {
-  /// Keys of omitted members that are returned: enough for a line in a log.
+  /// The number of keys of omitted members that are returned: enough for a line in a log.
   static let omittedKeysMax = 4
 
   let bytes: [UInt8]

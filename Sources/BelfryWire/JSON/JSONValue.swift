@@ -1,10 +1,10 @@
-/// One JSON value (RFC 8259).
+/// A JSON value (RFC 8259).
 ///
-/// Whole numbers are distinct from fractions, and members keep their order. Strings are compared by their bytes.
+/// Integers are distinct from other numbers, and members keep their order. Strings are compared by their bytes.
 public enum JSONValue: Sendable {
   case null
   case bool(Bool)
-  /// A number without fraction and exponent that fits into 64 bits.
+  /// A number without a fraction or exponent that fits into 64 bits.
   case integer(Int64)
   /// Any other number; always finite.
   case double(Double)
@@ -12,19 +12,19 @@ public enum JSONValue: Sendable {
   case array([JSONValue])
   case object(JSONObject)
 
-  /// The string, if the value is one.
+  /// The string, if the value is a string.
   public var stringValue: String? {
     guard case .string(let value) = self else { return nil }
     return value
   }
 
-  /// The Boolean, if the value is one.
+  /// The Boolean, if the value is a Boolean.
   public var boolValue: Bool? {
     guard case .bool(let value) = self else { return nil }
     return value
   }
 
-  /// The whole number, if the value is one; `1.0` and `1e3` count as whole too.
+  /// The integer, if the value is an integer; `1.0` and `1e3` also count as integers.
   public var integerValue: Int64? {
     switch self {
     case .integer(let value): value
@@ -33,7 +33,7 @@ public enum JSONValue: Sendable {
     }
   }
 
-  /// The number, whole or not, if the value is one.
+  /// The number, if the value is an integer or another number.
   public var doubleValue: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -56,9 +56,9 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// Returns true if both are of one kind and have the same value.
+  /// Returns true if both values are of the same kind and equal.
   ///
-  /// Strings must have the same bytes.
+  /// Strings are equal if they have the same bytes.
   public static func == (one: JSONValue, other: JSONValue) -> Bool {
     switch (one, other) {
     case (.null, .null): true
@@ -92,7 +92,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 {
   /// Creates a string from a literal.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// Creates a whole number from a literal.
+  /// Creates an integer from a literal.
   public init(integerLiteral value: Int64) { self = .integer(value) }
   /// Creates a number with a fraction from a literal.
   public init(floatLiteral value: Double) { self = .double(value) }

@@ -1,17 +1,17 @@
 extension JSONValue {
-  /// The compact JSON text in UTF-8.
+  /// The compact JSON document in UTF-8.
   public var bytes: [UInt8] {
     var output: [UInt8] = []
     append(to: &output)
     return output
   }
 
-  /// The compact JSON text.
+  /// The compact JSON document as a string.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Appends the compact JSON text to `output`.
+  /// Appends the compact JSON document to `output`.
   ///
-  /// A number that is not finite, which JSON cannot represent, becomes `null`.
+  /// A number that is not finite, which JSON cannot represent, is written as `null`.
   public func append(to output: inout [UInt8]) {
     switch self {
     case .null: output.append(contentsOf: "null".utf8)
@@ -31,7 +31,7 @@ extension JSONValue {
     }
   }
 
-  /// Appends a quoted string with only the escapes that JSON requires.
+  /// Appends a quoted string in which only the characters that JSON requires are escaped.
   static func append(quoted text: String, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
     for byte in text.utf8 {
@@ -54,17 +54,17 @@ extension JSONValue {
 }
 
 extension JSONObject {
-  /// The compact JSON text in UTF-8.
+  /// The compact JSON document in UTF-8.
   public var bytes: [UInt8] {
     var output: [UInt8] = []
     append(to: &output)
     return output
   }
 
-  /// The compact JSON text.
+  /// The compact JSON document as a string.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Appends the compact JSON text to `output`.
+  /// Appends the compact JSON document to `output`.
   public func append(to output: inout [UInt8]) {
     output.append(UInt8(ascii: "{"))
     for (position, member) in members.enumerated() {

@@ -1,5 +1,5 @@
-/// The position and reason of the first error in a payload that is not a single JSON object, for the developer who
-/// wrote it.
+/// The position and cause of the first error in a payload that is not a single JSON object, for display to the
+/// developer who wrote it.
 public struct PayloadFault: Error, Hashable, Sendable {
   /// The line number, starting at 1.
   public let line: Int
@@ -12,8 +12,8 @@ public struct PayloadFault: Error, Hashable, Sendable {
 
   /// Finds the first error in `bytes`.
   ///
-  /// Returns nil if they are a single JSON object. The check is exactly as strict as the service: for example, text
-  /// that is not UTF-8 passes.
+  /// Returns nil if `bytes` are a single JSON object. The check is exactly as strict as that of the service; for
+  /// example, text that is not valid UTF-8 passes.
   public init?(in bytes: [UInt8]) {
     guard !PayloadSyntax.isObject(bytes.span) else { return nil }
     let limits = JSONLimits(bytes: .max)
@@ -53,7 +53,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// Diagnoses common mistakes from the unexpected byte and the byte before it.
+  /// Diagnoses common mistakes from the unexpected byte and the byte that precedes it.
   private static func unexpected(
     _ bytes: [UInt8], at offset: Int
   ) -> (offset: Int, what: String, remedy: String) {
@@ -108,7 +108,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
     }
   }
 
-  /// Returns true if a string is open at `offset`: an odd number of quotation marks precedes it.
+  /// Returns true if `offset` is inside a string: an odd number of quotation marks precedes it.
   private static func isInText(_ bytes: [UInt8], _ offset: Int) -> Bool {
     var isOpen = false
     var isEscaped = false

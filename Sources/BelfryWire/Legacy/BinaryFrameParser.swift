@@ -1,4 +1,4 @@
-/// An incremental parser of the legacy interface's stream (apns-protocol 7.1).
+/// An incremental parser for the legacy interface's stream (apns-protocol 7.1).
 ///
 /// ```
 /// 0 | token length 2 | token | payload length 2 | payload
@@ -12,7 +12,7 @@ public struct BinaryFrameParser: Sendable {
     case incomplete
     /// A notification whose sizes have not been checked yet.
     case notification(BinaryNotification)
-    /// A malformed frame; the connection ends.
+    /// A malformed frame, after which the connection is closed.
     case fault(BinaryStatus, identifier: UInt32)
   }
 
@@ -78,7 +78,7 @@ public struct BinaryFrameParser: Sendable {
     return simple(&reader, notification)
   }
 
-  /// Parses a complete frame before reporting an error, since its identifier may follow the faulty item.
+  /// Parses a complete frame before reporting an error, because its identifier can follow the faulty item.
   private static func framed(_ reader: inout Reader) -> Outcome {
     guard let length = reader.integer(4) else { return .incomplete }
     guard length <= WireLimits.binaryFrameBytesMax else {
@@ -87,7 +87,7 @@ public struct BinaryFrameParser: Sendable {
     guard let data = reader.bytes(length) else { return .incomplete }
     var items = Reader(bytes: data, at: 0)
     var notification = BinaryNotification()
-    // A frame may omit the identifier item; its error packet then contains 0.
+    // A frame can omit the identifier item; its error packet then contains 0.
     notification.identifier = 0
     var seen: Set<Int> = []
     var isBroken = false
@@ -106,9 +106,9 @@ public struct BinaryFrameParser: Sendable {
       : .notification(notification)
   }
 
-  /// Applies an item, unless it is unknown.
+  /// Applies an item unless its number is unknown.
   ///
-  /// Returns false if its value is malformed.
+  /// Returns false if the item's value is malformed.
   private static func applyItem(
     _ number: Int, _ value: [UInt8], to notification: inout BinaryNotification
   ) -> Bool {

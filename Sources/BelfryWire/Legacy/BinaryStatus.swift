@@ -8,12 +8,12 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
   case invalidTopicSize = 6
   case invalidPayloadSize = 7
   case invalidToken = 8
-  /// The identifier is that of the last accepted notification.
+  /// The gateway is shutting down; the identifier is that of the last accepted notification.
   case shutdown = 10
   case protocolError = 128
   case unknown = 255
 
-  /// Returns the six bytes that end a connection: command 8, status, identifier.
+  /// Returns the six-byte packet that precedes the closing of a connection: command 8, status, identifier.
   public func packet(identifier: UInt32) -> [UInt8] {
     [
       8, rawValue, UInt8(truncatingIfNeeded: identifier >> 24),
@@ -22,7 +22,7 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
     ]
   }
 
-  /// The HTTP/2 reason under which a refusal is counted; `nil` if no reason matches.
+  /// The HTTP/2 reason under which the refusal is counted; `nil` if none corresponds.
   public var rejection: Rejection? {
     switch self {
     case .processingError: .internalServerError

@@ -1,7 +1,7 @@
 /// An entry of the feedback service: the token of a removed app, and the time at which the removal was detected
 /// (apns-protocol 7.4).
 public struct FeedbackTuple: Equatable, Sendable {
-  /// The time at which the app was found to be removed, in seconds since 1970.
+  /// The time at which the app's removal was detected, in seconds since 1970.
   public let seconds: UInt32
   /// The token of the removed app.
   public let token: [UInt8]
@@ -12,7 +12,7 @@ public struct FeedbackTuple: Equatable, Sendable {
     self.token = token
   }
 
-  /// The encoded entry: time, token length, token; 38 bytes for a token of 32 bytes.
+  /// The encoded entry: time, token length, token; 38 bytes for a 32-byte token.
   public var bytes: [UInt8] {
     assert(
       token.count <= WireLimits.deviceTokenBytesMax, "the device token is within its size limit")

@@ -1,27 +1,27 @@
-/// A directive of a localized text: the supported part of the text that follows a percent sign.
+/// A directive in a localized string: the supported part of the text that follows a percent sign.
 ///
-/// The syntax is ASCII, so it is parsed byte by byte. Comparing characters would normalize a run of combining marks,
-/// which takes quadratic time.
+/// The syntax is ASCII, so it is parsed byte by byte. A comparison of characters would normalize a run of combining
+/// marks, which takes quadratic time.
 public struct FormatDirective: Sendable {
-  /// The use of the argument.
+  /// The way in which the directive uses the argument.
   public enum Use: Sendable, Equatable {
     case text, number
-    /// `%#@name@`: the range of the format's bytes that is the variable's name.
+    /// `%#@name@`: the range of the variable's name in the format's bytes.
     case variable(name: Range<Int>)
   }
 
-  /// The index of the argument that the directive specifies, from 0; nil if it takes the next one.
+  /// The index of the argument that the directive specifies, from 0; nil if the directive uses the next argument.
   public let position: Int?
-  /// The use of the argument.
+  /// The way in which the directive uses the argument.
   public let use: Use
-  /// The range of its flags, width and precision.
+  /// The range of the directive's flags, width and precision.
   public let form: Range<Int>
   /// The index of the byte after the directive.
   public let end: Int
 
-  /// Parses the directive that begins at `start`, after the percent sign.
+  /// Parses the directive whose percent sign is just before `start`.
   ///
-  /// Returns nil if no directive begins there.
+  /// Returns nil if there is no directive.
   public init?(_ format: [UInt8], at start: Int) {
     var at = start
     func byte(_ index: Int) -> UInt8? { index < format.count ? format[index] : nil }
@@ -72,7 +72,7 @@ public struct FormatDirective: Sendable {
 
   /// Parses a number from digits.
   ///
-  /// Returns nil for an empty slice, and for a number that exceeds any argument index.
+  /// Returns nil for an empty slice or a number that exceeds any argument index.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard !digits.isEmpty else { return nil }
     var number = 0

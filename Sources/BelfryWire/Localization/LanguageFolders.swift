@@ -1,12 +1,12 @@
-/// The names of the `.lproj` folders that hold the texts of a language.
+/// The names of the `.lproj` folders that contain the strings of a language.
 public enum LanguageFolders {
-  /// English names of languages, as used by older folders (`French.lproj`).
+  /// English names of languages, which older folders use (`French.lproj`).
   private static let englishNames = [
     "en": "English", "fr": "French", "de": "German", "es": "Spanish", "it": "Italian",
     "ja": "Japanese", "nl": "Dutch", "pt": "Portuguese",
   ]
 
-  /// Returns the names for a BCP 47 tag, the most specific first: `fr-CA`, `fr_CA`, `fr`, `French`.
+  /// Returns the folder names for a BCP 47 tag, most specific first: `fr-CA`, `fr_CA`, `fr`, `French`.
   public static func names(_ tag: String) -> [String] {
     // The tag is a lookup key, and valid language tags are ASCII.
     guard tag.isASCII else { return [tag] }
@@ -19,7 +19,7 @@ public enum LanguageFolders {
     return names
   }
 
-  /// Bytes of the longest tag that is split into subtags; each subtag yields one more tag.
+  /// Bytes of the longest tag that is split into subtags; each subtag produces another tag.
   private static let tagBytesMax = 255
 
   /// Returns the tag, then the tag without its last subtag, and so on (RFC 4647, section 3.4).
@@ -30,13 +30,13 @@ public enum LanguageFolders {
     while !subtags.isEmpty {
       tags.append(subtags.joined(separator: "-"))
       subtags.removeLast()
-      // A single letter introduces an extension and is not a tag by itself.
+      // A single letter introduces an extension and does not form a tag by itself.
       if let last = subtags.last, last.count == 1 { subtags.removeLast() }
     }
     return tags
   }
 
-  /// Returns the script that a Chinese tag without a script implies, as a tag; empty for other tags.
+  /// Returns, as tags, the script that a Chinese tag without a script implies; empty for other tags.
   private static func scripts(_ tag: String) -> [String] {
     switch tag {
     case "zh-TW", "zh-HK", "zh-MO": ["zh-Hant"]

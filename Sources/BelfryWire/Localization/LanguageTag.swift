@@ -1,9 +1,9 @@
 /// The syntax of a BCP 47 language tag.
 public enum LanguageTag {
-  /// Returns true if the text has the syntax of RFC 5646 section 2.1.
+  /// Returns true if the text follows the syntax of RFC 5646 section 2.1.
   ///
   /// A tag is a language of two to eight letters, followed by hyphen-separated subtags of one to eight letters or
-  /// digits. Subtags need not be registered.
+  /// digits. The subtags do not need to be registered.
   public static func isWellFormed(_ text: String) -> Bool {
     let subtags = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard let language = subtags.first, (2...8).contains(language.count) else { return false }

@@ -1,21 +1,21 @@
-/// The formatting of localized texts with arguments.
+/// A formatter for localized strings with arguments.
 ///
-/// `%@`, `%1$@`, and for numbers the numeric directives (`%d`, `%lu`, …), insert the next or the specified argument
-/// unchanged; `%%` is a percent sign. Arguments are texts, so that an external format cannot control how memory is
-/// read. Everything else is left unchanged.
+/// `%@`, `%1$@`, and for numbers the numeric directives (`%d`, `%lu`, …), insert the next argument or the specified
+/// argument unchanged; `%%` inserts a percent sign. Arguments are strings, so that a format string from outside cannot
+/// control how memory is read. Everything else is left unchanged.
 ///
-/// A short format can demand a long text: it may use one argument many times, and plural forms may refer to each other.
-/// Both the text and the forms that are read for it are therefore limited, and a text that reaches the limit is
-/// truncated.
+/// A short format string can produce a long result: it can use the same argument many times, and plural forms can refer
+/// to each other. The lengths of the result and of the forms that are read for it are therefore limited, and a result
+/// that reaches the limit is truncated.
 public struct LocalizedFormat {
-  /// A text with its directives replaced.
+  /// A string whose directives have been replaced.
   public struct Filled: Equatable, Sendable {
-    /// The text, truncated between two scalars if it was too long.
+    /// The string, truncated between two scalars if it was too long.
     public var text: String
-    /// True if the text was truncated.
+    /// True if the string was truncated.
     public var isCut: Bool
 
-    /// Creates a complete text.
+    /// Creates a complete, untruncated string.
     public init(_ text: String) { self.init(text: text, isCut: false) }
 
     init(text: String, isCut: Bool) {
@@ -28,22 +28,22 @@ public struct LocalizedFormat {
   private let variables: PluralVariables?
   private let language: String
   private let limit: Int
-  /// The number of bytes of plural forms that may still be read.
+  /// The number of bytes of plural forms that can still be read.
   private var formBytes: Int
   private var output: [UInt8] = []
   private var isCut = false
-  /// The arguments that determine the plural forms being read, the outermost first.
+  /// The arguments that determine the plural forms being read, outermost first.
   private var counted: [String] = []
 
-  /// Replaces the directives of a text.
+  /// Replaces the directives in a format string.
   ///
   /// - Parameters:
-  ///   - format: The text.
-  ///   - arguments: The arguments; a missing one is replaced by an empty text.
-  ///   - variables: The plural forms of `%#@name@`; without a form, the directive inserts its argument.
+  ///   - format: The format string.
+  ///   - arguments: The arguments; a missing argument is replaced by an empty string.
+  ///   - variables: The plural forms for `%#@name@`; if a variable has no form, the directive inserts its argument.
   ///   - language: The language of the plural forms, as a tag.
-  ///   - limit: The maximum bytes of the result, and of the plural forms that are read for it.
-  /// - Returns: The text, truncated if it would be longer than the limit.
+  ///   - limit: The maximum number of bytes in the result, and in the plural forms that are read for it.
+  /// - Returns: The formatted string, truncated if it would exceed the limit.
   public static func fill(
     _ format: String, with arguments: [String], variables: PluralVariables? = nil,
     language: String = "en", limit: Int = WireLimits.filledTextBytesMax
@@ -78,7 +78,7 @@ public struct LocalizedFormat {
         continue
       }
       guard let directive = FormatDirective(format, at: at),
-        // Keep the directive if it expects a number and the argument is not one.
+        // Keep the directive if it requires a number and the argument is not a number.
         directive.use != .number || isNumber(directive.position ?? next)
       else {
         append(CollectionOfOne(percent))
@@ -97,9 +97,9 @@ public struct LocalizedFormat {
 
   /// Inserts the plural form of a variable.
   ///
-  /// Returns false if the variable has no form.
+  /// Returns false if the variable has no plural form.
   private mutating func fill(variable name: ArraySlice<UInt8>, for argument: String) -> Bool {
-    // A variable may contain another one; the limit ends cycles.
+    // A variable can contain other variables; the limit breaks cycles.
     guard counted.count < WireLimits.pluralDepthMax,
       let form = variables?.text(of: name, for: argument, language: language)
     else { return false }
@@ -114,9 +114,9 @@ public struct LocalizedFormat {
     return true
   }
 
-  /// Returns the argument at an index, or an empty text if it is missing.
+  /// Returns the argument at an index, or an empty string if the argument is missing.
   ///
-  /// Inside a form, the first argument is the one that determines the form, followed by those of the surrounding text.
+  /// Inside a form, the first argument is the one that determines the form, followed by those of the enclosing string.
   private func argument(_ index: Int) -> String {
     if index < counted.count { return counted[counted.count - 1 - index] }
     let index = index - counted.count

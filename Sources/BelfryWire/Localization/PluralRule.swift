@@ -1,14 +1,14 @@
-/// The choice of a plural form for a number: the cardinal rules of CLDR 45 for whole numbers and, if they differ, for
+/// The selection of a plural form for a number, by the cardinal rules of CLDR 45 for integers and, if they differ, for
 /// numbers with a fraction.
 public enum PluralRule {
-  /// The forms, with the names that `.stringsdict` files use.
+  /// The plural forms; the names are those in `.stringsdict` files.
   public enum Form: String, Sendable, CaseIterable {
     case zero, one, two, few, many, other
   }
 
-  /// Bytes of an argument that counts as a number: more than any 64-bit number has decimal digits.
+  /// Bytes of an argument that counts as a number: more than the decimal digits of any 64-bit number.
   ///
-  /// The limit is needed because one text may select a form by one long argument many times.
+  /// The limit is needed because a string can select a form by the same long argument many times.
   private static let numberBytesMax = 64
 
   /// Returns the form for an argument; `other` if it is not a number.

@@ -1,9 +1,9 @@
-/// The variables of a text with plural forms, from an entry of a `.stringsdict` file.
+/// The variables of a string with plural forms, read from an entry in a `.stringsdict` file.
 public struct PluralVariables: Sendable {
   /// The forms by the bytes of the variable's name, as used in directives.
   private let forms: [[UInt8]: [PluralRule.Form: String]]
 
-  /// Reads the variables of an entry, and ignores everything else.
+  /// Reads the variables of an entry; ignores everything else.
   public init(_ entry: [String: Any]) {
     var forms: [[UInt8]: [PluralRule.Form: String]] = [:]
     for (name, value) in entry {
@@ -17,18 +17,18 @@ public struct PluralVariables: Sendable {
     self.forms = forms
   }
 
-  /// Returns a variable's text in the language's form for the argument.
+  /// Returns a variable's string in the plural form that the language uses for the argument.
   ///
-  /// Returns nil if no variable has the name, or if it has no text in that form or in `other`.
+  /// Returns nil if no variable has this name, or if the variable has no string in that form or in `other`.
   public func text(
     of variable: some Sequence<UInt8>, for argument: String, language: String
   ) -> String? {
     guard let forms = forms[Array(variable)] else { return nil }
-    // Any language may define `zero`.
+    // Any language can define `zero`.
     if argument.utf8.elementsEqual("0".utf8), let text = forms[.zero] { return text }
     return forms[PluralRule.form(of: argument, language: language)] ?? forms[.other]
   }
 
-  /// Every text that may replace a variable.
+  /// All strings that can replace a variable.
   public var texts: [String] { forms.values.flatMap(\.values) }
 }

@@ -1,6 +1,6 @@
-/// A parser of strings files in their text form, `"key" = "text";` with comments, that reports the line of an error.
+/// A parser for strings files in their text format, `"key" = "text";` with comments, that reports the line of an error.
 ///
-/// The bytes are untrusted: the result is always an object or a failure, in time that is linear in their number.
+/// The bytes are untrusted: the result is always an object or a failure, in time that is linear in the number of bytes.
 public struct StringsParser {
   /// An error and its position.
   public struct Failure: Error, Equatable, CustomStringConvertible {
@@ -27,9 +27,9 @@ public struct StringsParser {
 
   private init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
-  /// Parses the texts by their keys.
+  /// Parses a strings file into an object with the strings by key.
   ///
-  /// Returns nil for a property list in XML or in the binary format. If a key occurs twice, the last text counts.
+  /// Returns nil for a property list in XML or binary format. If a key occurs twice, the last string is used.
   public static func parse(file bytes: [UInt8]) throws(Failure) -> JSONObject? {
     guard !bytes.starts(with: Array("bplist".utf8)) else { return nil }
     let text = try text(of: bytes)
@@ -37,9 +37,9 @@ public struct StringsParser {
     return first == "<" ? nil : try parse(text)
   }
 
-  /// Parses the texts by their keys.
+  /// Parses the text of a strings file into an object with the strings by key.
   ///
-  /// If a key occurs twice, the last text counts.
+  /// If a key occurs twice, the last string is used.
   public static func parse(_ text: String) throws(Failure) -> JSONObject {
     var parser = StringsParser(text)
     try parser.skipSpace()
@@ -97,7 +97,7 @@ public struct StringsParser {
         keyEnd = line
         try skipSpace()
       } else if next != ";" {
-        // The key may be any word of a file that is no strings file, so it is not shown.
+        // If the file is not a strings file, the key can be any word in it, so the message does not include the key.
         throw Failure(line: keyEnd, what: "missing '=' after the key")
       }
       guard accept(";") else {
@@ -202,7 +202,7 @@ public struct StringsParser {
     assert(
       index <= text.count && line <= index,
       "the reader stays within the text, and its line does not exceed its position")
-    // A line ends with LF, CR, or CR LF.
+    // A line is terminated by LF, CR or CR LF.
     if scalar == "\n" || scalar == "\r" && next != "\n" { line += 1 }
   }
 
@@ -231,7 +231,7 @@ public struct StringsParser {
     throw Failure(line: start, what: "missing '*/' after the comment that begins on this line")
   }
 
-  /// Returns true if a text without quotes may contain the scalar.
+  /// Returns true if an unquoted string can contain the scalar.
   private static func isWordScalar(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "0"..."9", "_", "$", ".", ":", "-": true

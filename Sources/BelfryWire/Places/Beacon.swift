@@ -1,9 +1,9 @@
-/// The advertised identity of a beacon.
+/// The identity that a beacon advertises.
 public struct Beacon: Hashable, Sendable {
   /// The company identifier in the manufacturer data of beacons.
   public static let company: UInt16 = 0x004C
 
-  /// The UUID in its usual groups, with uppercase hexadecimal digits.
+  /// The UUID in its usual groups of hexadecimal digits, in uppercase.
   public let uuid: String
   /// The first of two numbers that distinguish beacons with the same UUID.
   public let major: Int64
@@ -12,7 +12,7 @@ public struct Beacon: Hashable, Sendable {
 
   /// Parses manufacturer data: 02 15, a UUID, two big-endian numbers and a power level.
   ///
-  /// Returns nil for other data of the company's devices.
+  /// Returns nil for other data from the company's devices.
   public init?(manufacturerData bytes: [UInt8]) {
     guard bytes.count == 23, bytes.starts(with: [0x02, 0x15]) else { return nil }
     var uuid = ""

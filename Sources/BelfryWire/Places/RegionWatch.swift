@@ -1,8 +1,8 @@
 /// The state machine of region monitoring, which decides when the device has entered or left a region.
 ///
-/// An exact position counts at once. A measured position must be beyond the boundary by its accuracy, and stay there
-/// for `PlaceLimits.dwellMilliseconds`, so that a stray fix does not count as a crossing. Times are elapsed
-/// milliseconds.
+/// An exact position counts immediately. A measured position must be beyond the boundary by its accuracy, and remain
+/// there for `PlaceLimits.dwellMilliseconds`, so that a stray position fix does not count as a crossing. Times are
+/// elapsed milliseconds.
 public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   /// A region whose state has changed.
   public struct Crossing: Hashable, Sendable {
@@ -21,13 +21,13 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     }
   }
 
-  /// The reason for refusing a region.
+  /// The reason that a region is refused.
   public enum Refusal: Error, Hashable, Sendable {
     /// The center is not a valid coordinate, or the radius is not positive.
     case notAPlace
     /// The radius is larger than `PlaceLimits.largestRadius`.
     case tooLarge
-    /// The identifier is not a UUID of 32 hexadecimal digits.
+    /// The beacon's identifier is not a UUID of 32 hexadecimal digits.
     case notABeacon
   }
 
@@ -54,15 +54,15 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     self.dwell = dwell
   }
 
-  /// Starts watching a region, replacing one with the same key.
+  /// Starts watching a region, which replaces a watched region with the same key.
   ///
   /// - Parameters:
   ///   - key: The watcher of the region.
   ///   - region: The region.
-  ///   - kept: The persisted state from when it was last watched.
-  ///   - now: The start of the time in which a beacon that was in range must be detected again.
+  ///   - kept: The persisted state from the time when the region was last watched.
+  ///   - now: The start of the period in which a beacon that was in range must be detected again.
   /// - Returns: The region's current state. If the device is already inside, no entry is reported.
-  /// - Throws: The reason for refusing the region.
+  /// - Throws: The reason that the region is refused.
   @discardableResult
   public mutating func watch(
     _ key: Key, _ region: NotificationRegion, kept: RegionState = .unknown, at now: Int64 = 0
@@ -117,7 +117,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
 
   /// Handles the passing of time.
   ///
-  /// Call it at ``wakeUp``.
+  /// Call this method at ``wakeUp``.
   public mutating func advance(to now: Int64) -> [Crossing] {
     var crossings: [Crossing] = []
     for (key, entry) in watched {
@@ -134,7 +134,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     return crossings
   }
 
-  /// The time at which a crossing is confirmed or a beacon is out of range; nil if neither can happen.
+  /// The time at which a crossing is confirmed or a beacon goes out of range; nil if neither is pending.
   public var wakeUp: Int64? {
     watched.values.flatMap { entry in
       [
@@ -171,7 +171,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     }
     assert(shown != .unknown, "an uncertain state is passed as nil")
     guard let shown, shown != entry.state else {
-      // An uncertain position keeps the candidate; a position on the previous side withdraws it.
+      // An uncertain position keeps the candidate; a position on the previous side discards it.
       if shown != nil { watched[key]?.candidate = nil }
       return
     }
@@ -194,7 +194,8 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     watched[key]?.candidate = nil
     guard entry.state != state else { return }
     watched[key]?.state = state
-    // A first exact position inside counts as an arrival. At a first measured position, the device was already inside.
+    // A first exact position inside counts as an arrival. If the first position is measured, the device was already
+    // inside.
     let isCrossing = entry.state != .unknown || (isExact && state == .inside)
     let isWanted = state == .inside ? entry.region.notifiesOnEntry : entry.region.notifiesOnExit
     crossings.append(Crossing(key: key, state: state, isWanted: isCrossing && isWanted))
@@ -215,14 +216,14 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     uuid.uppercased().filter { $0 != "-" }
   }
 
-  /// Returns whether the position is inside or outside, or nil for a beacon or if the position is too uncertain.
+  /// Returns whether the position is inside or outside; nil for a beacon, or if the position is too uncertain.
   private static func state(of region: NotificationRegion, at place: Place) -> RegionState? {
     guard case .circle(let latitude, let longitude, let radius) = region.shape else { return nil }
     let distance = place.distance(toLatitude: latitude, longitude: longitude)
     guard case .measured(let metres) = place.certainty else {
       return distance <= radius ? .inside : .outside
     }
-    // GeoClue 2.6.0 reports 0 if the accuracy is unknown.
+    // GeoClue 2.6.0 reports 0 for an unknown accuracy.
     let accuracy = metres.flatMap { $0 > 0 ? $0 : nil } ?? PlaceLimits.unknownAccuracy
     // A region smaller than the accuracy can still be entered at its center.
     if distance <= max(radius - accuracy, radius / 2) { return .inside }

@@ -1,16 +1,16 @@
-/// Components of wall time to wait for, as specified by a calendar trigger's `DateComponents`.
+/// Components of wall time to wait for, as specified by the `DateComponents` of a calendar trigger.
 ///
-/// It matches at the first second of every stretch of wall time in which all given components hold: absent coarser
-/// components match any value, absent finer ones are at their beginning (client-api 3.4). The type is small on purpose,
-/// because a million values may be in memory.
+/// A match occurs at the first second of every stretch of wall time in which all given components match: absent coarser
+/// components match any value, and absent finer components have their lowest value (client-api 3.4). The type is
+/// deliberately small, because a million values can be in memory.
 public struct CalendarMatch: Hashable, Sendable {
-  /// A component of wall time, ordered from coarse to fine.
+  /// A component of wall time, from coarse to fine.
   public enum Component: UInt8, CaseIterable, Sendable {
     /// The era: 0 (BC) or 1 (AD).
     case era
     /// The year of the era, from 1.
     case year
-    /// The astronomical year to which weeks are assigned.
+    /// The astronomical year to which a week belongs.
     case yearForWeekOfYear
     /// The quarter, 1 to 4.
     case quarter
@@ -52,21 +52,21 @@ public struct CalendarMatch: Hashable, Sendable {
   var second = absent
   /// The rule by which the week components are counted.
   public var weeks = WeekRule.sunday
-  /// The calendar that the components belong to.
+  /// The calendar to which the components belong.
   public var calendar = CalendarName.gregorian
   /// True if the month is a leap month; nil matches either.
   ///
-  /// The Gregorian calendar has no leap months.
+  /// The Gregorian calendar does not have leap months.
   public var isLeapMonth: Bool?
-  /// The zone of the wall clock.
+  /// The time zone of the wall clock.
   public var zone = ZoneChoice.floating
 
   /// Creates a match without components, which never fires.
   public init() {}
 
-  /// A component's value; nil if it matches any value or is at its beginning.
+  /// A component's value; nil if any value matches or the component has its lowest value.
   ///
-  /// Values too large to be stored become values that no date has.
+  /// Values that are too large to be stored become values that no date has.
   public subscript(_ component: Component) -> Int? {
     get {
       switch component {
@@ -152,18 +152,18 @@ public struct CalendarMatch: Hashable, Sendable {
   }
 }
 
-/// The zone in which a wall time applies.
+/// The time zone in which a wall time applies.
 public enum ZoneChoice: Hashable, Sendable {
-  /// The current zone of the device: wall time, in the words of the 2010 slides (S3-26).
+  /// The device's current time zone: wall time, in the words of the 2010 slides (S3-26).
   case floating
-  /// A specific zone of the system's database, for example `Europe/Paris`.
+  /// A specific time zone in the system's database, for example `Europe/Paris`.
   case named(String)
 }
 
-/// A calendar, with the BCP 47 identifier of `Calendar.Identifier` (`hebrew`, …).
+/// A calendar, by the BCP 47 identifier of `Calendar.Identifier` (`hebrew`, …).
 public enum CalendarName: Hashable, Sendable {
-  /// The proleptic Gregorian calendar, which Belfry computes itself.
+  /// The proleptic Gregorian calendar, whose dates Belfry itself computes.
   case gregorian
-  /// Any other calendar, which `CalendarSystem` computes.
+  /// Any other calendar, whose dates `CalendarSystem` computes.
   case other(String)
 }

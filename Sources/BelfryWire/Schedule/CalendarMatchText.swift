@@ -1,8 +1,8 @@
-/// Parses the text of `belfry notify --matching`: `weekday=2 hour=9`, with the names of `DateComponents`.
+/// A parser for the text of `belfry notify --matching`: `weekday=2 hour=9`, with the names of `DateComponents`.
 extension CalendarMatch {
   /// The error for text that is not a valid match.
   public enum TextFailure: Error, Equatable, Sendable {
-    /// The text has no component, or more bytes than `ScheduleLimits.matchingTextBytes`.
+    /// The text does not contain a component, or is longer than `ScheduleLimits.matchingTextBytes`.
     case empty, tooLong
     /// A word is not of the form `name=value`.
     case notAPair(String)
@@ -10,20 +10,20 @@ extension CalendarMatch {
     case unknownName(String)
     /// The name occurs twice.
     case repeated(String)
-    /// The value is not a whole number.
+    /// The value is not an integer.
     case notANumber(name: String, value: String)
-    /// No date can have the value.
+    /// The value is outside the range of the component.
     case outOfRange(name: String, value: Int, range: ClosedRange<Int>)
-    /// The value is empty, although the component requires a name.
+    /// The value is empty, although it must be a name.
     case missingValue(name: String)
   }
 
-  /// Parses a text: pairs `name=value` separated by spaces or commas.
+  /// Parses `name=value` pairs separated by spaces or commas.
   ///
-  /// In addition to the components, it accepts `zone` (a name, or `floating`), `calendar`, `firstWeekday` and
+  /// In addition to the components, the text can contain `zone` (a name, or `floating`), `calendar`, `firstWeekday` and
   /// `minimumDays` (1 to 7).
   ///
-  /// - Parameter text: For example `weekday=2 hour=9 zone=Europe/Paris`.
+  /// - Parameter text: The text, for example `weekday=2 hour=9 zone=Europe/Paris`.
   /// - Throws: The first error in the text.
   public init(matching text: String) throws(TextFailure) {
     guard text.utf8.count <= ScheduleLimits.matchingTextBytes else { throw .tooLong }
@@ -71,7 +71,7 @@ extension CalendarMatch {
     return number
   }
 
-  /// The repeat interval as a word of `Period.words`, determined by the coarsest given component; nil if the match
+  /// The repeat interval as a word in `Period.words`, determined by the coarsest given component; nil if the match
   /// occurs once.
   public var comesEvery: String? {
     switch Component.allCases.first(where: { $0 != .era && self[$0] != nil }) {
@@ -87,7 +87,7 @@ extension CalendarMatch {
 }
 
 extension CalendarMatch.Component {
-  /// Creates the component with a `DateComponents` name, for example `weekOfYear`.
+  /// Creates the component with this `DateComponents` name, for example `weekOfYear`.
   public init?(name: some StringProtocol) {
     guard let found = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
     self = found

@@ -1,6 +1,6 @@
-/// The search for the next wall time that matches: it proceeds from year to month to the few days that can match.
+/// The search for the next matching wall time, which narrows from years to months to the few days that can match.
 ///
-/// It ends after 400 years, when the Gregorian calendar begins to repeat.
+/// The search stops after 400 years, when the Gregorian calendar repeats.
 extension CalendarMatch {
   /// Returns the next match strictly after an instant.
   ///
@@ -13,12 +13,12 @@ extension CalendarMatch {
     nextWall(after: zone.latestWall(at: instant)).map(zone.firstInstant(ofWall:))
   }
 
-  /// Returns the next match strictly after an instant, for a calendar with its own day search.
+  /// Returns the next match strictly after an instant, for a calendar that searches for its days itself.
   ///
   /// - Parameters:
   ///   - instant: Seconds since 1970.
   ///   - zone: The zone of the wall clock.
-  ///   - nextDay: A function that returns the first day to fire on at or after a day, counted from 1970-01-01.
+  ///   - nextDay: A function that returns the first matching day at or after a given day, counted from 1970-01-01.
   /// - Returns: Seconds since 1970; nil if no later match exists.
   public func next(after instant: Int, in zone: Zone, nextDay: (Int) -> Int?) -> Int? {
     nextWall(after: zone.latestWall(at: instant), nextDay: nextDay).map(zone.firstInstant(ofWall:))
@@ -42,7 +42,7 @@ extension CalendarMatch {
 
   // MARK: Within a day
 
-  /// Returns the first matching second of a day at or after `start`.
+  /// Returns the first matching second in a day at or after `start`.
   func nextSecond(from start: Int) -> Int? {
     guard constrainsTime else { return start == 0 ? 0 : nil }
     let hours = hour == Self.absent ? 0...23 : Int(hour)...Int(hour)
@@ -124,11 +124,11 @@ extension CalendarMatch {
       low = max(low, Int(month))
       high = min(high, Int(month))
     }
-    // Nothing matches: return an empty month, which the day search refuses.
+    // Nothing matches: return a range without valid months, for which the day search finds nothing.
     return low <= high && low >= 1 && high <= 12 ? low...high : 0...0
   }
 
-  /// Returns the first matching day of a month at or after `first`.
+  /// Returns the first matching day in a month at or after `first`.
   private func nextDay(from first: Int, _ year: Int, _ month: Int) -> Int? {
     guard month > 0 else { return nil }
     assert((1...12).contains(month), "a month is between 1 and 12")
@@ -167,7 +167,7 @@ extension CalendarMatch {
     return nil
   }
 
-  /// Returns the first day to fire on at or after `first`, among days that match except for their weekday.
+  /// Returns the first matching day at or after `first`, among days that match in everything but the weekday.
   private func firstDay(from first: Int, _ low: Int, _ high: Int) -> Int? {
     var day = max(first, low)
     guard day <= high else { return nil }
@@ -176,12 +176,12 @@ extension CalendarMatch {
       day += Gregorian.floorRemainder(Int(weekday) - Gregorian.weekday(day), 7)
       return day <= high ? day : nil
     }
-    // If only a week or a longer period is specified, its first day is meant.
+    // If only a week or a longer period is specified, use its first day.
     guard !constrainsDay, !constrainsTime else { return day }
     return matches(day: day - 1) ? nil : day
   }
 
-  /// Returns true if all components of the date hold on a day.
+  /// Returns true if a day matches all components of the date.
   func matches(day candidate: Int) -> Bool {
     let date = Gregorian.date(candidate)
     let start = candidate - date.day + 1

@@ -1,25 +1,25 @@
-/// A calendar other than the Gregorian.
+/// A calendar other than the Gregorian calendar.
 ///
-/// `Agent` implements it with Foundation.
+/// The `Agent` module implements this protocol with Foundation.
 public protocol CalendarSystem: AnyObject {
   /// Returns the next match strictly after an instant, in seconds since 1970, or nil if no later match exists.
   func next(matching match: CalendarMatch, after instant: Int, in zone: Zone) -> Int?
 
-  /// Returns the `count`-th repetition of a day, which advances by `months` and `days` each time, or nil beyond the
-  /// calendar's range.
+  /// Returns the `count`-th repetition of a day, which advances by `months` and `days` each time, or nil if it is
+  /// beyond the calendar's range.
   ///
-  /// Days are counted from 1970-01-01. A later repetition never has an earlier day.
+  /// Days are counted from 1970-01-01. A later repetition never falls on an earlier day.
   func repeatedDay(_ count: Int, from day: Int, months: Int, days: Int) -> RepeatedDay?
 
-  /// The number of lookups in the calendar so far; one lookup may take a millisecond.
+  /// The number of lookups in the calendar so far; a lookup can take a millisecond.
   var lookUps: Int { get }
 }
 
 /// A repetition of a day.
 public struct RepeatedDay: Equatable, Sendable {
-  /// The day, or the last day before it if the month does not have it.
+  /// The day, or the last day of the month if the month does not have that day.
   public var day: Int
-  /// True if the month has the day.
+  /// True if the month has that day.
   public var exists: Bool
 
   /// Creates a repetition of a day.
@@ -29,15 +29,15 @@ public struct RepeatedDay: Equatable, Sendable {
   }
 }
 
-/// The zones and calendars that the schedule uses.
+/// The time zones and calendars that the schedule uses.
 public protocol ScheduleWorld {
-  /// The current zone of the device.
+  /// The device's current time zone.
   var deviceZone: Zone { get }
-  /// Returns a zone of the system's database, or nil if the database has no zone with that name.
+  /// Returns a time zone in the system's database, or nil if the database has no zone with this name.
   func zone(named name: String) -> Zone?
-  /// Returns a calendar other than the Gregorian, or nil if this machine does not support it.
+  /// Returns a calendar other than the Gregorian calendar, or nil if this machine does not support it.
   func calendar(named name: String) -> (any CalendarSystem)?
-  /// The number of lookups in its calendars so far.
+  /// The number of lookups in calendars other than the Gregorian calendar so far.
   var calendarLookUps: Int { get }
 }
 
@@ -45,10 +45,10 @@ extension ScheduleWorld {
   /// Zero, for a world without other calendars.
   public var calendarLookUps: Int { 0 }
 
-  /// Returns the zone that a choice refers to.
+  /// Returns the time zone that a choice refers to.
   ///
-  /// If the database no longer has a zone, the device's zone is used: a user notices a notification at the wrong hour,
-  /// but not a missing one.
+  /// If the database no longer contains the zone, the device's zone is used: a user notices a notification at the wrong
+  /// hour, but does not notice a missing notification.
   func resolve(_ choice: ZoneChoice) -> Zone {
     switch choice {
     case .floating: deviceZone

@@ -1,7 +1,7 @@
 /// A priority queue of due dates.
 ///
-/// Of two items with the same due date, the one that was added first is returned first. The queue is a heap with four
-/// children per node and without an index of its items. A stale item stays in the heap until it reaches the top and is
+/// If two items have the same due date, the item that was added first is returned first. The queue is a heap with four
+/// children per node and no index of its items. A stale item stays in the heap until it reaches the top, where it is
 /// skipped, so that a firing among a million items touches few cache lines.
 struct DueHeap {
   struct Item {

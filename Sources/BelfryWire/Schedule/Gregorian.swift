@@ -1,7 +1,7 @@
-/// The proleptic Gregorian calendar: exact arithmetic on days counted from 1970-01-01, day 0.
+/// The proleptic Gregorian calendar, as exact arithmetic on days counted from 1970-01-01, which is day 0.
 ///
-/// Years are astronomical: 0 is 1 BC. Every function is defined for all days of `ScheduleLimits.years`; callers bring
-/// other times into that range with `clampedSeconds`.
+/// Years are astronomical: 0 is 1 BC. Every function is defined for all days in `ScheduleLimits.years`; callers clamp
+/// other times to that range with `clampedSeconds`.
 public enum Gregorian {
   /// A date as year, month and day.
   public struct Date: Equatable, Sendable {
@@ -21,9 +21,9 @@ public enum Gregorian {
     }
   }
 
-  /// Seconds per day of wall time.
+  /// Seconds in a day of wall time.
   public static let secondsPerDay = 86_400
-  /// Average seconds per month, over the 4,800 months after which the calendar repeats.
+  /// The mean length of a month in seconds, over the 4,800 months after which the calendar repeats.
   static let secondsPerMeanMonth = 2_629_746
 
   /// The range of days that the schedule supports.
@@ -44,11 +44,11 @@ public enum Gregorian {
 
   /// Returns the day on which a date falls.
   ///
-  /// The month is 1 to 12; the day may lie outside the month.
+  /// The month is 1 to 12; the day can be outside the month.
   @inlinable
   public static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
     assert((1...12).contains(month), "a month is 1 to 12")
-    // Counting years from March puts the leap day last, so that one linear formula covers all months.
+    // Counting years from March makes the leap day the last day, so that a single linear formula covers all months.
     let shifted = month <= 2 ? year - 1 : year
     let era = floorDivide(shifted, 400)
     let yearOfEra = shifted - era * 400
@@ -76,20 +76,20 @@ public enum Gregorian {
       day: dayOfYear - (153 * marchMonth + 2) / 5 + 1)
   }
 
-  /// Returns the weekday of a day: 1 is Sunday, 7 is Saturday, as in `DateComponents`.
+  /// Returns the weekday of a day, from 1 (Sunday) to 7 (Saturday), as in `DateComponents`.
   @inlinable
   public static func weekday(_ day: Int) -> Int {
     // 1970-01-01 was a Thursday: 5.
     floorRemainder(day + 4, 7) + 1
   }
 
-  /// Returns true if February has 29 days in the year.
+  /// Returns true if the year is a leap year.
   @inlinable
   public static func isLeap(_ year: Int) -> Bool {
     year & 3 == 0 && (year % 100 != 0 || year % 400 == 0)
   }
 
-  /// Returns the number of days in a month, 28 to 31.
+  /// Returns the number of days in a month, from 28 to 31.
   @inlinable
   public static func length(ofMonth month: Int, _ year: Int) -> Int {
     assert((1...12).contains(month), "a month is 1 to 12")

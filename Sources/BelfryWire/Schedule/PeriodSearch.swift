@@ -6,8 +6,8 @@ extension Period {
   ///   - now: Milliseconds since 1970.
   ///   - start: The first moment, in milliseconds since 1970. Later changes do not move it.
   ///   - wall: The wall time in `zone` at `start`, in seconds since 1970.
-  ///   - zone: The zone of the wall clock.
-  ///   - calendar: The calendar of the months; nil is the Gregorian.
+  ///   - zone: The time zone of the wall clock.
+  ///   - calendar: The calendar of the months; nil selects the Gregorian calendar.
   /// - Returns: Milliseconds since 1970; nil if no later moment exists.
   func next(
     after now: Int64, from start: Int64, wall: Int, in zone: Zone,
@@ -35,13 +35,13 @@ extension Period {
         Self.instant(
           ofWall: next(weekYears: years, after: zone.latestWall(at: after), from: wall), in: zone)
       }
-    // A gap can move the first repetition to the exact moment of the start, which must fire only once.
+    // Around a gap, the first repetition can fall on the exact moment of the start, which must fire only once.
     guard let found, found > first, Gregorian.clampedSeconds(found) == found else { return nil }
     return Int64(found * 1_000 + fraction)
   }
 
-  /// Returns the instant at which clocks first show a wall time, or nil beyond the range of dates, for which a zone
-  /// would return the last instant.
+  /// Returns the instant at which clocks first show a wall time, or nil beyond the range of dates, where a zone would
+  /// return the last instant.
   private static func instant(ofWall wall: Int?, in zone: Zone) -> Int? {
     guard let wall, Gregorian.clampedSeconds(wall) == wall else { return nil }
     return zone.firstInstant(ofWall: wall)
@@ -62,7 +62,7 @@ extension Period {
     let start = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
     let time = wall - start * Gregorian.secondsPerDay
     let date = Gregorian.date(start)
-    // This number of months is never more than a few days longer than its mean.
+    // This number of months is never more than a few days longer than the mean.
     let mean = months * Gregorian.secondsPerMeanMonth + days * Gregorian.secondsPerDay + seconds
     let first = max(1, (max(shown, wall) - wall - 8 * Gregorian.secondsPerDay) / mean)
     for count in first..<(first + ScheduleLimits.periodSteps) {
@@ -83,8 +83,8 @@ extension Period {
 
   /// Searches in a calendar whose month lengths are not known here.
   ///
-  /// One lookup may take a millisecond, so past repetitions are not counted one by one. Their mean length so far
-  /// predicts which repetition is near, and two such steps suffice.
+  /// A lookup can take a millisecond, so past repetitions are not counted one by one. Instead, their mean length so far
+  /// predicts which repetition is near; two such steps suffice.
   private func next(
     _ months: Int, _ days: Int, _ seconds: Int, after: Int, from wall: Int, in zone: Zone,
     by calendar: any CalendarSystem

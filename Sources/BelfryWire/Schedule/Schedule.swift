@@ -1,8 +1,8 @@
 /// The state machine of a device's schedule, which decides when each app's notifications fire.
 ///
-/// Its inputs are additions, removals and changes of clocks, zones or their database. Its outputs are the notifications
-/// that fire, the changes to persist and the next wake-up. A firing costs O(log n). Next dates are computed from the
-/// entries and never stored.
+/// The inputs are additions, removals and changes of clocks, time zones or their database. The outputs are the
+/// notifications that fire, the changes to persist and the next wake-up. A firing costs O(log n). Next dates are
+/// computed from the entries and never stored.
 public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// The limits of the schedule.
   ///
@@ -32,9 +32,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// See ``ScheduleAdded``.
   public typealias Added = ScheduleAdded
 
-  /// Adds an entry, replacing one with the same key.
+  /// Adds an entry, which replaces an entry with the same key.
   ///
-  /// A moment in the past fires at once, if it is within the policy's window.
+  /// If its moment is in the past but within the policy's window, the entry fires immediately.
   ///
   /// - Parameters:
   ///   - key: The entry's key.
@@ -66,7 +66,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Removes an entry.
   ///
-  /// Returns false if no entry has the key.
+  /// Returns false if no entry has this key.
   public mutating func remove(_ key: ScheduleKey) -> Bool { table.remove(key) }
 
   /// Removes all entries of an app.
@@ -77,7 +77,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     assert(table.count(of: app) == 0, "no entry of the app is left")
   }
 
-  // MARK: Changes around it
+  // MARK: External changes
 
   /// The result of recomputing all dates.
   ///
@@ -86,7 +86,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Restores persisted entries.
   ///
-  /// Missed entries are due immediately, and the order of additions continues.
+  /// Missed entries are due immediately. Entries added later are ordered after the restored ones.
   public mutating func restore(
     _ entries: some Sequence<ScheduleEntry>, at now: ScheduleMoment
   ) -> Recomputed {
@@ -97,18 +97,18 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return recompute(at: now)
   }
 
-  /// Handles a step of the device's clock.
+  /// Handles a change of the device's clock.
   ///
-  /// After a step forward, the entries whose time was skipped are due immediately. A step backward fires nothing and
-  /// recomputes all dates.
+  /// If the clock moved forward, the entries whose time was skipped are due immediately. If the clock moved backward,
+  /// nothing fires and all dates are recomputed.
   public mutating func clockWasSet(at now: ScheduleMoment) -> Recomputed {
     recompute(at: now)
   }
 
-  /// Handles a change of the device's zone, or of the time-zone database.
+  /// Handles a change of the device's time zone or of the time-zone database.
   ///
-  /// A wall time that has passed in the new zone fires at once if it occurs only once; a repeating one waits for its
-  /// next occurrence.
+  /// If a wall time has passed in the new zone, a trigger that occurs only once fires immediately; a repeating trigger
+  /// waits for its next occurrence.
   public mutating func zonesChanged(to world: World, at now: ScheduleMoment) -> Recomputed {
     self.world = world
     return recompute(at: now, skippingRepeats: true)
@@ -123,7 +123,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Returns the next step.
   ///
-  /// Call it until it returns `rest`.
+  /// Call this method until it returns `rest`.
   public mutating func step(at now: ScheduleMoment) -> Step {
     while let slot = earliest(at: now) {
       guard let current = table[slot] else {
@@ -149,7 +149,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
         _ = remove(entry.key)
         return .expired(entry.key, due: wall(due, of: entry.trigger, at: now))
       }
-      // The last missed moment may still be within the window.
+      // The last missed moment can still be within the window.
       var moved = entry
       moved.handled = clock - policy.missedWindow - 1
       guard let next = self.due(of: moved, at: now) else {
@@ -172,14 +172,14 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     WakeUp(wall: table.firstByWall?.due, elapsed: table.firstByElapsed?.due)
   }
 
-  // MARK: Looking
+  // MARK: Queries
 
   /// A pending entry with its due date.
   ///
   /// See ``SchedulePending``.
   public typealias Pending = SchedulePending
 
-  /// Returns the pending entries of one app, or of all apps, the soonest first.
+  /// Returns the pending entries of one app, or of all apps, soonest first.
   public func pending(of app: String? = nil, at now: ScheduleMoment) -> [Pending] {
     var found: [Pending] = []
     for slot in table.slots(of: app) {
@@ -197,8 +197,8 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Returns the next moments of an entry strictly after `now`, in milliseconds since 1970.
   ///
-  /// In a calendar other than the Gregorian, there may be fewer than `count`: the search ends after the number of
-  /// lookups that one turn of the loop allows.
+  /// For a calendar other than the Gregorian calendar, there can be fewer than `count` moments: the search stops after
+  /// the number of lookups that a turn of the loop allows.
   public func moments(of key: ScheduleKey, count: Int, at now: ScheduleMoment) -> [Int64] {
     guard count > 0, let slot = table.slot(of: key).flatMap({ table[$0] }) else { return [] }
     let trigger = slot.entry.trigger
@@ -226,9 +226,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     precondition(table.slots(of: nil).count == count, "the table lists every entry")
   }
 
-  // MARK: Inside
+  // MARK: Implementation
 
-  /// Returns the moment at which an entry is due, on its clock; for a missed entry, it is in the past.
+  /// Returns the moment at which an entry is due, on the entry's clock; for a missed entry, the moment is in the past.
   private func due(of entry: ScheduleEntry, at now: ScheduleMoment) -> Int64? {
     Self.due(of: entry, at: now, in: world)
   }
@@ -247,12 +247,12 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     of entry: ScheduleEntry, at now: ScheduleMoment, in world: World
   ) -> Int64? {
     let trigger = entry.trigger
-    // A trigger that does not repeat keeps its moment, however late it is.
+    // A trigger that does not repeat keeps its moment, no matter how late it is.
     if !trigger.repeats, let first = trigger.first(in: world) { return first }
     if let shown = trigger.shown(at: now.wall, in: world) {
       return trigger.next(afterShown: min(entry.since, shown), in: world)
     }
-    // After a step backward, moments that were already handled occur again.
+    // After the clock has moved backward, moments that were already handled occur again.
     let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
     return trigger.next(after: min(entry.handled, clock), anchor: entry.since, in: world)
   }
@@ -279,7 +279,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
         missed: late >= ScheduleLimits.lateMilliseconds, remaining: remaining))
   }
 
-  /// Returns the slot that is due first, on either clock, or nil if none is due yet.
+  /// Returns the slot that is due first, on either clock, or nil if no slot is due yet.
   private func earliest(at now: ScheduleMoment) -> Int? {
     let wall = table.firstByWall.flatMap { $0.due <= now.wall ? $0 : nil }
     guard let interval = table.firstByElapsed, interval.due <= now.elapsed else {
@@ -301,7 +301,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     let bound = policy.calendarLookUps
     lookUpsBefore = before
     table.replaceDues { entry in
-      // No app's dates may block the loop: the remaining ones are computed in later steps.
+      // No app's dates may block the loop, so the remaining dates are computed in later steps.
       if entry.trigger.usesOtherCalendar, world.calendarLookUps - before >= bound {
         if skippingRepeats, entry.trigger.repeats {
           entry.handled = now.wall
@@ -323,9 +323,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return result
   }
 
-  /// Drops an app's latest entries until the limit is met.
+  /// Drops the entries of an app that fire last until the app is within the limit.
   ///
-  /// Of two entries due at the same moment, drops the one that was added later.
+  /// If two entries are due at the same moment, the entry that was added later is dropped.
   private mutating func enforceLimit(of app: String, at now: ScheduleMoment) -> [ScheduleKey] {
     var dropped: [ScheduleKey] = []
     while table.count(of: app) > policy.pendingLimit {

@@ -1,13 +1,13 @@
 /// The key of a scheduled notification.
 ///
-/// Identifiers belong to an app, and are compared by their bytes.
+/// Identifiers are unique within an app, and are compared by their bytes.
 public struct ScheduleKey: Hashable, Sendable {
-  /// The app's id, for example `org.example.burger`.
+  /// The app's ID, for example `org.example.burger`.
   public let app: String
   /// The identifier of the request.
   public let id: String
 
-  /// Creates a key from the app's id and the request's identifier.
+  /// Creates a key from the app's ID and the request's identifier.
   public init(app: String, id: String) {
     self.app = app
     self.id = id
@@ -39,21 +39,21 @@ public struct ScheduleMoment: Hashable, Sendable {
   }
 }
 
-/// A scheduled notification as it is persisted.
+/// A scheduled notification in its persisted form.
 ///
-/// It does not include its next date, which is always computed.
+/// The entry does not include its next date, which is always computed.
 public struct ScheduleEntry: Hashable, Sendable {
   /// The key of the notification.
   public let key: ScheduleKey
   /// The trigger of the notification.
   public let trigger: Trigger
-  /// The time of the addition: elapsed milliseconds for an interval, the wall time in its zone for a match that occurs
-  /// once, otherwise milliseconds since 1970.
+  /// The time at which the entry was added: elapsed milliseconds for an interval, the wall time in the trigger's zone
+  /// for a match that occurs once, otherwise milliseconds since 1970.
   public let since: Int64
   /// The time up to which moments have been handled: elapsed milliseconds for an interval, otherwise milliseconds since
   /// 1970.
   public var handled: Int64
-  /// The entry's position in the order of additions; entries that are due at the same moment fire in this order.
+  /// The entry's number in the order of addition, in which entries with the same due moment fire.
   public let order: UInt64
 
   /// Creates an entry from persisted values.
@@ -76,6 +76,6 @@ public struct Firing: Hashable, Sendable {
   public let due: Int64
   /// True if the notification fires late, because the device was off or asleep, or because its clock was set forward.
   public let missed: Bool
-  /// The remaining entry, to be persisted before the notification is displayed; nil after the last firing.
+  /// The remaining entry, which must be persisted before the notification is displayed; nil after the last firing.
   public let remaining: ScheduleEntry?
 }

@@ -1,16 +1,16 @@
 /// The limits of a schedule.
 public struct SchedulePolicy: Sendable {
-  /// The number of pending notifications per app; those that fire soonest are retained.
+  /// The maximum number of pending notifications per app; the notifications that fire soonest are retained.
   public var pendingLimit: Int
-  /// The longest delay, in milliseconds, after which a missed notification may still be displayed.
+  /// The maximum delay, in milliseconds, after which a missed notification can still be displayed.
   public var missedWindow: Int64
-  /// The number of lookups in calendars other than the Gregorian after which the remaining dates wait for the next
-  /// step.
+  /// The number of lookups in calendars other than the Gregorian calendar after which the remaining dates wait for the
+  /// next step.
   public var calendarLookUps: Int
 
   /// Creates a policy.
   ///
-  /// The limit is at least 1.
+  /// `pendingLimit` is raised to 1 if it is less.
   public init(
     pendingLimit: Int = ScheduleLimits.pendingPerApp,
     missedWindow: Int64 = ScheduleLimits.missedWindowMilliseconds,
@@ -24,19 +24,19 @@ public struct SchedulePolicy: Sendable {
 
 /// The result of adding an entry.
 public struct ScheduleAdded: Equatable, Sendable {
-  /// The entry to persist; nil if entries of its app that fire earlier already fill the limit.
+  /// The entry to persist; nil if the limit is already reached by entries of the same app that fire earlier.
   public let entry: ScheduleEntry?
-  /// The time at which the entry fires, in milliseconds since 1970; in the past if it is due at once.
+  /// The time at which the entry fires, in milliseconds since 1970; in the past if the entry is due immediately.
   public let next: Int64
-  /// Entries that exceeded the limit, to be removed from disk.
+  /// The entries that exceeded the limit, to be removed from disk.
   public let dropped: [ScheduleKey]
 }
 
 /// The changes to persist after all dates were recomputed.
 public struct ScheduleRecomputed: Equatable, Sendable {
-  /// Entries whose past moments no longer count.
+  /// The entries whose past moments no longer count.
   public internal(set) var changed: [ScheduleEntry] = []
-  /// Entries that can never fire again.
+  /// The entries that can never fire again.
   public internal(set) var lost: [ScheduleKey] = []
 }
 
@@ -46,11 +46,12 @@ public enum ScheduleStep: Equatable, Sendable {
   case fire(Firing)
   /// The entry was missed by more than the window: delete it and log it.
   case expired(ScheduleKey, due: Int64)
-  /// Nothing is due before ``Schedule/wakeUp``, which is now if dates of other calendars are still to be computed.
+  /// Nothing is due before ``Schedule/wakeUp``, which is the current time if dates of other calendars remain to be
+  /// computed.
   case rest
 }
 
-/// The time of the next call: the earliest moment on each clock.
+/// The time of the next call, as the earliest moment on each clock.
 public struct ScheduleWakeUp: Hashable, Sendable {
   /// Milliseconds since 1970; nil if nothing is due on that clock.
   public let wall: Int64?
@@ -63,14 +64,14 @@ public struct ScheduleWakeUp: Hashable, Sendable {
     self.elapsed = elapsed
   }
 
-  /// Returns the same moments, each delayed to the end of its window on the wall clock.
+  /// Returns a wake-up with the same moments, each delayed to the end of its window on the wall clock.
   ///
-  /// All moments in one window share a wake-up, and no wake-up is early. Windows begin with the second, so a date
+  /// All moments in a window share a wake-up, and no wake-up is early. Windows start on a full second, so a date
   /// without a fraction of a second is not delayed.
   ///
   /// - Parameters:
   ///   - now: The current time on both clocks.
-  ///   - window: Milliseconds, a divisor of 1,000.
+  ///   - window: The window's length in milliseconds, which must be a divisor of 1,000.
   /// - Returns: The delayed moments.
   public func coalesced(
     at now: ScheduleMoment, window: Int64 = ScheduleLimits.wakeWindowMilliseconds
@@ -79,7 +80,7 @@ public struct ScheduleWakeUp: Hashable, Sendable {
     let lead = now.wall - now.elapsed
     let byWall = wall.map { Self.end(of: window, $0) }
     let byElapsed = elapsed.map { Self.end(of: window, $0 + lead) }
-    // One alarm serves both: that of the wall clock, which also reports changes of that clock.
+    // A single alarm suffices: that of the wall clock, which also reports changes of that clock.
     if let byWall, byWall == byElapsed { return ScheduleWakeUp(wall: byWall, elapsed: nil) }
     return ScheduleWakeUp(wall: byWall, elapsed: byElapsed.map { $0 - lead })
   }

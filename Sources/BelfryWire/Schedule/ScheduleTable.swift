@@ -2,21 +2,22 @@
 struct ScheduleTable {
   struct Slot {
     var entry: ScheduleEntry
-    /// The due date on the clock of its trigger.
+    /// The due date on the clock that the trigger uses.
     var due: Int64
-    /// True if the date is still to be computed, starting from `due`.
+    /// True if the due date must still be computed, starting from `due`.
     var isProvisional = false
   }
 
-  /// A due date, or the moment from which it is to be computed.
+  /// A due date, or the moment from which the due date must be computed.
   struct Due {
     var moment: Int64
     var isProvisional = false
   }
 
-  /// The number of heap items of moved or removed entries that may exist in excess of the number of entries.
+  /// The number of stale heap items, whose entries were moved or removed, that can exist in excess of the number of
+  /// entries.
   ///
-  /// Removing fewer items would cost more than keeping them.
+  /// With fewer stale items, removal would cost more than keeping them.
   private static let staleItemsMax = 1_024
 
   private var slots: ContiguousArray<Slot?> = []
@@ -49,7 +50,7 @@ struct ScheduleTable {
     _ = put(Slot(entry: entry, due: .max))
   }
 
-  /// Adds an entry, replacing one with the same key.
+  /// Adds an entry, which replaces an entry with the same key.
   mutating func insert(_ entry: ScheduleEntry, due: Int64) {
     _ = remove(entry.key)
     let slot = put(Slot(entry: entry, due: due))
@@ -82,7 +83,7 @@ struct ScheduleTable {
     return true
   }
 
-  /// Recomputes every entry's due date, and removes entries without one.
+  /// Recomputes the due date of every entry, and removes the entries that have none.
   mutating func replaceDues(_ due: (inout ScheduleEntry) -> Due?) {
     var walls: ContiguousArray<DueHeap.Item> = []
     var elapsed: ContiguousArray<DueHeap.Item> = []
@@ -102,7 +103,7 @@ struct ScheduleTable {
     for key in lost { _ = remove(key) }
   }
 
-  /// Checks the three views of the entries against each other: slots, keys, and the two heaps.
+  /// Checks that the slots, the keys and the two heaps are consistent with each other.
   func checkInvariants() {
     byWall.checkInvariants()
     byElapsed.checkInvariants()
@@ -126,7 +127,7 @@ struct ScheduleTable {
     precondition(byElapsed.first.map(isCurrent) ?? true, "the first item is current")
   }
 
-  // MARK: Inside
+  // MARK: Implementation
 
   private mutating func put(_ new: Slot) -> Int {
     var new = new
@@ -134,7 +135,7 @@ struct ScheduleTable {
     assert(slot(of: key) == nil, "the key's previous entry was removed")
     let app = UTF8Text(key.app)
     if let known = apps.index(forKey: app) {
-      // One copy of the app's id is shared by all its entries.
+      // All entries of an app share a single copy of its ID.
       new.entry = ScheduleEntry(
         key: ScheduleKey(app: apps.keys[known].string, id: key.id), trigger: new.entry.trigger,
         since: new.entry.since, handled: new.entry.handled, order: new.entry.order)

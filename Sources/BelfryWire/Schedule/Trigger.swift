@@ -1,13 +1,13 @@
 /// The trigger of a local notification, other than a region or a push.
 public enum Trigger: Hashable, Sendable {
-  /// Elapsed time since scheduling, including the time while the device is asleep.
+  /// Elapsed time since scheduling, including time during which the device sleeps.
   case interval(milliseconds: Int64, repeats: Bool)
-  /// Wall time that matches components.
+  /// A wall time that matches components.
   case calendar(CalendarMatch, repeats: Bool)
   /// A moment and its repetitions.
   case moment(Start, every: Period)
 
-  /// A moment in one of the two forms of S3-25 and S3-26.
+  /// A moment in one of the two forms that S3-25 and S3-26 describe.
   public enum Start: Hashable, Sendable {
     /// An instant, in milliseconds since 1970.
     case instant(Int64)
@@ -15,7 +15,7 @@ public enum Trigger: Hashable, Sendable {
     case wall(Int, ZoneChoice)
   }
 
-  /// The reason for refusing a trigger.
+  /// The reason that a trigger is refused.
   public enum Refusal: Error, Equatable, Sendable {
     /// The interval is not positive, or longer than `ScheduleLimits.longestIntervalMilliseconds`.
     case intervalOutOfRange
@@ -25,9 +25,9 @@ public enum Trigger: Hashable, Sendable {
     case neverFires
     /// The only matching moments have passed.
     ///
-    /// Nothing is left to schedule. This is not an error of the app.
+    /// Nothing remains to be scheduled. This is not an error of the app.
     case passed
-    /// This machine's database does not have the zone.
+    /// This machine's time-zone database does not contain the zone.
     case unknownZone(String)
     /// This machine does not support the calendar.
     case unknownCalendar(String)
@@ -41,7 +41,7 @@ public enum Trigger: Hashable, Sendable {
     }
   }
 
-  /// True if its dates belong to a calendar other than the Gregorian, whose dates may be slow to find.
+  /// True if the dates belong to a calendar other than the Gregorian calendar, in which a search can be slow.
   var usesOtherCalendar: Bool {
     switch self {
     case .interval: false
@@ -50,7 +50,7 @@ public enum Trigger: Hashable, Sendable {
     }
   }
 
-  /// True if it counts elapsed time instead of the time of day.
+  /// True if the trigger counts elapsed time instead of the time of day.
   public var countsElapsedTime: Bool {
     if case .interval = self { true } else { false }
   }
@@ -63,11 +63,11 @@ public enum Trigger: Hashable, Sendable {
 public struct Period: Hashable, Sendable {
   /// The time that is added for each repetition.
   public enum Length: Hashable, Sendable {
-    /// No repetition: it fires once.
+    /// The period does not repeat.
     case none
     /// Whole months, then days, then seconds of elapsed time; none is negative, and not all are zero.
     case span(months: Int, days: Int, seconds: Int)
-    /// Week-years: the same weekday of the week with the same number.
+    /// Week-years: the same weekday in the week with the same number.
     case weekYears(Int)
   }
 
@@ -75,14 +75,14 @@ public struct Period: Hashable, Sendable {
   public var length: Length
   /// The rule by which week-years are counted.
   public var weeks = WeekRule.sunday
-  /// The calendar that months and years belong to.
+  /// The calendar to which months and years belong.
   public var calendar = CalendarName.gregorian
-  /// The zone of the wall clock on which days are counted.
+  /// The time zone of the wall clock on which days are counted.
   public var zone = ZoneChoice.floating
 
   /// Creates a period.
   ///
-  /// A negative or empty span fires once.
+  /// A negative or empty span does not repeat.
   public init(
     _ length: Length, weeks: WeekRule = .sunday, calendar: CalendarName = .gregorian,
     zone: ZoneChoice = .floating
@@ -104,14 +104,14 @@ public struct Period: Hashable, Sendable {
     self.zone = zone
   }
 
-  /// A period that fires once.
+  /// A period that does not repeat.
   public static let once = Period(.none)
 
   /// Creates the period of a `repeatInterval`, from the raw value of its `NSCalendar.Unit`.
   ///
-  /// 256, the week unit from before iOS 7, is a week like 4096 and 8192. A weekday repeats every day and a weekday's
-  /// ordinal every week, as adding one of them to a date does. Units shorter than a minute, units without a length,
-  /// unknown units and combinations of units fire once.
+  /// The value 256, the week unit from before iOS 7, means a week, as do 4096 and 8192. A weekday repeats every day and
+  /// a weekday's ordinal every week, because that is the effect of adding one of them to a date. Units shorter than a
+  /// minute, units without a length, unknown units and combinations of units do not repeat.
   public init(
     calendarUnit unit: UInt, weeks: WeekRule = .sunday, calendar: CalendarName = .gregorian,
     zone: ZoneChoice = .floating

@@ -1,6 +1,6 @@
 /// The encoding of persisted triggers: a version, a kind, then numbers and names.
 ///
-/// Numbers are zigzag varints; a name is its length followed by its UTF-8 bytes. Decoding treats the bytes as
+/// Numbers are zigzag varints; a name is its length followed by its UTF-8 bytes. The decoder treats the bytes as
 /// untrusted.
 extension Trigger {
   private static let version: UInt8 = 1
@@ -108,7 +108,7 @@ private struct TriggerWriter {
   }
 }
 
-/// A reader that continues past damaged bytes with zeros and records the damage.
+/// A reader that treats damaged bytes as zeros, continues, and records the damage.
 private struct TriggerReader {
   private let bytes: [UInt8]
   private var position: Int
@@ -119,7 +119,7 @@ private struct TriggerReader {
     self.position = position
   }
 
-  /// True if all bytes were read and were valid.
+  /// True if all bytes were read and valid.
   var isWhole: Bool { !isDamaged && position == bytes.count }
 
   mutating func number() -> Int64 {

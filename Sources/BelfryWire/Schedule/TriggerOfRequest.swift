@@ -5,8 +5,8 @@ extension Trigger {
   ///
   /// - Parameters:
   ///   - request: The request of the app link.
-  ///   - world: The zones and calendars that the trigger may name.
-  /// - Throws: The reason for refusing the request.
+  ///   - world: The time zones and calendars that the trigger can refer to.
+  /// - Throws: The reason that the request is refused.
   public init?(_ request: NotificationTrigger, in world: some ScheduleWorld) throws(Refusal) {
     switch request {
     case .push, .region:
@@ -87,7 +87,8 @@ extension Period {
 }
 
 extension CalendarName {
-  /// Returns the calendar and its week rule for the identifier that an app specifies; nil selects the Gregorian.
+  /// Returns the calendar and its week rule for the identifier that an app specifies; nil selects the Gregorian
+  /// calendar.
   static func named(
     _ identifier: String?, firstWeekday: Int64?, minimumDays: Int64?
   ) -> (CalendarName, WeekRule) {

@@ -4,7 +4,7 @@ extension Trigger {
   /// - Parameters:
   ///   - now: Milliseconds since 1970, or of elapsed time for an interval.
   ///   - anchor: The time of scheduling, on the same clock; intervals count from there.
-  ///   - world: The zones and calendars that the trigger may name.
+  ///   - world: The time zones and calendars that the trigger can refer to.
   /// - Returns: A moment on the clock of `now`; nil if no later moment exists.
   public func next(
     after now: Int64, anchor: Int64, in world: some ScheduleWorld
@@ -31,7 +31,7 @@ extension Trigger {
       let zone = world.resolve(period.zone)
       let first = self.first(of: start, in: world)
       var wall = zone.wall(at: Gregorian.floorDivide(Int(first), 1_000))
-      // If clocks skip the first moment, its repetitions still occur at the requested time.
+      // If clocks skip the first moment, the repetitions still occur at the requested time.
       if case .wall(let shown, let choice) = start, choice == period.zone {
         wall = Gregorian.clampedSeconds(shown)
       }
@@ -46,15 +46,15 @@ extension Trigger {
 
   /// Returns true if the components of a calendar trigger have matched within the last century.
   ///
-  /// Components of the minute that has just begun match only its first second. Their moment has passed, and if a year
-  /// is among them, they do not match again (client-api 3.4).
+  /// If the components specify the minute that has just begun, they match only its first second. That moment has passed
+  /// and, if the components include a year, there is no further match (client-api 3.4).
   func hasMatched(before now: Int64, in world: some ScheduleWorld) -> Bool {
     guard case .calendar = self else { return false }
     let start = Gregorian.clampedMilliseconds(now) - ScheduleLimits.passedMatchMilliseconds
     return next(after: start, anchor: start, in: world).map { $0 <= now } ?? false
   }
 
-  /// Returns the start of a `moment`, in milliseconds since 1970, or nil for other triggers.
+  /// Returns the start of a `moment` trigger, in milliseconds since 1970, or nil for other triggers.
   func first(in world: some ScheduleWorld) -> Int64? {
     guard case .moment(let start, _) = self else { return nil }
     return first(of: start, in: world)
@@ -62,15 +62,15 @@ extension Trigger {
 
   /// Returns the latest wall time that clocks have shown by `now`, in milliseconds, for a match that occurs once.
   ///
-  /// Such a match keeps the wall time that was next when it was added, even if the zone changes. Returns nil for other
-  /// triggers.
+  /// Such a match keeps the wall time that was next when the trigger was added, even if the zone changes. Returns nil
+  /// for other triggers.
   func shown(at now: Int64, in world: some ScheduleWorld) -> Int64? {
     guard case .calendar(let match, false) = self, match.calendar == .gregorian else { return nil }
     let seconds = Gregorian.floorDivide(Int(Gregorian.clampedMilliseconds(now)), 1_000)
     return Int64(world.resolve(match.zone).latestWall(at: seconds)) * 1_000
   }
 
-  /// Returns the instant of the next occurrence, after a wall time, of a match that occurs once.
+  /// Returns the instant at which a one-time match next occurs after the given wall time.
   ///
   /// Both times are in milliseconds.
   func next(afterShown shown: Int64, in world: some ScheduleWorld) -> Int64? {

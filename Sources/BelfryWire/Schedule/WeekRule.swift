@@ -1,11 +1,11 @@
 /// The numbering of weeks: the weekday on which a week begins, and the minimum number of days in the first week.
 public struct WeekRule: Hashable, Sendable {
-  /// The weekday on which a week begins: 1 is Sunday, 7 is Saturday.
+  /// The weekday on which a week begins, from 1 (Sunday) to 7 (Saturday).
   public let firstWeekday: Int8
-  /// The minimum number of a week's days that must be in a year or month for the week to be the first of that period.
+  /// The minimum number of days that a week must have in a year or month to be its first week.
   public let minimumDays: Int8
 
-  /// Creates a rule.
+  /// Creates a week rule.
   ///
   /// Values outside 1 to 7 are clamped.
   public init(firstWeekday: Int = 1, minimumDays: Int = 1) {
@@ -13,15 +13,15 @@ public struct WeekRule: Hashable, Sendable {
     self.minimumDays = Int8(min(max(minimumDays, 1), 7))
   }
 
-  /// The rule by which weeks begin on Sunday and the first week has at least one day: the default of Foundation's
-  /// Gregorian calendar.
+  /// The rule in which weeks begin on Sunday and the first week has at least one day, which is the default of
+  /// Foundation's Gregorian calendar.
   public static let sunday = WeekRule()
-  /// The rule of ISO 8601: weeks begin on Monday, and the first week has at least four days.
+  /// The rule in ISO 8601: weeks begin on Monday, and the first week has at least four days.
   public static let iso8601 = WeekRule(firstWeekday: 2, minimumDays: 4)
 
   /// Returns the first day of week 1 of a year or month that begins on `start`.
   ///
-  /// The day may be before `start`.
+  /// The day can be before `start`.
   func weekOne(ofPeriodFrom start: Int) -> Int {
     let into = Gregorian.floorRemainder(Gregorian.weekday(start) - Int(firstWeekday), 7)
     let first = 7 - into >= Int(minimumDays) ? start - into : start - into + 7
@@ -34,7 +34,7 @@ public struct WeekRule: Hashable, Sendable {
     weekOne(ofPeriodFrom: Gregorian.day(year, 1, 1))
   }
 
-  /// Returns the week-year and week number of a day.
+  /// Returns the week-year and the week number of a day.
   public func week(of day: Int, year: Int) -> (year: Int, week: Int) {
     let start = start(ofWeekYear: year)
     guard day >= start else {

@@ -1,19 +1,19 @@
-/// A time zone with its past, current and future offsets from UTC.
+/// A time zone: its past, current and future offsets from UTC.
 ///
-/// Wall time here is seconds since 1970-01-01T00:00 of the zone's own clocks. If clocks jump forward, the skipped wall
-/// times map to the first instant after the jump. If clocks are set back, a wall time that occurs twice maps to its first
-/// occurrence (`docs/schedule.md`, rule 3).
+/// Wall times are in seconds since 1970-01-01T00:00 on the zone's own clocks. If clocks jump forward, the skipped wall
+/// times map to the first instant after the jump. If clocks are set back, a wall time that occurs twice maps to its
+/// first occurrence (`docs/schedule.md`, rule 3).
 public struct Zone: Equatable, Sendable {
-  /// The zone's name, for example `Europe/Paris`; `UTC` for universal time.
+  /// The name of the time zone, for example `Europe/Paris`; `UTC` for Coordinated Universal Time.
   public let name: String
   private let table: ZoneTable
   private let rule: ZoneRule?
 
-  /// A stretch of time with a constant offset.
+  /// A period with a constant offset.
   struct Segment: Equatable {
-    /// The first second; `Int.min` if it has no beginning.
+    /// The first second; `Int.min` if the period has no beginning.
     var start: Int
-    /// The second after the last; `Int.max` if it has no end.
+    /// The second after the last; `Int.max` if the period has no end.
     var end: Int
     var offset: Int
   }
@@ -22,8 +22,8 @@ public struct Zone: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - name: The zone's name.
-  ///   - table: The transitions that the file lists.
-  ///   - last: The instant of the file's last transition; `Int.min` if it lists none.
+  ///   - table: The transitions listed in the file.
+  ///   - last: The instant of the last transition in the file; `Int.min` if the file lists none.
   ///   - rule: The rule for later instants.
   init(name: String, table: ZoneTable, until last: Int, rule: ZoneRule?) {
     var table = table
@@ -60,7 +60,7 @@ public struct Zone: Equatable, Sendable {
   /// Coordinated Universal Time (UTC).
   public static let utc = Zone(name: "UTC", fixedOffset: 0)
 
-  /// Returns the offset in seconds east of UTC at an instant, which is in seconds since 1970.
+  /// Returns the offset in seconds east of UTC at an instant, given in seconds since 1970.
   public func offset(at instant: Int) -> Int {
     segment(at: Gregorian.clampedSeconds(instant)).offset
   }
@@ -72,12 +72,12 @@ public struct Zone: Equatable, Sendable {
 
   /// Returns the latest wall time that clocks have shown up to and including an instant.
   ///
-  /// It is greater than `wall(at:)` while an hour is repeated.
+  /// The result is greater than `wall(at:)` while an hour is repeated.
   public func latestWall(at instant: Int) -> Int {
     let instant = Gregorian.clampedSeconds(instant)
     var segment = segment(at: instant)
     var latest = instant + segment.offset
-    // No offset is more than 26 hours from UTC, so earlier segments cannot have shown a later time.
+    // No offset differs from UTC by more than 26 hours, so earlier segments cannot have shown a later time.
     while segment.start > instant - 190_000 {
       let before = segment.start - 1
       segment = self.segment(at: before)
@@ -86,7 +86,7 @@ public struct Zone: Equatable, Sendable {
     return latest
   }
 
-  /// Returns the first instant at which clocks show a wall time or a later one.
+  /// Returns the first instant at which clocks show a given wall time or a later wall time.
   public func firstInstant(ofWall wall: Int) -> Int {
     let wall = Gregorian.clampedSeconds(wall)
     var segment = segment(at: wall - 93_600)
@@ -100,7 +100,7 @@ public struct Zone: Equatable, Sendable {
 
   func segment(at instant: Int) -> Segment {
     guard let rule, instant >= table.last ?? .min else { return table.segment(at: instant) }
-    // Beyond the table, the latest past change applies, which may be one of a neighboring year.
+    // Beyond the table, the latest past change applies, which can belong to a neighboring year.
     let instant = Gregorian.clampedSeconds(instant)
     let year = Gregorian.date(Gregorian.floorDivide(instant, Gregorian.secondsPerDay)).year
     var segment = Segment(start: table.last ?? .min, end: .max, offset: table.lastOffset)
@@ -118,9 +118,9 @@ public struct Zone: Equatable, Sendable {
     return segment
   }
 
-  /// Orders a year's two changes.
+  /// Orders the two changes of a year.
   ///
-  /// If both are at the same instant, daylight saving time is last.
+  /// If both occur at the same instant, the start of daylight saving time is last.
   private static func sorted(
     _ changes: [(instant: Int, offset: Int)]
   ) -> [(instant: Int, offset: Int)] {
@@ -129,7 +129,7 @@ public struct Zone: Equatable, Sendable {
   }
 }
 
-/// Transitions in order, each with the offset that applies from then on.
+/// The transitions in order, each with the offset that applies from then on.
 struct ZoneTable: Equatable, Sendable {
   private var instants: [Int] = []
   private var offsets: [Int]
@@ -139,9 +139,9 @@ struct ZoneTable: Equatable, Sendable {
   var last: Int? { instants.last }
   var lastOffset: Int { offsets[offsets.count - 1] }
 
-  /// Appends a transition, which must be later than all others.
+  /// Appends a transition, which must be later than all existing transitions.
   ///
-  /// A transition that changes nothing is omitted.
+  /// A transition to the same offset is omitted.
   mutating func append(_ instant: Int, _ offset: Int) {
     let instant = Gregorian.clampedSeconds(instant)
     guard offset != lastOffset else { return }

@@ -1,10 +1,10 @@
-/// A time-zone file of the system (TZif, RFC 9636 versions 1 to 4), parsed as untrusted bytes.
+/// A time-zone file from the system (TZif, RFC 9636 versions 1 to 4), parsed as untrusted bytes.
 public enum ZoneFile {
-  /// The error for a file that is not a usable zone.
+  /// The error for a file that does not contain a usable zone.
   public enum Failure: Error, Equatable, Sendable {
-    /// The file has more than `ScheduleLimits.zoneFileBytes`.
+    /// The file is larger than `ScheduleLimits.zoneFileBytes`.
     case tooLarge
-    /// The bytes end too early, or do not begin like a time-zone file.
+    /// The file is truncated, or does not start like a time-zone file.
     case malformed
     /// Counts or indices contradict each other, or there are more transitions than allowed.
     case inconsistent
@@ -12,16 +12,16 @@ public enum ZoneFile {
     case leapSeconds
     /// An offset is outside the range of RFC 9636 section 3.2.
     case offsetOutOfRange
-    /// The rule at the end is not a POSIX `TZ` string.
+    /// The rule at the end of the file is not a POSIX `TZ` string.
     case malformedRule
   }
 
-  /// Parses a zone.
+  /// Parses a time-zone file.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
   ///   - name: The zone's name, for example `Europe/Paris`.
-  /// - Returns: The zone.
+  /// - Returns: The time zone.
   /// - Throws: The error in the bytes.
   public static func read(_ bytes: Span<UInt8>, name: String) throws(Failure) -> Zone {
     guard bytes.count <= ScheduleLimits.zoneFileBytes else { throw .tooLarge }
@@ -64,7 +64,7 @@ public enum ZoneFile {
       characters = bytes.unsigned(at: start + 40)
       guard version >= 1, types >= 1, types <= 256, times <= ScheduleLimits.zoneTransitions
       else { throw .inconsistent }
-      // The sum of 32-bit counts cannot overflow, and must not exceed the remaining bytes.
+      // The sum of the 32-bit counts cannot overflow, and must not exceed the number of remaining bytes.
       guard bodyLength(timeBytes: 4) <= bytes.count - start - Self.length else { throw .malformed }
     }
 
@@ -124,9 +124,9 @@ public enum ZoneFile {
 }
 
 extension Span<UInt8> {
-  /// Reads four bytes, most significant first.
+  /// Reads four big-endian bytes.
   ///
-  /// The caller must check that they exist.
+  /// The caller must check that the bytes exist.
   fileprivate func unsigned(at position: Int) -> Int {
     var value = 0
     for index in position..<(position + 4) { value = value << 8 | Int(self[index]) }

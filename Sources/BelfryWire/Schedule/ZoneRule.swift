@@ -1,7 +1,7 @@
 /// The rule at the end of a time-zone file: a POSIX `TZ` string with the extensions of RFC 9636
 /// section 3.3.1 (hours from -167 to 167).
 ///
-/// It applies after the file's last transition.
+/// The rule applies after the last transition in the file.
 struct ZoneRule: Equatable, Sendable {
   /// The part of the year in which daylight saving time is in effect.
   struct Daylight: Equatable, Sendable {
@@ -10,7 +10,7 @@ struct ZoneRule: Equatable, Sendable {
     var ends: Change
   }
 
-  /// A yearly change of the clocks, in the wall time that applies just before it.
+  /// A yearly change of the clocks, given in the wall time that applies just before the change.
   struct Change: Equatable, Sendable {
     enum Day: Equatable, Sendable {
       /// `Jn`: day 1 to 365; February 29 is never counted.
@@ -47,7 +47,7 @@ struct ZoneRule: Equatable, Sendable {
   var offset: Int
   var daylight: Daylight?
 
-  /// Returns the changes in a year: each instant, with the offset that applies from then on.
+  /// Returns the changes in a year: each instant and the offset that applies from then on.
   func changes(in year: Int) -> [(instant: Int, offset: Int)] {
     guard let daylight else { return [] }
     return [
@@ -81,7 +81,7 @@ extension ZoneRule {
   }
 }
 
-/// A reader of a rule's bytes that checks for the end in every step.
+/// A reader of a rule's bytes that checks for the end of the bytes at every step.
 private struct RuleReader {
   private let text: [UInt8]
   private var position = 0

@@ -1,9 +1,10 @@
-/// A check for long runs of combining marks in text for Foundation, which normalizes texts to compare and hash them.
+/// A check for long runs of combining marks in text that is passed to Foundation, which normalizes strings to compare
+/// and hash them.
 ///
-/// Normalization of a run takes time that is quadratic in its length, and an app's file can contain a million marks.
-/// Stream-safe text, as Unicode defines it, has no more than 30 marks in a row (Unicode Standard Annex #15).
+/// The normalization of a run takes time that is quadratic in its length, and a file from an app can contain a million
+/// marks. Stream-safe text, as Unicode defines it, has no more than 30 marks in a row (Unicode Standard Annex #15).
 public struct CombiningRuns {
-  /// The number of consecutive marks that a text may have.
+  /// The maximum number of consecutive marks that are accepted.
   private static let marksMax = 64
   private var marks = 0
 
@@ -21,7 +22,7 @@ public struct CombiningRuns {
   /// Returns true if a property list, once parsed, would contain a run that is too long.
   public static func areLong(inList bytes: [UInt8]) -> Bool {
     guard bytes.starts(with: "bplist".utf8) else { return areLong(inText: bytes) }
-    // A binary list's non-ASCII texts are big-endian UTF-16 and may start at any byte.
+    // Non-ASCII strings in a binary list are big-endian UTF-16 and can start at any byte.
     return [0, 1].contains { start in
       areLong(
         inUTF16: stride(from: start, to: bytes.count - 1, by: 2).lazy.map {
@@ -43,7 +44,7 @@ public struct CombiningRuns {
     }
   }
 
-  /// Returns true if XML, or the older text form, would contain such a run.
+  /// Returns true if XML, or the older text format, would contain such a run.
   private static func areLong(inText bytes: [UInt8]) -> Bool {
     var runs = CombiningRuns()
     let scalars = scalars(of: bytes)
@@ -73,7 +74,7 @@ public struct CombiningRuns {
     return false
   }
 
-  /// Checks a scalar that is written as a number.
+  /// Checks a scalar that is written as a numeric reference or escape sequence.
   private static func append(
     _ runs: inout CombiningRuns, _ scalars: [Unicode.Scalar], _ at: inout Int, radix: UInt32,
     digits: Int
@@ -87,7 +88,7 @@ public struct CombiningRuns {
     if let scalar = Unicode.Scalar(value) { runs.append(scalar) }
   }
 
-  /// Returns the scalars of a text; a byte order mark indicates UTF-16.
+  /// Returns the scalars of a text file, which is UTF-16 if it has a byte order mark.
   private static func scalars(of bytes: [UInt8]) -> [Unicode.Scalar] {
     guard bytes.count >= 2, [[0xFE, 0xFF], [0xFF, 0xFE]].contains(Array(bytes[..<2])) else {
       return Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)

@@ -2,11 +2,11 @@ internal import Glibc
 
 /// Decoded text that is compared, sorted and hashed by its UTF-8 bytes.
 ///
-/// `String` compares by Unicode normalization: "é" as one scalar equals "é" as two, and a text of combining marks takes
-/// time that grows with the square of its length. Text that a peer wrote is therefore never compared, hashed or looked
-/// up as a `String`.
+/// `String` compares by Unicode normalization: "é" as one scalar equals "é" as two, and for a string of combining
+/// marks, a comparison takes time that grows with the square of the length. Text that a peer wrote is therefore never
+/// compared, hashed or looked up as a `String`.
 public struct UTF8Text: Sendable {
-  /// The same text, to display, write or pass to an interface that takes a `String`.
+  /// The same text as a `String`, for display, output or an interface that takes a `String`.
   public let string: String
 
   /// Creates the text from a string.
@@ -23,16 +23,16 @@ public struct UTF8Text: Sendable {
 }
 
 extension UTF8Text: Hashable, Comparable {
-  /// Returns true if both have the same bytes.
+  /// Returns true if both texts have the same bytes.
   public static func == (one: UTF8Text, other: UTF8Text) -> Bool {
     one.string.hasSameBytes(as: other.string)
   }
 
-  /// Returns true if both have the same bytes.
+  /// Returns true if both texts have the same bytes.
   public static func == (one: UTF8Text, other: String) -> Bool {
     one.string.hasSameBytes(as: other)
   }
-  /// Returns true if both have the same bytes.
+  /// Returns true if both texts have the same bytes.
   public static func == (one: String, other: UTF8Text) -> Bool {
     one.hasSameBytes(as: other.string)
   }
@@ -41,7 +41,7 @@ extension UTF8Text: Hashable, Comparable {
   /// Returns true if any byte differs.
   public static func != (one: String, other: UTF8Text) -> Bool { !(one == other) }
 
-  /// Compares by bytes, which is also the order of the scalars.
+  /// Compares the bytes, which yields the same order as comparing the scalars.
   public static func < (one: UTF8Text, other: UTF8Text) -> Bool {
     one.string.byteOrder(to: other.string) < 0
   }
@@ -78,9 +78,9 @@ extension String {
   /// Swift compares two ASCII strings by their bytes.
   public var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 
-  /// Returns true if both have the same UTF-8 bytes.
+  /// Returns true if both strings have the same UTF-8 bytes.
   ///
-  /// Use it for values that remain strings, such as an argument or a file name.
+  /// Use this method for values that remain strings, such as an argument or a filename.
   public func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count && byteOrder(to: other) == 0
   }
@@ -103,7 +103,7 @@ extension String {
     return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
   }
 
-  /// Hashes the UTF-8 bytes and a byte that never occurs in UTF-8, so that adjacent texts do not run together.
+  /// Hashes the UTF-8 bytes and a byte that never occurs in UTF-8, so that adjacent strings are separated.
   func hashBytes(into hasher: inout Hasher) {
     let wasFed: Void? = unsafe utf8.withContiguousStorageIfAvailable {
       unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0))

@@ -57,7 +57,7 @@ static inline int belfry_peer_credentials(int descriptor, struct belfry_peer_cre
   return getsockopt(descriptor, SOL_SOCKET, 17 /* SO_PEERCRED */, out, &length);
 }
 
-// Returns a descriptor of the process that connected (SO_PEERPIDFD, Linux 6.5); -1 on failure.
+// Returns a descriptor for the process that connected (SO_PEERPIDFD, Linux 6.5), or -1 on failure.
 static inline int belfry_peer_pidfd(int descriptor) {
   int process = -1;
   socklen_t length = sizeof process;
@@ -68,7 +68,7 @@ static inline int belfry_pidfd_open(int32_t pid) {
   return (int)syscall(434 /* pidfd_open, on every architecture */, pid, 0);
 }
 
-// Sets the limit of open descriptors of another process; glibc declares prlimit only under _GNU_SOURCE.
+// Sets another process's limit on open descriptors; glibc declares prlimit only under _GNU_SOURCE.
 static inline int belfry_set_descriptor_limit(int32_t pid, uint64_t soft, uint64_t hard) {
   struct {
     uint64_t soft, hard;
@@ -80,24 +80,25 @@ static inline int belfry_set_descriptor_limit(int32_t pid, uint64_t soft, uint64
 static inline int belfry_open(const char *path, int flags, mode_t mode) {
   return open(path, flags, mode);
 }
-// Makes the kernel send `signal` to this process when the thread that started the process ends.
+// Makes the kernel send `signal` to this process when the thread that started it exits.
 static inline int belfry_set_parent_death_signal(int signal) {
   return prctl(PR_SET_PDEATHSIG, signal);
 }
-// Makes descendants whose parent ends children of this process.
+// Makes this process the parent of descendants whose own parent exits.
 static inline int belfry_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1); }
 static inline int belfry_set_nonblocking(int descriptor) {
   int flags = fcntl(descriptor, F_GETFL);
   return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
 }
 
-// Returns the effective capabilities of this thread, one bit for each of the numbers 0 to 31; 0 on failure.
+// Returns the effective capabilities of this thread, as one bit for each of the numbers 0 to 31, or 0 on failure.
 static inline uint32_t belfry_effective_capabilities(void) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   struct __user_cap_data_struct data[2] = {{0}};
   return syscall(SYS_capget, &header, data) == 0 ? data[0].effective : 0;
 }
-// Gives up all capabilities except `kept`, one bit for each of the numbers 0 to 31, which must be permitted.
+// Gives up all capabilities except those in `kept`, which has one bit for each of the numbers 0 to 31 and must be a
+// subset of the permitted capabilities.
 static inline int belfry_keep_capabilities(uint32_t kept) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   struct __user_cap_data_struct data[2] = {{.effective = kept, .permitted = kept}, {0}};
@@ -115,10 +116,10 @@ static inline int belfry_name(int descriptor, const char *path) {
   snprintf(source, sizeof source, "/proc/self/fd/%d", descriptor);
   return linkat(AT_FDCWD, source, AT_FDCWD, path, 0x400 /* AT_SYMLINK_FOLLOW */);
 }
-// The flags to get a descriptor of a file without the right to read it, or of a symbolic link instead of its target.
+// The flags for opening a file without the right to read it, or a symbolic link instead of its target.
 static const int belfry_path_flags = 010000000 /* O_PATH */ | O_NOFOLLOW | O_CLOEXEC;
-// Returns the ID of the process that prevents others from locking a file for writing (fcntl(2)); 0 if no process does,
-// -1 on failure.
+// Returns the ID of the process that prevents others from locking a file for writing (fcntl(2)), 0 if no process does,
+// or -1 on failure.
 static inline int32_t belfry_lock_holder(int descriptor) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   if (fcntl(descriptor, F_GETLK, &lock) != 0) return -1;

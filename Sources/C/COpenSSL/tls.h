@@ -1,6 +1,6 @@
 #pragma once
-// TLS over buffers that all connections of one loop share: a BIO that reads from and appends to
-// a `belfry_tls_exchange`, so that no connection holds a BIO buffer of its own.
+// TLS over buffers that all connections of a loop share: a BIO that reads from and appends to a `belfry_tls_exchange`,
+// so that no connection holds a BIO buffer of its own.
 #include <openssl/bio.h>
 #include <openssl/hmac.h>
 #include <openssl/ssl.h>
@@ -71,7 +71,7 @@ static inline BIO_METHOD *belfry_tls_bio_method(void) {
   return method;
 }
 
-// Functions in place of OpenSSL's macros, which Swift doesn't import.
+// Functions that replace OpenSSL's macros, which Swift doesn't import.
 static inline long belfry_ctx_set_minimum_version(SSL_CTX *context, int version) {
   return SSL_CTX_set_min_proto_version(context, version);
 }
@@ -90,7 +90,7 @@ static inline long belfry_ctx_add_chain_certificate(SSL_CTX *context, X509 *cert
 static inline long belfry_ssl_add_chain_certificate(SSL *ssl, X509 *certificate) {
   return SSL_add1_chain_cert(ssl, certificate);
 }
-// Uses the certificate, key, and chain of `source` for this connection only.
+// Uses the certificate, key, and chain from `source` for this connection only.
 static inline int belfry_ssl_use_identity(SSL *ssl, SSL_CTX *source) {
   X509 *certificate = SSL_CTX_get0_certificate(source);
   EVP_PKEY *key = SSL_CTX_get0_privatekey(source);

@@ -122,7 +122,7 @@ void disk_truncate(node *file, size_t size) {
   extent_resize(&file->cached, size);
 }
 
-/// Writes a random part of the pending changes to the disk; writing all of them or none of them is likely too.
+/// Writes a random part of the pending changes to the disk; it is also likely that all or none of them are written.
 static void settle(power_cut_disk *disk, node *file) {
   uint64_t mood = draw(disk) % 4;
   for (size_t index = 0; index < file->pending_count; index++) {
@@ -140,7 +140,7 @@ bool disk_sync(power_cut_disk *disk, node *file) {
     disk->until_failed_sync = UINT64_MAX;
     disk->has_failed = true;
     settle(disk, file);
-    // The page cache may still have the lost bytes, or may have dropped them.
+    // The page cache can still contain the lost bytes, or can have dropped them.
     if (draw(disk) % 2) extent_copy(&file->cached, &file->durable);
     return false;
   }
@@ -249,7 +249,7 @@ static void settle_name(power_cut_disk *disk, node *file) {
   }
   if (file == durable && file->is_named) return;
   disk->unsynced++;
-  // The folder hasn't been synced since, so its state is the previous or the current one.
+  // The folder hasn't been synced since, so its state is either the previous or the current one.
   bool is_present = draw(disk) % 2;
   if (file->is_named) {
     file->is_named = file->is_named_durably = is_present;
@@ -262,7 +262,7 @@ static void settle_name(power_cut_disk *disk, node *file) {
 void power_cut_disk_restart(power_cut_disk *disk) {
   pthread_mutex_lock(&power_cut_mutex);
   for (node *file = disk->nodes; file; file = file->next) settle(disk, file);
-  // Decide the names that exist first, because that also decides the names of the files that they replaced.
+  // First decide the names that currently exist, because that also decides the names of the files that they replaced.
   for (node *file = disk->nodes; file; file = file->next) {
     if (file->is_named) settle_name(disk, file);
   }

@@ -5,7 +5,7 @@
 
 #include "power_cut.h"
 
-// The state of a disk, below SQLite's interface in vfs.c.
+// The state of a disk, which is below SQLite's interface in vfs.c.
 
 enum { SECTOR = 512, SHM_LOCKS = SQLITE_SHM_NLOCK };
 
@@ -22,16 +22,16 @@ typedef struct {
 
 typedef struct handle handle;
 
-/// A file: the contents that are read, the contents on the disk, and the pending changes between them.
+/// A file: the contents that can be read, the contents on the disk, and the pending changes between the two.
 typedef struct node {
   struct node *next;
   char *name;
   extent cached, durable;
   change *pending;
   size_t pending_count, pending_capacity;
-  /// True if the file has its name now, and true if it would have it after a power cut.
+  /// True if the file currently has its name, and true if it would have its name after a power cut.
   bool is_named, is_named_durably;
-  // The locks and the shared memory of connections, which end when the power is cut.
+  // The locks and the shared memory of connections, which are lost when the power is cut.
   int shared, shm_users;
   handle *reserved, *exclusive;
   int shm_shared[SHM_LOCKS];
@@ -45,9 +45,10 @@ struct power_cut_disk {
   char *folder;
   node *nodes;
   uint64_t random, operations, unsynced;
-  /// The number of operations before the power is cut, and of syncs before one fails; UINT64_MAX for no limit.
+  /// The number of operations before the power is cut, and the number of syncs before a sync fails; UINT64_MAX for no
+  /// limit.
   uint64_t until_cut, until_failed_sync;
-  /// The number of restarts; handles that were opened before the last one are invalid.
+  /// The number of restarts; handles that were opened before the last restart are invalid.
   uint64_t life;
   bool is_off, has_failed;
 };
@@ -55,7 +56,7 @@ struct power_cut_disk {
 /// The mutex that guards all disks.
 extern pthread_mutex_t power_cut_mutex;
 
-/// Returns the disk whose folder contains `path`; NULL if no disk does.
+/// Returns the disk whose folder contains `path`, or NULL if there is none.
 ///
 /// The caller must hold the mutex, as for all of the functions below.
 power_cut_disk *disk_of(const char *path);

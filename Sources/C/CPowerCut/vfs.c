@@ -3,7 +3,7 @@
 
 #include "disk.h"
 
-// SQLite's interface to the disks; paths outside the disks go to the VFS that was the default before.
+// SQLite's interface to the disks; paths outside the disks are passed to the VFS that was the default before.
 
 static sqlite3_vfs *system_vfs;
 
@@ -25,7 +25,7 @@ static bool is_alive(const handle *self) {
   return !self->disk->is_off && self->life == self->disk->life;
 }
 
-/// Evaluates one call while holding the mutex, and returns its result.
+/// Evaluates a call while holding the mutex, and returns its result.
 #define LOCKED(answer) \
   pthread_mutex_lock(&power_cut_mutex); \
   int code = (answer); \

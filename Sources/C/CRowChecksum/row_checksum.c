@@ -5,7 +5,7 @@
 
 #include "crc32c.h"
 
-/// A checksum in progress; its buffer has room for a row of numbers, which is therefore added in one piece.
+/// A checksum in progress; its buffer can hold a row of numbers, which is therefore added in a single piece.
 typedef struct {
   unsigned char bytes[256];
   size_t count;
@@ -33,7 +33,7 @@ static void add_head(sum *sum, int type, uint64_t number) {
   add_bytes(sum, head, sizeof head);
 }
 
-/// Adds a value: its type, its number or length in eight bytes, lowest first, and the bytes of a text or blob.
+/// Adds a value: its type, its number or length in eight bytes (lowest first), and the bytes of a string or blob.
 static void add_value(sum *sum, sqlite3_value *value) {
   int type = sqlite3_value_type(value);
   const void *bytes = NULL;

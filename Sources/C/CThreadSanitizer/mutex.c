@@ -1,8 +1,8 @@
 #include "thread_sanitizer.h"
 
 // Swift's Mutex waits in the kernel (FUTEX_LOCK_PI), which ThreadSanitizer doesn't observe: a thread that acquires a
-// contended lock seems to race with the previous owner. In ThreadSanitizer builds, this function waits instead, with an
-// atomic exchange that ThreadSanitizer observes. The slow unlock then never has anything to do.
+// contended lock seems to race with the previous owner. In ThreadSanitizer builds, this function waits instead, using
+// an atomic exchange that ThreadSanitizer observes. The slow unlock then never has anything to do.
 #if __has_feature(thread_sanitizer)
 #include <sched.h>
 #include <stdatomic.h>

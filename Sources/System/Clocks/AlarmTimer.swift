@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// An alarm at a time on one of the machine's clocks, as an event of a loop (timerfd).
+/// An alarm for a time on one of the machine's clocks, delivered as an event of a loop (timerfd).
 ///
-/// The loop's own timers count only the time that the machine is awake. Use an alarm for times that must hold across
-/// suspend and when the clock is set.
+/// The loop's own timers count only the time during which the machine is awake. Use an alarm for times that must hold
+/// across suspend and clock changes.
 public final class AlarmTimer: EventHandler {
   /// The clock on which the alarm's time is measured.
   public enum Clock: Sendable {
     /// Milliseconds since 1970.
     ///
-    /// Changes of the clock are reported, too.
+    /// Changes of the clock are also reported.
     case wall
     /// Milliseconds since the machine started, including suspend.
     case elapsed
@@ -20,7 +20,7 @@ public final class AlarmTimer: EventHandler {
   public enum Event: Sendable {
     /// The time has been reached.
     case due
-    /// The wall clock was set: the alarm is off and must be set again.
+    /// The wall clock was set; this disabled the alarm, which must be set again.
     case clockWasSet
   }
 
@@ -32,7 +32,7 @@ public final class AlarmTimer: EventHandler {
 
   /// Creates a timer that calls `body` on the loop.
   ///
-  /// A wall timer reports changes of the clock from the start, even before an alarm is set.
+  /// A timer for the wall clock reports changes of the clock from the start, even before an alarm is set.
   public init(
     _ clock: Clock, on loop: EventLoop, _ body: @escaping (Event) -> Void
   ) throws(SystemFailure) {
@@ -52,13 +52,13 @@ public final class AlarmTimer: EventHandler {
     set(nil)
   }
 
-  /// Sets the alarm, in place of an earlier one; nil turns it off.
+  /// Sets the alarm, which replaces an earlier alarm; nil disables it.
   ///
   /// - Parameter milliseconds: The time on the timer's clock; a time in the past is due at once.
   public func set(_ milliseconds: Int64?) {
     var setting = itimerspec()
-    // A wall timer without an alarm still runs, set far ahead: otherwise the kernel does not report changes of the
-    // clock.
+    // A timer for the wall clock still runs without an alarm, set far ahead: otherwise, the kernel does not report
+    // changes of the clock.
     let moment = milliseconds ?? (clock == .wall ? Int64(Limits.farAheadMilliseconds) : 0)
     if milliseconds != nil || clock == .wall {
       // Zero would disable the timer.
@@ -72,7 +72,7 @@ public final class AlarmTimer: EventHandler {
     unsafe timerfd_settime(descriptor, flags, &setting, nil)
   }
 
-  /// Turns the alarm off; `body` is not called again.
+  /// Disables the alarm; `body` is not called again.
   public func close() {
     guard let registration else { return }
     loop.deregister(registration)

@@ -1,15 +1,15 @@
-/// The clock by which stored data expires: the wall clock, while it agrees with the monotonic clock.
+/// The clock by which stored data expires: the wall clock, as long as it agrees with the monotonic clock.
 ///
-/// A wall clock that was set, by someone or because a battery is missing, is not trusted for one day, and an
-/// administrator is notified. During that day, data expires only once it has expired by both clocks: by the wall clock,
-/// and by the monotonic clock extrapolated from the time when both last agreed.
+/// A wall clock that was changed, manually or because a battery is missing, is not trusted for one day, and an
+/// administrator is notified. During that day, data expires only when it has expired by both clocks: by the wall clock,
+/// and by the monotonic clock extrapolated from the time when the two last agreed.
 package struct ExpiryClock {
-  /// The result of a comparison of the clocks.
+  /// The result of comparing the clocks.
   package enum Finding: Equatable {
     case unchanged
-    /// The wall clock is this many milliseconds ahead of its expected time, or behind it if negative.
+    /// The difference, in milliseconds, between the wall clock and its expected time; negative if the clock is slow.
     case disagreeing(milliseconds: Int64)
-    /// The wall clock is correct again, or is trusted after one day.
+    /// The wall clock is correct again, or is trusted again after one day.
     case agreeing
   }
 
@@ -43,8 +43,8 @@ package struct ExpiryClock {
     return min(unixMilliseconds, nanoseconds / 1_000_000 + offset)
   }
 
-  /// Returns the time in milliseconds since 1970 from which a storage time counts, so that the storage time does not
-  /// end early by either clock.
+  /// Returns the time, in milliseconds since 1970, from which a storage time is counted, so that it does not expire
+  /// early by either clock.
   package func storageStart(nanoseconds: Int64, unixMilliseconds: Int64) -> Int64 {
     guard !Self.agree(Self.offset(nanoseconds, unixMilliseconds), offset) else {
       return unixMilliseconds
@@ -54,7 +54,7 @@ package struct ExpiryClock {
 
   /// Compares the clocks.
   ///
-  /// Call it every few seconds, so that small corrections are followed.
+  /// Call this method every few seconds, so that small corrections are followed.
   package mutating func compare(nanoseconds: Int64, unixMilliseconds: Int64) -> Finding {
     let shown = Self.offset(nanoseconds, unixMilliseconds)
     if Self.agree(shown, offset) {

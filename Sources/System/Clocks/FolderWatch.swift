@@ -1,8 +1,8 @@
-/// A watch that reports the files of a folder that are written, added or removed (inotify).
+/// A watch that reports which files in a folder are written, added or removed (inotify).
 ///
-/// All watches of a loop share one descriptor.
+/// All watches on a loop share a single descriptor.
 public final class FolderWatch {
-  /// Kept alive for the hub, which has an unowned reference to it.
+  /// Retained for the hub, which has an unowned reference to the loop.
   private let loop: EventLoop
   private let hub: FolderWatchHub
   private let body: (Set<String>) -> Void
@@ -17,23 +17,23 @@ public final class FolderWatch {
   /// - Parameters:
   ///   - folder: An existing folder. Its subfolders are not watched.
   ///   - loop: The loop that calls `body`.
-  ///   - body: The handler of changes.
-  /// - Throws: An error if the folder does not exist, or if the limit of watches is reached.
+  ///   - body: The handler for changes.
+  /// - Throws: An error if the folder does not exist or the limit on watches is reached.
   public convenience init(
     _ folder: String, on loop: EventLoop, _ body: @escaping (Set<String>) -> Void
   ) throws(SystemFailure) {
     try self.init([folder], on: loop, body)
   }
 
-  /// Watches several folders as one.
+  /// Watches several folders as a single watch.
   ///
-  /// Names are relative to each folder.
+  /// The reported names are relative to each folder.
   ///
   /// - Parameters:
-  ///   - folders: The folders; the first must exist, and others are skipped if they do not.
+  ///   - folders: The folders; the first must exist, and any others that do not exist are skipped.
   ///   - loop: The loop that calls `body`.
-  ///   - body: The handler of changes.
-  /// - Throws: An error if the first is not a folder, or if the limit of watches is reached.
+  ///   - body: The handler for changes.
+  /// - Throws: An error if the first path is not a folder or the limit on watches is reached.
   public init(
     _ folders: [String], on loop: EventLoop, _ body: @escaping (Set<String>) -> Void
   ) throws(SystemFailure) {
@@ -56,7 +56,7 @@ public final class FolderWatch {
     for watch in ended { hub.remove(watch, ObjectIdentifier(self)) }
   }
 
-  /// Records a changed name; nil means unknown changes.
+  /// Records the name of a changed file; nil means that the changes are unknown.
   func record(_ name: String?) {
     if let name { names.insert(name) } else { hasUnknownChanges = true }
   }

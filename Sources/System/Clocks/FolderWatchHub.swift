@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// The inotify descriptor that all folder watches of a loop share, because a user has only 128 of them by default.
+/// The inotify descriptor that all folder watches on a loop share, because by default a user can have only 128.
 final class FolderWatchHub: EventHandler {
-  // Links such as /etc/localtime are replaced by a rename, which only the folder's watch reports.
+  // Links such as /etc/localtime are replaced by a rename, which is reported only by a watch on the folder.
   private static let events =
     IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR
 
@@ -15,9 +15,9 @@ final class FolderWatchHub: EventHandler {
   private unowned let loop: EventLoop
   private var descriptor: Int32 = -1
   private var registration: Registration?
-  /// The listeners of each kernel watch.
+  /// The listeners for each kernel watch.
   ///
-  /// A folder has one watch for all of its listeners.
+  /// A folder has a single kernel watch for all of its listeners.
   private var listeners: [Int32: [Listener]] = [:]
 
   init(_ loop: EventLoop) { self.loop = loop }
@@ -38,7 +38,7 @@ final class FolderWatchHub: EventHandler {
     return watch
   }
 
-  /// Removes a listener, and the kernel's watch with the last one.
+  /// Removes a listener and, after the last listener, the kernel's watch.
   func remove(_ watch: Int32, _ listener: ObjectIdentifier) {
     guard var left = listeners[watch] else { return }
     left.removeAll { $0.id == listener }
@@ -48,7 +48,7 @@ final class FolderWatchHub: EventHandler {
     checkInvariants()
   }
 
-  /// Traps in debug builds if the fields contradict each other.
+  /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
     assert((descriptor >= 0) == (registration != nil), "an open descriptor is registered")
     assert(descriptor >= 0 || listeners.isEmpty, "watches have an open descriptor")
@@ -76,7 +76,7 @@ final class FolderWatchHub: EventHandler {
     descriptor = -1
   }
 
-  /// Reads the kernel's events, then notifies each listener once.
+  /// Reads the kernel's events, then calls each listener once.
   func ready(_ readiness: Readiness) {
     var changed: [FolderWatch] = []
     func record(_ watch: Int32, _ name: String?) {
@@ -103,7 +103,7 @@ final class FolderWatchHub: EventHandler {
           if mask & UInt32(IN_Q_OVERFLOW) != 0 {
             for watch in listeners.keys { record(watch, nil) }
           } else if mask & UInt32(IN_IGNORED) != 0 {
-            // The folder was removed, and the kernel's watch with it.
+            // The folder was removed, which also removed the kernel's watch.
             record(watch, nil)
             listeners[watch] = nil
           } else if unsafe !name.isEmpty {

@@ -1,21 +1,22 @@
-/// The options of a command, parsed by its table: `--key value` and `--key=value` are equivalent; `--` ends the
-/// options.
+/// The options of a command, parsed according to its table: `--key value` and `--key=value` are equivalent; `--`
+/// terminates the options.
 public struct CommandLineOptions: Sendable {
-  /// An error in a command line, with its remedy; the exit status is 2.
+  /// An error in a command line and how to fix it; the exit status is 2.
   public enum Problem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// No option has this key; `nearest` is the most similar one.
+    /// The key is unknown; `nearest` is the most similar option.
     case unknown(key: String, nearest: String?)
-    /// The key has no value.
+    /// The value for the key is missing.
     case missingValue(key: String, name: String)
     /// A flag was given a value.
     case unexpectedValue(key: String)
-    /// The key may only be given once.
+    /// The key can only be given once.
     case repeated(key: String)
-    /// The value is not of the required kind.
+    /// The value is not of the expected kind.
     case badValue(key: String, value: String, wanted: String)
     /// A positional argument is missing.
     case missingArgument(wanted: String)
-    /// There are more positional arguments than the command has; `option` is an option that may have been meant.
+    /// There are more positional arguments than the command accepts; `option` is an option that the user may have
+    /// meant.
     case unexpectedArgument(String, option: String?)
     /// A required key is missing.
     case required(key: String)
@@ -44,7 +45,7 @@ public struct CommandLineOptions: Sendable {
   private var flags: Set<String> = []
   /// The positional arguments, in order.
   public private(set) var positionals: [String] = []
-  /// True if `--help` was given anywhere; nothing else is checked in that case.
+  /// True if `--help` was given anywhere, in which case nothing else is checked.
   public private(set) var wantsHelp = false
 
   /// Parses `arguments` (without the words of the command itself).
@@ -74,7 +75,7 @@ public struct CommandLineOptions: Sendable {
       throw .missingArgument(wanted: table.positionals)
     }
     if let unexpected = positionals.dropFirst(table.positionalCount.upperBound).first {
-      // An app id contains dots; the names of options and verbs do not.
+      // An app ID contains dots; the names of options and verbs do not.
       let isAppID = unexpected.contains(".") && !unexpected.contains("/")
       throw .unexpectedArgument(
         unexpected, option: isAppID && table.entry("app") != nil ? "app" : nil)
@@ -120,7 +121,7 @@ public struct CommandLineOptions: Sendable {
     return true
   }
 
-  /// Removes one value of an option, so that further errors can be found.
+  /// Removes a value of an option, so that further errors can be found.
   public mutating func withdraw(_ key: String, _ value: String) {
     var left = values[key] ?? []
     if let index = left.firstIndex(of: value) { left.remove(at: index) }
@@ -130,10 +131,10 @@ public struct CommandLineOptions: Sendable {
   /// Returns true if the flag was given.
   public func has(_ key: String) -> Bool { flags.contains(key) }
 
-  /// Returns true if the option was given, with a value or as a flag.
+  /// Returns true if the option was given, either with a value or as a flag.
   public func isGiven(_ key: String) -> Bool { has(key) || values[key] != nil }
 
-  /// Returns the value of an option that may be given once.
+  /// Returns the value of an option that can be given only once.
   public func value(_ key: String) -> String? { values[key]?.last }
 
   /// Returns every value of a repeatable option, in order.
@@ -145,7 +146,7 @@ public struct CommandLineOptions: Sendable {
     return value
   }
 
-  /// Returns the value as a whole number within `range`.
+  /// Returns the value as an integer within `range`.
   public func integer<Number: FixedWidthInteger & Sendable>(
     _ key: String, in range: ClosedRange<Number> = Number.min...Number.max
   ) throws(Problem) -> Number? {

@@ -1,20 +1,20 @@
 /// The options of a command.
 ///
-/// Parsing, error messages and help are derived from this one table.
+/// Parsing, error messages and help are all derived from this table.
 public struct OptionTable: Sendable {
-  /// One row of the table.
+  /// A row of the table.
   public struct Entry: Sendable {
     enum Kind: Sendable, Equatable {
       case flag
       case value(name: String)
     }
 
-    /// The name after the two hyphens.
+    /// The option's name, without the two hyphens.
     public let key: String
     let kind: Kind
-    /// True if the option may be given more than once.
+    /// True if the option can be given more than once.
     public let isRepeatable: Bool
-    /// The description of the default, which applies if the option is omitted.
+    /// The description of the default that applies if the option is omitted.
     public let defaultText: String?
     /// A one-line description of the option.
     public let help: String
@@ -24,7 +24,7 @@ public struct OptionTable: Sendable {
       if case .value(let name) = kind { name } else { nil }
     }
 
-    /// Returns an option `--key VALUE` that may be given once.
+    /// Returns an option `--key VALUE` that can be given only once.
     ///
     /// `default` is shown in the help, but not applied.
     public static func value(
@@ -35,7 +35,7 @@ public struct OptionTable: Sendable {
         help: help)
     }
 
-    /// Returns an option `--key VALUE` that may be repeated.
+    /// Returns an option `--key VALUE` that can be given more than once.
     public static func repeatable(
       _ key: String, _ name: String, default defaultText: String? = nil, _ help: String
     ) -> Entry {
@@ -52,16 +52,16 @@ public struct OptionTable: Sendable {
 
   /// The words before the options, such as "belfry gateway".
   public let command: String
-  /// A description of the command, one or more sentences.
+  /// A description of the command, in one or more sentences.
   public let summary: String
   /// The displayed names of the positional arguments, such as "TOKEN…".
   public let positionals: String
   /// The allowed number of positional arguments.
   public let positionalCount: ClosedRange<Int>
-  /// The options, in the order of the help.
+  /// The options, in help order.
   public let entries: [Entry]
 
-  /// Creates a table; `--help` is always supported.
+  /// Creates a table of options; `--help` is always supported.
   public init(
     command: String, summary: String, positionals: String = "",
     positionalCount: ClosedRange<Int> = 0...0, _ entries: [Entry]
@@ -94,17 +94,17 @@ public struct OptionTable: Sendable {
     return text
   }
 
-  /// The part of an option that other sources of values need.
+  /// The part of an option that is needed to read values from other sources.
   public struct Option: Sendable {
-    /// The name after the two hyphens.
+    /// The option's name, without the two hyphens.
     public let key: String
     /// True if the option has a value.
     public let hasValue: Bool
-    /// True if the option may have several values.
+    /// True if the option can have several values.
     public let isRepeatable: Bool
   }
 
-  /// Every option, in the order of the help.
+  /// All options, in help order.
   public var options: [Option] {
     entries.map {
       Option(key: $0.key, hasValue: $0.kind != .flag, isRepeatable: $0.isRepeatable)

@@ -1,16 +1,18 @@
 /// Suggestions for misspelled words.
 public enum Suggestion {
-  /// Bytes of the longest word for which a suggestion is searched; the time of a comparison grows with each letter.
+  /// Bytes of the longest word for which a suggestion is searched; the cost of a comparison grows with the number of
+  /// letters.
   private static let wordBytesMax = 64
 
-  /// Returns the candidate with the smallest edit distance to `word`, or nil if even that exceeds a third of the word.
+  /// Returns the candidate with the smallest edit distance to `word`, or nil if that distance exceeds a third of the
+  /// word's length.
   public static func nearest(to word: String, in candidates: [String]) -> String? {
     guard let best = ranked(word, candidates).first, best.distance <= max(2, word.count / 3)
     else { return nil }
     return best.candidate
   }
 
-  /// Returns the `count` candidates with the smallest edit distances to `word`, the nearest first, however far they are.
+  /// Returns the `count` candidates with the smallest edit distances to `word`, nearest first, regardless of distance.
   public static func nearest(_ count: Int, to word: String, in candidates: [String]) -> [String] {
     assert(count > 0, "a suggestion has at least one word")
     return ranked(word, candidates).prefix(count).map(\.candidate)
@@ -21,11 +23,11 @@ public enum Suggestion {
   ) -> [(candidate: String, distance: Int)] {
     guard word.utf8.count <= wordBytesMax else { return [] }
     let letters = Array(word)
-    // The sort is stable: of candidates with the same distance, the first stays first.
+    // The sort is stable: among candidates with the same distance, the order is unchanged.
     return candidates.map { ($0, edits(letters, Array($0))) }.sorted { $0.1 < $1.1 }
   }
 
-  /// Returns the Levenshtein distance, with a swap of neighbors counted as one edit.
+  /// Returns the Levenshtein distance, in which swapping two neighbors counts as a single edit.
   private static func edits(_ one: [Character], _ other: [Character]) -> Int {
     var beforeLast = [Int]()
     var last = Array(0...other.count)

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// The event loop of one thread: descriptors (epoll, level-triggered), timers, mail from other threads, and callbacks
-/// at the end of each turn.
+/// The event loop of a thread: descriptors (epoll, level-triggered), timers, mail from other threads, and callbacks at
+/// the end of each turn.
 ///
-/// Not `Sendable`: everything that is created on a loop stays on its thread.
+/// The type is not `Sendable`: everything that is created on a loop stays on its thread.
 @safe public final class EventLoop {
   /// Monotonic nanoseconds, read once per turn.
   public private(set) var nowNanoseconds: Int64
@@ -26,19 +26,19 @@ import Glibc
   private var timers: TimerWheel
   private var slackTimers = SlackTimers()
   private var receivers: [any MailboxReceiver] = []
-  /// The receivers that are read before descriptors.
+  /// The mailboxes that are read before descriptors.
   private var firstReceivers: [any MailboxReceiver] = []
   private var mail: [Int] = []
   private var turnEnd: [any TurnEndTarget] = []
   private var turnEndRound: [any TurnEndTarget] = []
   private var attachments: [ObjectIdentifier: AnyObject] = [:]
-  /// The buffer for events, which only this object owns; it is freed with the object and never passed out.
+  /// The buffer for events, which this object owns and never passes out; it is freed with the object.
   private let events: UnsafeMutablePointer<epoll_event>
   private static let wakerData = UInt64.max
 
   /// Creates a loop for the calling thread.
   ///
-  /// With a clock other than the machine's, the owner must call ``turn(mayBlock:polls:)`` with `false` whenever
+  /// If the clock is not the machine's, the owner must call ``turn(mayBlock:polls:)`` with `false` whenever
   /// ``nextWakeup`` is reached or a descriptor may be ready.
   public convenience init(clock: any LoopClock = SystemLoopClock.shared) throws(SystemFailure) {
     try self.init(waker: LoopWaker(), clock: clock)
@@ -67,14 +67,14 @@ import Glibc
 
   /// Makes `run()` return after the current turn.
   ///
-  /// On another thread, call `LoopThread.stop()` instead.
+  /// From another thread, call `LoopThread.stop()` instead.
   public func stop() { waker.stop() }
 
   /// True if ``stop()`` was called.
   public var isStopping: Bool { waker.isStopping }
 
   /// Releases handlers, timers, turn-end targets and unread mail while the loop still exists, because their
-  /// deinitializers may call the loop.
+  /// deinitializers can call the loop.
   ///
   /// Call this if you drive the loop yourself; ``LoopThread`` does so for its own loop.
   public func releaseAll() {
@@ -92,8 +92,8 @@ import Glibc
     firstReceivers = []
   }
 
-  /// The time on this loop's clock at which a timer, mail, or the end of a turn is due; `.max` if only a descriptor can
-  /// wake it.
+  /// The time, on this loop's clock, at which a timer, mail or the end of a turn is due; `.max` if only a descriptor
+  /// can wake the loop.
   public var nextWakeup: Int64 {
     if isPending { return nowNanoseconds }
     let next = min(timers.nextWakeup ?? .max, slackTimers.nextWakeup ?? .max)
@@ -156,14 +156,14 @@ import Glibc
     guard next != .max else { return Int32(Limits.longestSleepMilliseconds) }
     let elapsed = clock.monotonicNanoseconds - origin
     assert(elapsed >= 0, "the monotonic clock does not go backward")
-    // Computed in milliseconds, because nanoseconds could overflow: a timer may be due in 292 years.
+    // Compute in milliseconds, because nanoseconds could overflow: a timer can be due in 292 years.
     let wait = next - elapsed / 1_000_000
     return Int32(max(0, min(wait, Limits.longestSleepMilliseconds)))
   }
 
   private func dispatch(_ data: UInt64, _ readiness: Readiness) {
     let index = Int(truncatingIfNeeded: data & 0xffff_ffff)
-    // An event of this batch may refer to a descriptor that an earlier event deregistered.
+    // An event in this batch can refer to a descriptor that an earlier event deregistered.
     guard index < slots.count, slots[index].generation == UInt32(truncatingIfNeeded: data >> 32)
     else { return }
     slots[index].handler?.ready(readiness)
@@ -186,7 +186,7 @@ import Glibc
 
   private func endTurn() -> Bool {
     var round = 0
-    // A target may schedule another one: for example, output of a session becomes output of its stream.
+    // A target can schedule another target: for example, output of a session becomes output of its stream.
     while !turnEnd.isEmpty, round < Limits.turnEndRounds {
       swap(&turnEnd, &turnEndRound)
       var next = 0
@@ -204,7 +204,7 @@ import Glibc
 
   /// Calls `handler` in each turn in which `descriptor` is ready for one of `interests`.
   ///
-  /// The loop keeps the handler alive until `deregister`; the caller still owns the descriptor.
+  /// The loop retains the handler until `deregister`; the caller still owns the descriptor.
   public func register(
     _ descriptor: Int32, for interests: Readiness, handler: any EventHandler
   ) throws(SystemFailure) -> Registration {
@@ -227,7 +227,7 @@ import Glibc
     return registration
   }
 
-  /// Changes the events for which the descriptor is watched; `hangup` is always reported.
+  /// Changes the events for which the descriptor is watched; `hangup` is always included.
   public func update(_ registration: Registration, for interests: Readiness) {
     guard isCurrent(registration) else { return }
     _ = control(EPOLL_CTL_MOD, registration, interests)
@@ -235,7 +235,7 @@ import Glibc
 
   /// Stops watching the descriptor and releases its handler.
   ///
-  /// Call it before closing the descriptor.
+  /// Call this method before closing the descriptor.
   public func deregister(_ registration: Registration) {
     guard isCurrent(registration) else { return }
     _ = control(EPOLL_CTL_DEL, registration, [])
@@ -269,7 +269,7 @@ import Glibc
 
   /// Calls `target` once, at least `afterNanoseconds` after this turn's time.
   ///
-  /// The loop keeps the target alive until then.
+  /// The loop retains the target until then.
   @discardableResult
   public func schedule(
     afterNanoseconds: Int64, _ target: any TimerTarget, tag: UInt64 = 0
@@ -277,11 +277,12 @@ import Glibc
     timers.insert(deadline: self.tick(afterNanoseconds), target, tag: tag)
   }
 
-  /// Calls `target` once, at least `afterNanoseconds` after this turn's time and at most `slackNanoseconds` after that.
+  /// Calls `target` once, no earlier than `afterNanoseconds` after this turn's time and no later than
+  /// `slackNanoseconds` after that.
   ///
-  /// Between these times, it is called in the first turn that the loop runs for another reason. Use it for timers that
-  /// may be late, such as retries and housekeeping, so that they do not wake the processor themselves. It is meant for
-  /// a small number of timers.
+  /// Between these times, the target is called in the first turn that the loop runs for another reason. Use this method
+  /// for a small number of timers that can be late, such as retries and housekeeping, so that they do not wake the
+  /// processor themselves.
   @discardableResult
   public func schedule(
     afterNanoseconds: Int64, slackNanoseconds: Int64, _ target: any TimerTarget, tag: UInt64 = 0
@@ -305,7 +306,7 @@ import Glibc
   /// Returns the first tick that is at least `afterNanoseconds` after this turn's time.
   private func tick(_ afterNanoseconds: Int64) -> Int64 {
     let due = (nowNanoseconds &- origin).addingReportingOverflow(max(0, afterNanoseconds))
-    // Leave room to round up; anything beyond is never due.
+    // Leave enough range to round up; anything later is never due.
     let latest = Int64.max - 1_000_000
     let nanoseconds = due.overflow ? latest : min(due.partialValue, latest)
     return (nanoseconds + 999_999) / 1_000_000
@@ -313,7 +314,7 @@ import Glibc
 
   /// Calls `body` once.
   ///
-  /// It allocates memory, so do not use it for each connection or message.
+  /// This method allocates memory, so do not use it for each connection or message.
   @discardableResult
   public func schedule(afterNanoseconds: Int64, _ body: @escaping () -> Void) -> TimerID {
     schedule(afterNanoseconds: afterNanoseconds, TimerClosure(body))
@@ -323,7 +324,7 @@ import Glibc
   ///
   /// Has no effect on a timer that has fired or was already cancelled.
   public func cancel(_ timer: TimerID) {
-    // Timers of the wheel never have this index.
+    // Timers in the wheel never have this index.
     guard timer.index == .max else {
       timers.cancel(timer)
       return
@@ -340,11 +341,11 @@ import Glibc
     turnEnd.append(target)
   }
 
-  /// Creates a mailbox, through which other threads post messages that `receive` gets in batches on this loop's thread.
+  /// Creates a mailbox to which other threads post messages, which `receive` gets in batches on this loop's thread.
   ///
-  /// A mailbox with `isBeforeDescriptors` is read before descriptors: when data from a peer is handled, all messages
-  /// that were posted before the peer sent it have already been handled. Any other mailbox is read after the
-  /// descriptors that were ready before the message was posted.
+  /// If `isBeforeDescriptors` is true, the mailbox is read before descriptors: when data from a peer is handled, all
+  /// messages that were posted before the peer sent the data have already been handled. Otherwise, the mailbox is read
+  /// after the descriptors that were ready before the message was posted.
   public func mailbox<Message: Sendable>(
     of type: Message.Type, isBeforeDescriptors: Bool = false,
     _ receive: @escaping ([Message]) -> Void
@@ -358,7 +359,7 @@ import Glibc
 
   /// Returns the loop's single object of this type, such as buffers that connections share.
   ///
-  /// It is created on first use.
+  /// The object is created on first use.
   public func shared<Object: AnyObject>(_ type: Object.Type, _ make: () -> Object) -> Object {
     if let object = attachments[ObjectIdentifier(type)] as? Object { return object }
     let object = make()

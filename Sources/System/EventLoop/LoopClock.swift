@@ -1,8 +1,8 @@
-/// The two clocks of an event loop: the machine's, or those of a simulation.
+/// The two clocks that an event loop uses: those of the machine, or those of a simulation.
 public protocol LoopClock: AnyObject {
-  /// Nanoseconds that never go backward.
+  /// The time in nanoseconds, which never goes backward.
   var monotonicNanoseconds: Int64 { get }
-  /// The wall clock: milliseconds since 1970 in UTC; may step in both directions.
+  /// The wall clock, in milliseconds since 1970 in UTC, which can step in either direction.
   var unixMilliseconds: Int64 { get }
 }
 

@@ -1,8 +1,8 @@
-/// The place where event loops run: each on its own thread, or all of them on a simulation's single thread.
+/// The environment in which event loops run: each on its own thread, or all on a simulation's single thread.
 public protocol LoopRunner: Sendable {
   /// Creates a loop and calls `body` with it to create everything that the loop holds.
   ///
-  /// `name` is shown in lists of the program's threads.
+  /// `name` identifies the thread in lists of the program's threads.
   func start(
     name: String, _ body: @escaping @Sendable (EventLoop) -> Void
   ) throws(SystemFailure) -> any RunningLoop
@@ -10,9 +10,9 @@ public protocol LoopRunner: Sendable {
 
 /// A loop that a runner has started.
 public protocol RunningLoop: Sendable {
-  /// Waits until the loop has stopped and everything it held is released.
+  /// Waits until the loop has stopped and everything that it held has been released.
   ///
-  /// Call it once, and never on the loop itself.
+  /// Call this method once, and never from the loop itself.
   func join()
 }
 

@@ -5,7 +5,7 @@ extension LoopThread {
   /// Starts a thread as `start(name:_:)` does, waits until `body` has run on it, and returns the result of `body`, such
   /// as a mailbox or port that other threads need.
   ///
-  /// An error from `body` ends the thread and is rethrown here.
+  /// If `body` throws an error, the thread stops and the error is rethrown.
   public static func launch<Value: Sendable>(
     name: String, _ body: @escaping @Sendable (EventLoop) throws(SystemFailure) -> Value
   ) throws(SystemFailure) -> (thread: LoopThread, value: Value) {

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A thread that owns one event loop and ends with it.
+/// A thread that owns an event loop and exits when the loop stops.
 public final class LoopThread: Sendable {
   private let waker: LoopWaker
   private let thread: Mutex<pthread_t?>
@@ -14,8 +14,8 @@ public final class LoopThread: Sendable {
 
   /// Starts a thread.
   ///
-  /// `body` runs on it to create everything that the loop holds, then the loop runs. `name` is shown in `top -H`,
-  /// truncated to 15 bytes.
+  /// `body` runs on the thread to create everything that the loop holds, then the loop runs. `name` is shown in `top
+  /// -H`, truncated to 15 bytes.
   public static func start(
     name: String, _ body: @escaping @Sendable (EventLoop) -> Void
   ) throws(SystemFailure) -> LoopThread {
@@ -29,14 +29,14 @@ public final class LoopThread: Sendable {
     return LoopThread(waker: waker, thread: try start.launch())
   }
 
-  /// Makes the loop end after its current turn; may be called on any thread.
+  /// Makes the loop stop after its current turn; can be called from any thread.
   ///
-  /// Everything that the loop holds is released on its thread.
+  /// Everything that the loop holds is released on the loop's thread.
   public func stop() { waker.stop() }
 
-  /// Waits until the thread has ended.
+  /// Waits until the thread has exited.
   ///
-  /// Call it only once, and never on the thread itself.
+  /// Call this method only once, and never from the thread itself.
   public func join() {
     let joined = thread.withLock { thread in
       let joined = thread

@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The part of a loop that other threads may access: the list of mailboxes with messages, and a way to wake the loop.
+/// The part of a loop that other threads can access: the list of mailboxes with messages, and a way to wake the loop.
 ///
-/// The event descriptor is written only while the loop sleeps, because a wake-up costs 10-20 µs on the measured
-/// machine.
+/// The event descriptor is written only while the loop sleeps, because a wake-up costs 10-20 µs on the machine on which
+/// it was measured.
 final class LoopWaker: Sendable {
   let epoll: Int32
   let event: Int32
@@ -32,14 +32,14 @@ final class LoopWaker: Sendable {
     close(epoll)
   }
 
-  /// Announces that the mailbox with this number has messages; may be called on any thread.
+  /// Announces that the mailbox with this number has messages; can be called from any thread.
   func announce(_ mailbox: Int) {
     mail.withLock { $0.append(mailbox) }
     hasMail.store(true, ordering: .sequentiallyConsistent)
     wakeIfSleeping()
   }
 
-  /// Makes `run` return; may be called on any thread.
+  /// Makes `run` return; can be called from any thread.
   func stop() {
     stopAsked.store(true, ordering: .sequentiallyConsistent)
     wakeIfSleeping()
@@ -47,10 +47,10 @@ final class LoopWaker: Sendable {
 
   var isStopping: Bool { stopAsked.load(ordering: .relaxed) }
 
-  /// True if a mailbox was announced since the loop last took its mail.
+  /// True if a mailbox was announced after the loop last took its mail.
   var mayHaveMail: Bool { hasMail.load(ordering: .relaxed) }
 
-  /// Takes the numbers of the mailboxes with messages; only for the loop.
+  /// Takes the numbers of the mailboxes with messages; called only by the loop.
   ///
   /// `numbers` is reused as storage.
   func takeMail(into numbers: inout [Int]) {
@@ -60,9 +60,9 @@ final class LoopWaker: Sendable {
     mail.withLock { swap(&$0, &numbers) }
   }
 
-  /// Prepares the loop to sleep; only for the loop.
+  /// Prepares the loop to sleep; called only by the loop.
   ///
-  /// Returns false if mail or a stop request has arrived, so that it must not sleep.
+  /// Returns false if mail or a stop request has arrived, in which case the loop must not sleep.
   func prepareToSleep() -> Bool {
     sleeping.store(true, ordering: .sequentiallyConsistent)
     guard
@@ -75,7 +75,7 @@ final class LoopWaker: Sendable {
 
   func awoke() { sleeping.store(false, ordering: .relaxed) }
 
-  /// Empties the event descriptor; only for the loop.
+  /// Empties the event descriptor; called only by the loop.
   func acknowledge() {
     var value: UInt64 = 0
     _ = unsafe read(event, &value, 8)

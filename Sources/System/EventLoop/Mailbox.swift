@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A way to send messages to a loop from any thread.
+/// A mailbox for sending messages to a loop from any thread.
 ///
-/// Messages are delivered in batches, in order of posting, on the loop's thread. A mailbox lives as long as its loop,
-/// so create only a few.
+/// Messages are delivered in batches on the loop's thread, in the order in which they were posted. A mailbox lives as
+/// long as its loop, so create only a few.
 public final class Mailbox<Message: Sendable>: Sendable {
   private struct Waiting {
     var messages: [Message] = []
     var announced = false
-    /// True once the loop has ended.
+    /// True if the loop has stopped.
     var isClosed = false
   }
 
@@ -23,7 +23,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
 
   /// Posts `message` to the loop.
   ///
-  /// After the loop has ended, the message is dropped.
+  /// If the loop has stopped, the message is dropped.
   public func post(_ message: Message) {
     let announce = waiting.withLock { waiting in
       guard !waiting.isClosed else { return false }
@@ -33,7 +33,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
     if announce { waker.announce(number) }
   }
 
-  /// Posts all of `messages` to the loop in one batch.
+  /// Posts `messages` to the loop in a single batch.
   public func post(contentsOf messages: [Message]) {
     guard !messages.isEmpty else { return }
     let announce = waiting.withLock { waiting in
@@ -44,7 +44,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
     if announce { waker.announce(number) }
   }
 
-  /// Takes the waiting messages; only for the loop.
+  /// Takes the waiting messages; called only by the loop.
   ///
   /// `empty` becomes the storage for further messages.
   func take(into empty: inout [Message]) {
@@ -56,15 +56,15 @@ public final class Mailbox<Message: Sendable>: Sendable {
     }
   }
 
-  /// Drops the waiting messages when the loop ends, because a message may own a descriptor, or hold this mailbox and so
-  /// keep itself alive.
+  /// Drops the waiting messages when the loop stops, because a message can own a descriptor, or hold this mailbox and
+  /// so keep itself alive.
   func close() {
     var dropped: [Message] = []
     waiting.withLock { waiting in
       waiting.isClosed = true
       swap(&waiting.messages, &dropped)
     }
-    // Outside the lock, because releasing a message may post another one.
+    // Release the messages outside the lock, because a release can post another message.
     dropped.removeAll()
   }
 }
@@ -89,7 +89,7 @@ final class MailboxSlot<Message: Sendable>: MailboxReceiver {
     var taken: [Message] = []
     swap(&taken, &batch)
     mailbox.take(into: &taken)
-    // A mailbox that is read before descriptors may already have been read since it was announced.
+    // A mailbox that is read before descriptors may have been read after it was announced.
     if !taken.isEmpty { body(taken) }
     taken.removeAll(keepingCapacity: true)
     swap(&taken, &batch)

@@ -10,7 +10,7 @@ public struct Readiness: OptionSet, Sendable, Hashable {
 
   /// Bytes, a connection or the end of the stream can be read.
   public static let readable = Readiness(rawValue: 1)
-  /// Bytes can be written, or a connection attempt has ended.
+  /// Bytes can be written, or a connection attempt has finished.
   public static let writable = Readiness(rawValue: 2)
   /// The peer has disconnected or the descriptor has an error; always reported, even if not requested.
   public static let hangup = Readiness(rawValue: 4)
@@ -31,13 +31,13 @@ public struct Readiness: OptionSet, Sendable, Hashable {
   }
 }
 
-/// A handler of a registered descriptor's readiness, called on the loop's thread.
+/// A handler for the readiness of a registered descriptor, called on the loop's thread.
 public protocol EventHandler: AnyObject {
-  /// Handles the readiness of the descriptor, once per turn while it is ready (level-triggered).
+  /// Handles the readiness of the descriptor, once per turn as long as it is ready (level-triggered).
   func ready(_ readiness: Readiness)
-  /// Handles the end of the loop, once, if the descriptor is still registered, as the last chance to close it.
+  /// Handles the stop of the loop, if the descriptor is still registered, as the last opportunity to close it.
   ///
-  /// The loop must not be called any more.
+  /// Called once. The loop must not be called afterward.
   func loopEnded()
 }
 
@@ -46,13 +46,13 @@ extension EventHandler {
   public func loopEnded() {}
 }
 
-/// A descriptor's registration with a loop; invalid for any other loop.
+/// A descriptor's registration with a loop, which is not valid for any other loop.
 public struct Registration: Sendable {
   let index: UInt32
   let generation: UInt32
 }
 
-/// A handler of a timer, called on the loop's thread.
+/// A handler for a timer, called on the loop's thread.
 public protocol TimerTarget: AnyObject {
   /// Handles the expiration of the timer, once; `tag` is the value that was passed when the timer was set.
   func timerFired(tag: UInt64)

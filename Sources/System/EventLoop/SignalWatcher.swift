@@ -26,11 +26,11 @@ public final class SignalWatcher: EventHandler {
   private var registration: Registration?
   private let body: (Signal) -> Void
 
-  /// Keeps the signals from ending the process, and ignores SIGPIPE and SIGXFSZ: a write to a disconnected peer, or
-  /// beyond the process's file size limit, fails instead.
+  /// Prevents the signals from terminating the process, and ignores SIGPIPE and SIGXFSZ: a write to a disconnected
+  /// peer, or beyond the process's file size limit, fails instead.
   ///
-  /// A terminal does not stop a background process either: a read from the terminal fails, and a write succeeds. Call
-  /// this first in `main`, because threads that were created earlier would still receive the signals.
+  /// A terminal also does not suspend a background process: a read from the terminal fails, and a write succeeds. Call
+  /// this method first in `main`, because threads that were created earlier would still receive the signals.
   public static func blockSignals(_ signals: [Signal] = Signal.allCases) {
     var set = mask(signals)
     unsafe sigaddset(&set, SIGTTIN)
@@ -42,7 +42,7 @@ public final class SignalWatcher: EventHandler {
 
   /// Calls `body` on the loop for each signal.
   ///
-  /// It blocks the signals on this thread, too.
+  /// The signals are also blocked on this thread.
   public init(
     on loop: EventLoop, for signals: [Signal] = Signal.allCases, _ body: @escaping (Signal) -> Void
   ) throws(SystemFailure) {

@@ -1,8 +1,8 @@
-/// Timers that may be late: each is due from one tick and must fire by another.
+/// Timers that can fire late: each is due from one tick and must fire by another.
 ///
 /// If the loop is awake for another reason between the two ticks, it fires the timers that are due. Otherwise, it wakes
-/// when the first timer must fire, and fires all others that are due. No other strategy needs fewer wake-ups. The type
-/// is meant for a program's few housekeeping timers: the cost of a search is proportional to their number.
+/// when the first timer must fire, and fires all others that are due. No other strategy requires fewer wake-ups. The
+/// type is meant for a program's few housekeeping timers, because the cost of a search is proportional to their number.
 struct SlackTimers {
   private struct Entry {
     let number: UInt32
@@ -37,13 +37,13 @@ struct SlackTimers {
 
   /// Cancels a timer.
   ///
-  /// Has no effect on one that has fired.
+  /// Has no effect on a timer that has fired.
   mutating func cancel(_ number: UInt32) {
     entries.removeAll { $0.number == number }
     look()
   }
 
-  /// Removes and returns the next timer to fire: among those that are due, the one that has waited longest.
+  /// Removes and returns the next timer to fire: of the timers that are due, the one that has waited the longest.
   mutating func popDue(at now: Int64) -> (target: any TimerTarget, tag: UInt64)? {
     guard nextDue <= now, let index = entries.firstIndex(where: { $0.due == nextDue }) else {
       return nil
@@ -55,7 +55,7 @@ struct SlackTimers {
     return (entry.target, entry.tag)
   }
 
-  /// Traps in debug builds if the fields contradict each other.
+  /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
     assert(
       entries.allSatisfy { $0.due <= $0.latest }, "a timer's due time is not after its latest time")

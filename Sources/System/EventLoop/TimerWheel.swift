@@ -6,8 +6,8 @@ public struct TimerID: Sendable, Hashable {
 
 /// Four wheels of 256 slots, with ticks of one millisecond.
 ///
-/// Inserting and cancelling take a few nanoseconds, whatever the number of timers. Timers more than 2^32 ticks (49
-/// days) ahead stay in the last wheel and are reinserted each round.
+/// Inserting or cancelling a timer takes a few nanoseconds, regardless of the number of timers. Timers more than 2^32
+/// ticks (49 days) ahead stay in the last wheel and are reinserted each round.
 struct TimerWheel {
   private struct Node {
     var target: (any TimerTarget)?
@@ -28,7 +28,7 @@ struct TimerWheel {
   private var heads = [Int32](repeating: none, count: slotsPerWheel * wheels)
   /// One bit for each slot, set if the slot has timers.
   private var occupied = [UInt64](repeating: 0, count: slotsPerWheel * wheels / 64)
-  /// The timers whose tick is reached, in the order in which they fire.
+  /// The timers whose tick has been reached, in firing order.
   private var dueHead = none
   private var dueTail = none
   private(set) var now: Int64
@@ -38,7 +38,7 @@ struct TimerWheel {
 
   init(now: Int64) { self.now = now }
 
-  /// Adds a timer that is due at `deadline`, or at the next advance if that has passed.
+  /// Adds a timer that is due at `deadline`, or at the next advance if the deadline has passed.
   mutating func insert(deadline: Int64, _ target: any TimerTarget, tag: UInt64) -> TimerID {
     let index: Int32
     if freeNode != Self.none {
@@ -76,7 +76,7 @@ struct TimerWheel {
 
   /// Advances the time.
   ///
-  /// Timers that are due then wait for `popDue`.
+  /// The timers that are then due wait for `popDue`.
   mutating func advance(to tick: Int64) {
     while let next = nextOccupiedTick, next <= tick {
       now = next
@@ -99,11 +99,12 @@ struct TimerWheel {
     return target.map { ($0, tag) }
   }
 
-  /// The next tick at which to check: with few timers, the tick of the next timer; with many, a tick at or before it;
-  /// nil without timers.
+  /// The next tick at which to check the wheel: the tick of the next timer if there are few timers, or a tick at or
+  /// before it if there are many; nil without timers.
   var nextWakeup: Int64? {
     guard dueHead == Self.none else { return now }
-    // With many timers a slot's tick suffices: one additional wake-up is cheap then, and checking each timer is not.
+    // With many timers, the tick of a slot suffices: an additional wake-up is cheap then, and checking each timer is
+    // not.
     return count <= Limits.timersLookedAt ? nextDeadline : nextOccupiedTick
   }
 
@@ -140,7 +141,7 @@ struct TimerWheel {
     if let slot = nextOccupied(wheel: 0, after: Int(now & 255)) {
       return (now & ~255) &+ Int64(slot)
     }
-    // Timers of the outer wheels move inward when a wheel has completed a round.
+    // Timers in the outer wheels move inward when a wheel has completed a round.
     var best = Int64.max
     for wheel in 1..<Self.wheels {
       let shift = Int64(8 * wheel)
@@ -168,7 +169,7 @@ struct TimerWheel {
     case ..<16_777_216: wheel = 2
     default: wheel = 3
     }
-    // Beyond the range of the last wheel: park the timer one round ahead and check again then.
+    // The deadline is beyond the range of the last wheel: park the timer one round ahead and check again then.
     let reachable = min(deadline, now &+ (1 << 32) &- 1)
     let slot = wheel * 256 + Int((reachable >> Int64(8 * wheel)) & 255)
     let head = heads[slot]
@@ -210,9 +211,9 @@ struct TimerWheel {
     assert(count >= 0, "a timer is released once")
   }
 
-  /// Traps in debug builds if lists, bits and counts contradict each other.
+  /// Traps in debug builds if the lists, bits and counts are inconsistent.
   ///
-  /// It visits every timer.
+  /// The check visits every timer.
   func checkInvariants() {
     var linked = 0
     for (slot, head) in heads.enumerated() {
@@ -247,7 +248,7 @@ struct TimerWheel {
     return count
   }
 
-  /// Empties a slot and returns its timers in the order in which they were set (slots hold the newest first).
+  /// Empties a slot and returns its timers, oldest first (slots hold the newest timer first).
   private mutating func takeSlot(_ slot: Int) -> Int32 {
     var index = heads[slot]
     heads[slot] = Self.none
@@ -271,7 +272,7 @@ struct TimerWheel {
     }
   }
 
-  /// Moves the timers of the outer wheels' current slots inward.
+  /// Moves the timers in the current slots of the outer wheels inward.
   private mutating func cascade() {
     var wheel = 1
     while wheel < Self.wheels {

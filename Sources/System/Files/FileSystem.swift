@@ -1,23 +1,24 @@
 import CLinux
 import Glibc
 
-/// Access to whole files.
+/// Access to whole files and their properties.
 ///
-/// After a crash, a file has either its new content or its old one.
+/// After a crash, a file has either its old content or its new content.
 public enum FileSystem {
-  /// Replaces the file at `path` with `bytes`: temporary file in the same folder, fsync, rename, fsync of the folder.
+  /// Replaces the file at `path` with `bytes`: writes a temporary file in the same folder, calls fsync, renames the
+  /// file, and calls fsync on the folder.
   ///
-  /// `mode` is set before the content is written. A device, a pipe, a socket or a folder at the path is left unchanged,
-  /// and causes an error.
+  /// `mode` is set before the content is written. A device, pipe, socket or folder at the path is left unchanged and
+  /// causes an error.
   public static func write(
     _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
   ) throws(SystemFailure) {
     try ReservedFile(path, mode: mode).write(bytes)
   }
 
-  /// Throws if the path has something that a file must not replace: a device, a pipe, a socket or a folder.
+  /// Throws if there is a device, pipe, socket or folder at the path, which a file must not replace.
   ///
-  /// A symbolic link may be replaced; its target stays unchanged.
+  /// A symbolic link can be replaced; its target stays unchanged.
   public static func requireReplaceable(_ path: String) throws(SystemFailure) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return }
@@ -26,23 +27,23 @@ public enum FileSystem {
     }
   }
 
-  /// Reads the whole file, of at most `limit` bytes.
+  /// Reads a whole file of at most `limit` bytes.
   public static func read(_ path: String, limit: Int) throws(SystemFailure) -> [UInt8] {
     try read(path, O_RDONLY | O_CLOEXEC, limit: limit)
   }
 
-  /// Reads the whole of a regular file, of at most `limit` bytes.
+  /// Reads a whole regular file of at most `limit` bytes.
   ///
-  /// A pipe or a device at the path, which could block the reader, is an error.
+  /// A pipe or device at the path, which could block the reader, causes an error.
   public static func readRegularFile(
     _ path: String, limit: Int
   ) throws(SystemFailure) -> [UInt8] {
     try read(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, limit: limit)
   }
 
-  /// Reads the first `count` bytes of a regular file, or all of a shorter one.
+  /// Reads the first `count` bytes of a regular file, or all of a shorter file.
   ///
-  /// A pipe or a device at the path is an error.
+  /// A pipe or device at the path causes an error.
   public static func beginning(
     ofRegularFile path: String, count: Int
   ) throws(SystemFailure) -> [UInt8] {
@@ -122,7 +123,7 @@ public enum FileSystem {
 
   /// Returns true if anything exists at the path.
   ///
-  /// Throws if this user is not permitted to find out.
+  /// Throws if the current user is not permitted to find out.
   public static func isPresent(_ path: String) throws(SystemFailure) -> Bool {
     var status = stat()
     if unsafe lstat(path, &status) == 0 { return true }
@@ -153,7 +154,7 @@ public enum FileSystem {
     return String(decoding: buffer[..<count], as: UTF8.self)
   }
 
-  /// Returns true if both paths lead to the same file.
+  /// Returns true if both paths refer to the same file.
   public static func isSameFile(_ one: String, _ other: String) -> Bool {
     var first = stat()
     var second = stat()
@@ -161,7 +162,7 @@ public enum FileSystem {
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
-  /// Returns true if the path is a folder or a link to one.
+  /// Returns true if the path refers to a folder or to a link to a folder.
   public static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -169,7 +170,7 @@ public enum FileSystem {
 
   /// The identity and modification time of a file at a path.
   ///
-  /// A different or modified file has another stamp.
+  /// A different file or a modified file has a different stamp.
   public struct Stamp: Sendable, Equatable {
     private let inode: UInt64
     private let byteCount: Int64
@@ -192,13 +193,13 @@ public enum FileSystem {
 
   /// The space on a file system.
   public struct Space: Sendable, Equatable {
-    /// The number of bytes that this user may still write.
+    /// The number of bytes that the current user can still write.
     public let freeBytes: Int
     /// The total number of bytes.
     public let totalBytes: Int
   }
 
-  /// Returns the space on the file system of the path, or nil if it cannot be determined.
+  /// Returns the space on the file system that contains the path, or nil if it cannot be determined.
   public static func space(at path: String) -> Space? {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { return nil }
@@ -214,16 +215,16 @@ public enum FileSystem {
     return status.st_mode & 0o7777
   }
 
-  /// Returns the user id of the owner of the file or folder at the path.
+  /// Returns the user ID of the owner of the file or folder at the path.
   public static func owner(of path: String) throws(SystemFailure) -> UInt32 {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { throw .last("stat", path) }
     return status.st_uid
   }
 
-  /// Reads the whole of a regular file, of at most `limit` bytes, and the user id of its owner.
+  /// Reads a whole regular file of at most `limit` bytes, and the user ID of its owner.
   ///
-  /// Both belong to the same file, even if another file replaces it in the meantime.
+  /// Content and owner belong to the same file, even if another file replaces it in the meantime.
   public static func readOwned(
     _ path: String, limit: Int
   ) throws(SystemFailure) -> (bytes: [UInt8], owner: UInt32) {
@@ -235,21 +236,21 @@ public enum FileSystem {
     return (bytes, try file.owner())
   }
 
-  /// Gives the file at `path` a second name in the same file system.
+  /// Creates a second name (a hard link) for the file at `path` in the same file system.
   ///
-  /// The name must not exist.
+  /// The second name must not exist.
   public static func link(_ path: String, at second: String) throws(SystemFailure) {
     guard unsafe Glibc.link(path, second) == 0 else { throw .last("link", second) }
     try synchronize(folder: parent(of: second))
   }
 
-  /// Moves the file at `path` within its file system, durably, and replaces a file at `target`.
+  /// Moves the file at `path` durably within its file system; replaces a file at `target`.
   public static func move(_ path: String, to target: String) throws(SystemFailure) {
     guard unsafe rename(path, target) == 0 else { throw .last("rename", path) }
     try synchronize(folder: parent(of: target))
   }
 
-  /// Waits until the content of the file at `path` is on disk.
+  /// Waits until the content of the file at `path` has been written to disk.
   public static func synchronize(file path: String) throws(SystemFailure) {
     let descriptor = unsafe belfry_open(path, O_RDONLY | O_CLOEXEC, 0)
     guard descriptor >= 0 else { throw .last("open", path) }
@@ -275,12 +276,12 @@ public enum FileSystem {
 
   /// Removes a file or an empty folder.
   ///
-  /// It is not an error if nothing exists at the path.
+  /// If nothing exists at the path, this is not an error.
   public static func remove(_ path: String) throws(SystemFailure) {
     guard unsafe Glibc.remove(path) == 0 || errno == ENOENT else { throw .last("remove", path) }
   }
 
-  /// Returns the names in the folder, sorted, without "." and "..".
+  /// Returns the sorted names of the folder's entries, without "." and "..".
   public static func list(_ path: String) throws(SystemFailure) -> [String] {
     guard let folder = unsafe opendir(path) else { throw .last("opendir", path) }
     defer { unsafe closedir(folder) }
@@ -323,7 +324,7 @@ public enum FileSystem {
     }
   }
 
-  /// Removes unfinished files of ended processes from a folder, because they may contain keys.
+  /// Removes unfinished files of exited processes from a folder, because they can contain keys.
   public static func removeUnfinished(
     in folder: String, startingWith beginning: String = ""
   ) throws(SystemFailure) {

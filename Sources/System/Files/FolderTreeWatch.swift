@@ -1,6 +1,6 @@
 /// A watch that reports changes in a folder and its subfolders (inotify).
 ///
-/// The folder may be missing, or be replaced as a whole.
+/// The folder can be missing, or be replaced as a whole.
 public final class FolderTreeWatch {
   private let root: String
   private let loop: EventLoop
@@ -14,7 +14,7 @@ public final class FolderTreeWatch {
   /// - Parameters:
   ///   - root: The folder's absolute path.
   ///   - loop: The loop that calls `body`.
-  ///   - body: The handler of changes.
+  ///   - body: The handler for changes.
   public init(_ root: String, on loop: EventLoop, _ body: @escaping () -> Void) {
     self.root = root
     self.loop = loop
@@ -25,7 +25,7 @@ public final class FolderTreeWatch {
 
   /// Starts watching folders that were created since the last call.
   ///
-  /// Call it after changes.
+  /// Call this method after changes.
   public func refresh() {
     guard !isClosed else { return }
     watch?.close()
@@ -41,12 +41,12 @@ public final class FolderTreeWatch {
 
   private func changed() {
     guard !isClosed else { return }
-    // The watch of a removed folder reports nothing about the folder that replaces it.
+    // A watch on a removed folder reports nothing about the folder that replaces it.
     if watch == nil { refresh() }
     body()
   }
 
-  /// The folder and its subfolders, the nearer ones first.
+  /// The folder and its subfolders, nearer folders first.
   ///
   /// Links to folders are not followed, because they lead out of the tree.
   private var folders: [String] {

@@ -1,11 +1,12 @@
 import CLinux
 import Glibc
 
-/// A lock (flock(2)) that a process holds on a folder until the process ends for any reason.
+/// A lock (flock(2)) that a process holds on a folder until the process exits for any reason.
 public final class LockFile: Sendable {
   private let descriptor: Int32
 
-  /// Acquires the lock at `path`, creating the file with mode 0600, or throws `.locked` at once.
+  /// Acquires the lock at `path`, creating the file with mode 0600; throws `.locked` immediately if another process
+  /// holds it.
   public init(_ path: String) throws(SystemFailure) {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let descriptor = unsafe belfry_open(path, flags, 0o600)
@@ -25,7 +26,7 @@ public final class LockFile: Sendable {
 
   deinit {
     // A program that another thread is starting has a copy of the descriptor until exec, and a lock lasts as long as
-    // any copy: closing this one would leave the folder locked.
+    // any copy exists: closing only this descriptor would leave the folder locked.
     flock(descriptor, LOCK_UN)
     Glibc.close(descriptor)
   }

@@ -1,23 +1,23 @@
-/// A watch that reports when a file or folder appears at a path whose parent folders may be missing (inotify).
+/// A watch that reports when a file or folder appears at a path whose parent folders can be missing (inotify).
 ///
-/// It watches the deepest existing folder, and moves deeper as folders are created.
+/// The watch is on the deepest existing folder, and moves deeper as folders are created.
 public final class PathWatch {
   private let path: String
   private let loop: EventLoop
   private let body: () -> Void
   private var watch: FolderWatch?
   private var isClosed = false
-  /// True if a folder above the path is watched; false if inotify's limits prevented it.
+  /// True if a folder above the path is watched; false if the limits of inotify prevented it.
   public var isWatching: Bool { watch != nil }
 
   /// Calls `body` on the loop whenever the path is created, replaced or removed.
   ///
-  /// An existing file is not reported; check for it after this call.
+  /// A file that already exists is not reported; check for it after this call.
   ///
   /// - Parameters:
   ///   - path: An absolute path.
   ///   - loop: The loop that calls `body`.
-  ///   - body: The handler of changes.
+  ///   - body: The handler for changes.
   public init(_ path: String, on loop: EventLoop, _ body: @escaping () -> Void) {
     self.path = path
     self.loop = loop
@@ -35,7 +35,7 @@ public final class PathWatch {
   /// Watches the deepest existing folder.
   private func watchDeepestFolder() {
     var name = path
-    // Folders may be created in the meantime; one that cannot be watched is skipped.
+    // Folders can be created in the meantime; a folder that cannot be watched is skipped.
     for _ in 0..<Limits.pathSteps where name != "/" && name != "." {
       let folder = FileSystem.parent(of: name)
       let awaited = Self.last(name)

@@ -3,7 +3,7 @@ import Glibc
 extension FileSystem {
   /// The folder of this process's executable, which contains the other installed programs.
   ///
-  /// It is `nil` if `/proc` is not available.
+  /// The value is `nil` if `/proc` is not available.
   public static var programFolder: String? {
     var characters = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink("/proc/self/exe", &characters, characters.count)

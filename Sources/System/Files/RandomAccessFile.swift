@@ -3,15 +3,15 @@ import Glibc
 
 /// A regular file that is read and written at offsets.
 ///
-/// It is not mapped into memory: a read of a part that another process truncated returns fewer bytes, whereas a mapping
-/// would end this process with SIGBUS. Confined to one thread.
+/// The file is not mapped into memory: a read from a part that another process truncated returns fewer bytes, whereas
+/// access to a mapping would terminate this process with SIGBUS. The type is confined to one thread.
 public final class RandomAccessFile {
   private let path: String
   private let descriptor: Int32
 
   /// Opens the file at `path`, and creates it with mode 0600 if it is missing.
   ///
-  /// Links and anything other than a regular file are refused.
+  /// Links and everything else that is not a regular file are refused.
   public convenience init(_ path: String) throws(SystemFailure) {
     try self.init(path, O_RDWR | O_CREAT)
   }
@@ -21,7 +21,7 @@ public final class RandomAccessFile {
     try self.init(path, O_RDONLY)
   }
 
-  /// Opens the file at `path`, or the target of a link there, for reading.
+  /// Opens the file at `path`, or the target of a link at that path, for reading.
   convenience init(readingOrFollowing path: String) throws(SystemFailure) {
     try self.init(path, O_RDONLY, links: 0)
   }
@@ -38,9 +38,9 @@ public final class RandomAccessFile {
     }
   }
 
-  /// Wraps the open regular file of a descriptor and takes ownership of it.
+  /// Wraps the descriptor of an open regular file and takes ownership of the descriptor.
   ///
-  /// Messages refer to it by `path`.
+  /// Error messages refer to the file by `path`.
   init(_ path: String, descriptor: Int32) {
     assert(descriptor >= 0, "a file is open")
     self.path = path
@@ -55,14 +55,14 @@ public final class RandomAccessFile {
     return status
   }
 
-  /// Returns the user id of the file's owner.
+  /// Returns the user ID of the file's owner.
   func owner() throws(SystemFailure) -> UInt32 { try status().st_uid }
 
   /// Returns the file's length in bytes.
   public func byteCount() throws(SystemFailure) -> Int { Int(try status().st_size) }
 
-  /// Replaces the content with `count` zero bytes, whose blocks are allocated at once, so that a full disk causes an
-  /// error here and not at a later write.
+  /// Replaces the content with `count` zero bytes whose blocks are allocated immediately, so that a full disk causes an
+  /// error here instead of at a later write.
   public func clear(byteCount count: Int) throws(SystemFailure) {
     guard ftruncate(descriptor, 0) == 0 else { throw .last("ftruncate", path) }
     let failure = posix_fallocate(descriptor, 0, count)
@@ -71,14 +71,14 @@ public final class RandomAccessFile {
     }
   }
 
-  /// Waits until the content is on disk.
+  /// Waits until the content has been written to disk.
   public func synchronize() throws(SystemFailure) {
     guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
   }
 
-  /// Links an unnamed file at `path`.
+  /// Links an unnamed file to `path`.
   ///
-  /// Returns -1 and sets `errno` if that fails.
+  /// Returns -1 and sets `errno` on failure.
   func name(_ path: String) -> Int32 { unsafe belfry_name(descriptor, path) }
 
   /// Fills `buffer` starting at `offset`.
@@ -101,7 +101,7 @@ public final class RandomAccessFile {
     return filled
   }
 
-  /// Reads at most `count` bytes starting at `offset`, fewer at the end of the file.
+  /// Reads `count` bytes starting at `offset`, or fewer at the end of the file.
   public func read(_ count: Int, at offset: Int) throws(SystemFailure) -> [UInt8] {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
     defer { unsafe buffer.deallocate() }
@@ -109,7 +109,7 @@ public final class RandomAccessFile {
     return unsafe [UInt8](buffer.prefix(filled))
   }
 
-  /// Writes all of `bytes` at `offset`, in one system call if the kernel accepts them at once.
+  /// Writes all of `bytes` at `offset`, in a single system call if the kernel accepts them all.
   public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFailure) {
     var written = 0
     while written < bytes.count, let start = bytes.baseAddress {

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// A file whose space is reserved before its content exists.
+/// A file whose disk space is reserved before its content exists.
 ///
-/// If the file cannot be written, the error therefore occurs before the work whose only copy the file would hold. Once
-/// it is written, the file gets its name and replaces an earlier one; if it is never written, nothing remains. Confined
-/// to one thread.
+/// If the file cannot be written, the error therefore occurs before the work whose only copy the file would contain.
+/// Writing the file gives it its name and replaces an earlier file; if it is never written, nothing remains. The type
+/// is confined to one thread.
 public final class ReservedFile {
   /// The path of the finished file.
   public let path: String
@@ -14,9 +14,9 @@ public final class ReservedFile {
   private let descriptor: Int32
   private var isWritten = false
 
-  /// Reserves a file in the folder of `path`, with this many bytes on the disk.
+  /// Reserves a file of this many bytes in the folder of `path`.
   ///
-  /// A device, a pipe, a socket or a folder at the path is left unchanged, and causes an error.
+  /// A device, pipe, socket or folder at the path is left unchanged and causes an error.
   public init(_ path: String, byteCount: Int = 0, mode: UInt32 = 0o600) throws(SystemFailure) {
     try FileSystem.requireReplaceable(path)
     self.path = path
@@ -38,12 +38,12 @@ public final class ReservedFile {
     if !isWritten { _ = unsafe unlink(temporary) }
   }
 
-  /// Writes the file, once.
+  /// Writes the file; call this method only once.
   ///
-  /// When the call returns, the file is on disk under its name.
+  /// When this method returns, the file is on disk under its name.
   public func write(_ bytes: [UInt8]) throws(SystemFailure) {
     precondition(!isWritten, "a reserved file is written once")
-    // Set exactly the requested mode, whatever the umask, before writing the content.
+    // Set exactly the requested mode, regardless of the umask, before writing the content.
     guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod", path) }
     guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw .last("ftruncate", path) }
     try FileSystem.writeAll(bytes, descriptor, path)

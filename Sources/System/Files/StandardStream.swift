@@ -2,20 +2,20 @@ import CLinux
 import Glibc
 internal import Synchronization
 
-/// Standard output or standard error of a process that must be able to end even if the stream is not read.
+/// Standard output or standard error of a process that must be able to exit even if the stream is not read.
 ///
-/// A write waits for the reader of a full pipe, as write(2) does. Once the process is asked to end, the write waits a
-/// moment longer and then gives up, so that the thread that ends the process can proceed.
+/// A write to a full pipe waits for the reader, as write(2) does. After the process has been asked to exit, the write
+/// waits a moment longer and then fails, so that the thread that shuts down the process can proceed.
 public enum StandardStream: Int32, Sendable, CaseIterable {
   /// The standard output stream.
   case output = 1
   /// The standard error stream.
   case error = 2
 
-  /// Writes all bytes, without interleaving with other threads of this process.
+  /// Writes all bytes, without interleaving them with the output of other threads in this process.
   ///
-  /// Returns the error number of a failed write, `ETIMEDOUT` if the process was asked to end and no reader made room,
-  /// or 0 if everything is written.
+  /// Returns the error number of a failed write, `ETIMEDOUT` if the process was asked to exit and no reader freed
+  /// space, or 0 if everything was written.
   public func write(_ bytes: some Collection<UInt8>) -> Int32 {
     let bytes = Array(bytes)
     return switch self {
@@ -43,11 +43,11 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
 
   /// Waits until a write of one piece will not block.
   ///
-  /// Returns false if waiting is no longer useful.
+  /// Returns false if further waiting is useless.
   private func waitForRoom() -> Bool {
     while true {
       var wanted = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-      // The write reports errors, such as a closed reader.
+      // Errors, such as a closed reader, are reported by the write itself.
       let isOverdue = ProcessEnd.isOverdue
       guard unsafe poll(&wanted, 1, isOverdue ? 0 : Self.sliceMilliseconds) == 0 else {
         return true
@@ -56,36 +56,36 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
     }
   }
 
-  /// The number of bytes that a pipe with room accepts without blocking: `PIPE_BUF`.
+  /// The number of bytes that a pipe with free space accepts without blocking: `PIPE_BUF`.
   private static let pieceBytes = 4_096
-  /// Milliseconds between two checks whether the process was asked to end.
+  /// Milliseconds between two checks for a request to exit.
   private static let sliceMilliseconds: Int32 = 50
 
-  // Only one writer at a time: otherwise two that see room for one piece would both write.
+  // Only one writer at a time: otherwise, two writers that both see space for a single piece would both write.
   private static let outputTurn = Mutex(())
   private static let errorTurn = Mutex(())
 }
 
-/// A record of whether this process was asked to end, for code that waits on other threads or blocks the thread that
-/// ends the process.
+/// A record of whether this process was asked to exit, for code that waits on other threads or blocks the thread that
+/// shuts down the process.
 enum ProcessEnd {
-  /// The time at which the request was first noticed, in nanoseconds of the monotonic clock; 0 before.
+  /// The time at which the request was first noticed, in nanoseconds on the monotonic clock; 0 before.
   private static let noticedAt = Atomic<Int64>(0)
-  /// True if a hangup of the terminal ends this process, too.
+  /// True if a hangup of the terminal also terminates this process.
   private static let endsOnHangup = Atomic<Bool>(false)
-  /// Nanoseconds, counted from the request, that a slow reader has for all remaining output.
+  /// Nanoseconds after the request during which a slow reader can still read all remaining output.
   private static let graceNanoseconds: Int64 = 1_000_000_000
 
-  /// Records that the process was asked to end.
+  /// Records that the process was asked to exit.
   static func notice() {
     let now = max(1, SystemClock.monotonicNanoseconds)
     _ = noticedAt.compareExchange(expected: 0, desired: now, ordering: .relaxed)
   }
 
-  /// Records that SIGHUP ends this process.
+  /// Records that SIGHUP terminates this process.
   static func includeHangup() { endsOnHangup.store(true, ordering: .relaxed) }
 
-  /// True if the process was asked to end and the time for a slow reader is over.
+  /// True if the process was asked to exit and the time for a slow reader has expired.
   static var isOverdue: Bool {
     if noticedAt.load(ordering: .relaxed) == 0 {
       guard isSignalPending else { return false }
@@ -96,9 +96,9 @@ enum ProcessEnd {
     return SystemClock.monotonicNanoseconds - noticed >= graceNanoseconds
   }
 
-  /// True if a signal to end is pending.
+  /// True if a signal to terminate is pending.
   ///
-  /// The signal may still be unread, because the thread that would read it may be the one that checks.
+  /// The signal may still be unread, because the thread that would read it may be the thread that performs this check.
   private static var isSignalPending: Bool {
     var pending = sigset_t()
     guard unsafe sigpending(&pending) == 0 else { return false }

@@ -3,11 +3,11 @@ import Glibc
 
 /// A new file that gets its name once it is complete.
 ///
-/// Until then it has no name, so the kernel removes it when the process ends for any reason. On file systems that do
-/// not support such files, it has a temporary name, and `removeAbandoned(for:)` removes the remains of a killed
-/// process.
+/// Until then, the file has no name, so the kernel removes it when the process exits for any reason. On file systems
+/// that do not support unnamed files, the file has a temporary name, and `removeAbandoned(for:)` removes the remains of
+/// a killed process.
 public final class UnnamedFile {
-  /// The path that the file will have.
+  /// The path at which the file will appear.
   public let path: String
   /// The open file, to which the content is written.
   public let content: RandomAccessFile
@@ -15,7 +15,7 @@ public final class UnnamedFile {
 
   /// Creates an empty file in the folder of `path`.
   ///
-  /// An existing file at the path stays until `publish()`.
+  /// An existing file at the path is kept until `publish()`.
   public init(for path: String, mode: UInt32 = 0o600) throws(SystemFailure) {
     try FileSystem.requireReplaceable(path)
     self.path = path
@@ -38,7 +38,7 @@ public final class UnnamedFile {
     if let temporary { _ = unsafe unlink(temporary) }
   }
 
-  /// Synchronizes the file to disk and gives it its name, replacing an earlier file.
+  /// Synchronizes the file to disk and gives it its name, which replaces an earlier file.
   public func publish() throws(SystemFailure) {
     try content.synchronize()
     if temporary == nil {
@@ -56,7 +56,7 @@ public final class UnnamedFile {
 
   private var parent: String { FileSystem.parent(of: path) }
 
-  /// Removes unfinished files of ended processes for `path`.
+  /// Removes unfinished files for `path` that exited processes have left.
   public static func removeAbandoned(for path: String) throws(SystemFailure) {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     try FileSystem.removeUnfinished(in: FileSystem.parent(of: path), startingWith: name + ".")

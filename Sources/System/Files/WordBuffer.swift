@@ -1,9 +1,9 @@
 import Glibc
 
-/// A buffer of a fixed number of 64-bit words, initially zero.
+/// A buffer of a fixed number of 64-bit words, which are initially zero.
 ///
-/// The kernel allocates the pages on first use. Confined to one thread. A word outside the buffer reads as 0 and is not
-/// stored, so the pointer is used only within its bounds.
+/// The kernel allocates the pages on first use. The type is confined to one thread. A word outside the buffer is read
+/// as 0 and never stored, so the pointer is used only within its bounds.
 @safe public final class WordBuffer {
   /// The number of words.
   public let count: Int

@@ -2,16 +2,16 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A log file that only its owner can read and that does not grow without bound; it may be used from any thread.
+/// A log file of limited size that only its owner can read; can be used from any thread.
 ///
-/// A full file is renamed to `PATH.1`, whose former content is discarded. Several processes may append to the same
+/// A full file is renamed to `PATH.1`, which replaces the file with that name. Several processes can append to the same
 /// file.
 final class BoundedLogFile: Sendable {
   private let path: String
   private let bytesMax: Int
   private let descriptor = Mutex<Int32>(-1)
 
-  /// Creates a log at `path`, whose file is opened by the first line.
+  /// Creates a log at `path`; the file is opened when the first line is appended.
   init(_ path: String, bytesMax: Int = Limits.logFileBytes) {
     precondition(bytesMax > 0, "a log file has room for a line")
     self.path = path
@@ -36,7 +36,7 @@ final class BoundedLogFile: Sendable {
         descriptor = open()
       }
       guard descriptor >= 0 else { return false }
-      // A line that a full disk cuts is not repeated.
+      // A line that is truncated by a full disk is not written again.
       return unsafe bytes.withUnsafeBytes {
         unsafe write(descriptor, $0.baseAddress, $0.count)
       } == bytes.count

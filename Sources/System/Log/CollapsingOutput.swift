@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A log output that collapses repeated lines; it may be used from any thread.
+/// A log output that collapses repeated lines; can be used from any thread.
 final class CollapsingOutput: Sendable {
   private struct State {
     var lines = RepeatedLines()
@@ -13,13 +13,13 @@ final class CollapsingOutput: Sendable {
   private let state = Mutex(State())
   private let output: @Sendable (LogRecord) -> Void
 
-  /// The outputs of this process, whose counts are written when it ends.
+  /// The outputs of this process, whose counts are written when the process exits.
   private static let all = Mutex<[CollapsingOutput]>([])
   private static let flushesAtExit: Bool = atexit { CollapsingOutput.flushAll() } == 0
 
   init(_ output: @escaping @Sendable (LogRecord) -> Void) { self.output = output }
 
-  /// Registers this output so that its counts are written when the program ends.
+  /// Registers this output so that its counts are written when the program exits.
   func flushAtExit() -> CollapsingOutput {
     _ = Self.flushesAtExit
     Self.all.withLock { $0.append(self) }
@@ -40,7 +40,7 @@ final class CollapsingOutput: Sendable {
     do throws(SystemFailure) {
       pthread_detach(try start.launch())
     } catch {
-      // The next line, or the end of the program, writes them.
+      // The next line, or the exit of the program, writes the counts.
       state.withLock { $0.hasThread = false }
     }
   }
@@ -52,14 +52,14 @@ final class CollapsingOutput: Sendable {
     for output in all.withLock({ $0 }) { output.flush() }
   }
 
-  /// Writes the summaries as they become due: the work of a thread while repetitions are counted.
+  /// Writes the summaries as they become due; this is the work of a thread while repetitions are counted.
   private func writeSummaries() {
     while let end = state.withLock({ state in
       let end = state.lines.nextEnd
       if end == nil { state.hasThread = false }
       return end
     }) {
-      // At most the shortest interval, because a line that begins to repeat in the meantime may be due sooner.
+      // Wait at most the shortest interval, because a line that begins to repeat in the meantime can be due sooner.
       let wait = min(
         max(end - SystemClock.monotonicNanoseconds, 0), Limits.logRepeatNanosecondsMin)
       var time = timespec(tv_sec: 0, tv_nsec: 0)

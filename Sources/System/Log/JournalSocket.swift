@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// systemd-journald's native protocol: one datagram of fields per line.
+/// A socket for systemd-journald's native protocol, which sends the fields of each line in one datagram.
 ///
-/// It may be used from any thread. A datagram is sent as a whole or not at all.
+/// The socket can be used from any thread. A datagram is sent either as a whole or not at all.
 public final class JournalSocket: Sendable {
   /// The path of journald's socket.
   public static let path = "/run/systemd/journal/socket"
 
   /// Returns true if standard error is connected to the journal.
   ///
-  /// systemd's `JOURNAL_STREAM` contains the stream's device and inode, and remains in the environment of programs with
-  /// redirected output.
+  /// systemd's `JOURNAL_STREAM` contains the device and inode of the stream. The variable also remains in the
+  /// environment of programs with redirected output.
   public static func hasStandardError(journalStream: String?) -> Bool {
     let numbers = (journalStream ?? "").split(separator: ":").map { UInt64($0) }
     guard numbers.count == 2, let device = numbers[0], let inode = numbers[1] else { return false }
@@ -25,7 +25,7 @@ public final class JournalSocket: Sendable {
 
   /// Creates a socket that sends to `path`.
   ///
-  /// Returns nil if no descriptor is available, or if the path is too long.
+  /// Returns nil if no descriptor is available or the path is too long.
   init?(path: String) {
     guard path.utf8.count <= Limits.unixPathBytes else { return nil }
     let type = SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
@@ -38,7 +38,7 @@ public final class JournalSocket: Sendable {
 
   /// Sends a line.
   ///
-  /// Returns false if the journal does not accept it at once, because a log must not block its program.
+  /// Returns false if the journal does not accept the line immediately, because a log must not block its program.
   func send(_ record: LogRecord) -> Bool {
     let bytes = Self.datagram(record)
     var address = sockaddr_un()
@@ -46,7 +46,7 @@ public final class JournalSocket: Sendable {
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
     let sent = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        // Pass the address each time, since journald may have been restarted.
+        // Pass the address each time, because journald may have been restarted.
         unsafe sendto(
           descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address,
           socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -66,7 +66,7 @@ public final class JournalSocket: Sendable {
     return bytes
   }
 
-  /// Returns the priority as defined by syslog(3).
+  /// Returns the priority that syslog(3) defines.
   private static func priority(_ level: Log.Level) -> Int32 {
     switch level {
     case .error: LOG_ERR
@@ -92,7 +92,7 @@ public final class JournalSocket: Sendable {
     return String(name.prefix(nameBytesMax))
   }
 
-  /// Bytes of a field's name that journald accepts.
+  /// Bytes of a field name that journald accepts.
   private static let nameBytesMax = 64
 
   private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {

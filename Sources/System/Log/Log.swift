@@ -1,4 +1,4 @@
-/// A log that people and programs can read; each line has a message, a time, a level, and key-value fields.
+/// A log that both people and programs can read; each line has a message, a time, a level and key-value fields.
 ///
 /// Device tokens, payloads, keys and codes are never logged in cleartext.
 public struct Log: Sendable {
@@ -13,7 +13,7 @@ public struct Log: Sendable {
     /// A failure: an operation was not performed.
     case error
 
-    /// Compares by severity; less severe levels are lower.
+    /// Compares levels by severity; less severe levels are lower.
     public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
 
     /// Creates a level from "debug", "info", "warning" or "error".
@@ -24,7 +24,7 @@ public struct Log: Sendable {
       self = level
     }
 
-    /// The name of the level in a line.
+    /// The level's name in a line.
     public var name: String {
       switch self {
       case .debug: "debug"
@@ -37,7 +37,7 @@ public struct Log: Sendable {
 
   /// The part of the program that logs, such as "gateway.device".
   public let subsystem: String
-  /// Lines below this level are dropped.
+  /// The lowest level that is written; lines below this level are dropped.
   public let level: Level
   private let sink: LogSink
 
@@ -51,7 +51,7 @@ public struct Log: Sendable {
   /// A log that drops every line.
   public static let silent = Log(subsystem: "", level: .error, sink: .nowhere)
 
-  /// Returns the same log under another name, "parent.child".
+  /// Returns the same log for the subsystem "parent.child".
   public func child(_ name: String) -> Log {
     Log(subsystem: subsystem.isEmpty ? name : "\(subsystem).\(name)", level: level, sink: sink)
   }
@@ -78,7 +78,7 @@ public struct Log: Sendable {
 
   /// Returns true if lines of this level are written.
   ///
-  /// Check it before computing expensive fields.
+  /// Check this before computing expensive fields.
   public func isEnabled(_ level: Level) -> Bool { level >= self.level && !sink.isNowhere }
 
   private func write(

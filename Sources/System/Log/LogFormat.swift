@@ -1,8 +1,8 @@
 /// The formats of a log line.
 public enum LogFormat: String, CaseIterable, Sendable {
-  /// RFC 3339 time, level, subsystem, message, then `key=value`.
+  /// The time in RFC 3339 format, level, subsystem and message, then `key=value` pairs.
   case text
-  /// Only `key=value`, as logfmt readers expect: `time`, `level`, `subsystem`, `message`, then the fields.
+  /// Only `key=value` pairs, as logfmt readers expect: `time`, `level`, `subsystem`, `message`, then the fields.
   case logfmt
   /// A JSON object: `at`, `level`, `subsystem`, `message`, then the fields as strings.
   case json

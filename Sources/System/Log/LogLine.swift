@@ -8,7 +8,7 @@ enum LogLine {
     return String(decoding: line.utf8.prefix(Limits.logLineBytes), as: UTF8.self) + "…"
   }
 
-  /// Returns the part of a text line after time and level.
+  /// Returns the part of a text line that follows the time and level.
   static func text(
     of subsystem: String, _ message: String, _ fields: [(key: String, value: String)]
   ) -> String {
@@ -42,7 +42,7 @@ enum LogLine {
     }
   }
 
-  /// Returns the text as a quoted string, with control characters escaped by `escape`.
+  /// Returns the text as a quoted string in which `escape` has escaped the control characters.
   private static func inQuotes(
     _ text: String, escape: (Unicode.Scalar) -> String
   ) -> String {
@@ -59,7 +59,7 @@ enum LogLine {
     return result + "\""
   }
 
-  /// Replaces control characters, with which a peer's text could forge lines.
+  /// Replaces control characters, with which text from a peer could forge lines.
   private static func clean(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { isControl($0) }) else { return text }
     var result = ""

@@ -1,4 +1,4 @@
-/// The content of one log call.
+/// The content of a log call.
 struct LogRecord: Sendable {
   let unixMilliseconds: Int64
   let level: Log.Level
@@ -25,15 +25,15 @@ struct LogRecord: Sendable {
     return record
   }
 
-  /// The same record with its texts truncated to their limit, for storage.
+  /// A copy of the record whose strings are truncated to their limit, for storage.
   var cut: LogRecord {
     var record = self
     (record.message, record.fields) = bounded
     return record
   }
 
-  /// Message and fields with at most `Limits.logLineBytes` bytes of text in total, for formats that truncation would
-  /// break.
+  /// The message and fields with at most `Limits.logLineBytes` bytes of text in total, for formats that truncation
+  /// would break.
   var bounded: (message: String, fields: [(key: String, value: String)]) {
     var left = Limits.logLineBytes
     func cut(_ text: String) -> String {
@@ -45,11 +45,11 @@ struct LogRecord: Sendable {
     return (cut(message), fields.map { ($0.key, cut($0.value)) })
   }
 
-  /// The bytes by which two records count as the same line: everything that is written, except the time and a peer's
-  /// port.
+  /// The bytes by which two records count as the same line: everything that is written, except for the time and a
+  /// peer's port.
   ///
-  /// They are bytes, not a `String`, because Swift compares strings by Unicode normalization, whose cost a peer's text
-  /// could increase.
+  /// The value is an array of bytes, not a `String`, because Swift compares strings by Unicode normalization, whose
+  /// cost text from a peer could increase.
   var identity: [UInt8] {
     let (message, fields) = bounded
     var bytes = [level.rawValue]
@@ -61,7 +61,7 @@ struct LogRecord: Sendable {
     return bytes
   }
 
-  /// Appends a text and its length, so that no two lists of texts have the same bytes.
+  /// Appends a string and its length, so that no two lists of strings have the same bytes.
   private static func append(_ text: some Collection<UInt8>, to bytes: inout [UInt8]) {
     for shift in stride(from: 0, to: 32, by: 8) {
       bytes.append(UInt8(truncatingIfNeeded: text.count >> shift))

@@ -2,7 +2,7 @@
 public struct LogSink: Sendable {
   private let body: (@Sendable (LogRecord) -> Void)?
 
-  /// Creates a sink that calls `body` with each line as text, without its newline, from any thread.
+  /// Creates a sink that calls `body` with the text of each line, without a newline, from any thread.
   public init(_ body: @escaping @Sendable (String) -> Void) {
     self.body = { body(LogFormat.text.line($0)) }
   }
@@ -12,15 +12,15 @@ public struct LogSink: Sendable {
   /// Text lines on standard error.
   public static let standardError = LogSink.standardError(.text)
 
-  /// Returns a sink that writes lines to standard error one after the other, so that lines of several threads do not
-  /// mix.
+  /// Returns a sink that writes lines to standard error one at a time, so that lines from several threads are not
+  /// mixed.
   ///
-  /// Repeated lines are collapsed, here and in the journal (`RepeatedLines`).
+  /// Repeated lines are collapsed, both here and in the journal (`RepeatedLines`).
   public static func standardError(_ format: LogFormat) -> LogSink {
     collapsing { record in writeToStandardError(format.line(record)) }
   }
 
-  /// Returns a sink that writes to the journal (systemd-journald) with its fields, through the socket at `path`.
+  /// Returns a sink that writes lines and their fields to the journal (systemd-journald) through the socket at `path`.
   ///
   /// A line that the journal does not accept is written to standard error as text.
   public static func journal(path: String = JournalSocket.path) -> LogSink {
@@ -30,7 +30,7 @@ public struct LogSink: Sendable {
     }
   }
 
-  /// Returns a sink that appends lines to the file at `path` and the one before it, `PATH.1`, of 1 MB each.
+  /// Returns a sink that appends lines to the file at `path`, with one earlier file, `PATH.1`, of up to 1 MB each.
   ///
   /// A line that the file does not accept is written to standard error.
   public static func file(_ path: String, _ format: LogFormat) -> LogSink {

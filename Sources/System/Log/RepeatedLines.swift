@@ -1,9 +1,9 @@
-/// The collapsing of repeated log lines: the first is written at once, the following ones are counted, and one line
-/// reports their number after an interval.
+/// A filter that collapses repeated log lines: the first line is written immediately, the following lines are counted,
+/// and after an interval a single line reports their number.
 ///
-/// Lines are the same if everything except the time and a peer's port is equal. The interval is one second at first and
-/// doubles up to a minute while the line repeats, so that operators notice repetitions soon and the log of a day-long
-/// flood stays small. A different line is always written.
+/// Lines are the same if everything except the time and a peer's port is equal. The interval is initially one second
+/// and doubles up to a minute while the line repeats, so that operators soon notice repetitions and the log of a
+/// day-long flood stays small. A different line is always written.
 struct RepeatedLines {
   private struct Entry {
     /// The time at which a line was last written, in monotonic nanoseconds.
@@ -20,13 +20,13 @@ struct RepeatedLines {
   private var entries: [[UInt8]: Entry] = [:]
   private let capacity: Int
 
-  /// Creates a state that remembers `capacity` distinct lines.
+  /// Creates a filter that remembers `capacity` distinct lines.
   init(capacity: Int = Limits.logLinesRemembered) {
     precondition(capacity > 0, "at least one line is remembered")
     self.capacity = capacity
   }
 
-  /// The next time at which `due` returns lines; nil if no repetition is counted.
+  /// The next time at which `due` returns lines; nil if no repetitions are being counted.
   var nextEnd: Int64? {
     entries.values.lazy.filter { $0.count > 0 }.map(\.end).min()
   }
@@ -49,7 +49,7 @@ struct RepeatedLines {
     return lines
   }
 
-  /// Returns the summaries of the repetitions whose interval is over.
+  /// Returns the summaries of the repetitions whose interval has expired.
   mutating func due(nanoseconds now: Int64) -> [LogRecord] {
     var lines: [LogRecord] = []
     for (identity, entry) in entries where entry.end <= now {
@@ -65,7 +65,7 @@ struct RepeatedLines {
     return lines.sorted { $0.unixMilliseconds < $1.unixMilliseconds }
   }
 
-  /// Returns every counted repetition that is not written yet, for the end of a program.
+  /// Returns all counted repetitions that have not been written yet, for use when a program exits.
   mutating func drain() -> [LogRecord] {
     let lines = entries.values.filter { $0.count > 0 }.map { $0.last.repeated($0.count) }
     entries = [:]
@@ -83,7 +83,7 @@ struct RepeatedLines {
     return oldest.value.count > 0 ? [oldest.value.last.repeated(oldest.value.count)] : []
   }
 
-  /// Traps in debug builds if there are too many entries, or if their counts are invalid.
+  /// Traps in debug builds if there are too many entries or their counts are invalid.
   func checkInvariants() {
     assert(entries.count <= capacity, "the number of remembered lines is within the capacity")
     assert(

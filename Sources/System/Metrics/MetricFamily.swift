@@ -1,11 +1,11 @@
-/// The metrics with one name.
+/// The metrics that share a name.
 struct MetricFamily: Sendable {
-  /// The kind of the values.
+  /// The kind of the family's values.
   enum Kind: String, Sendable { case counter, gauge, histogram }
 
   let help: String
   let kind: Kind
-  /// The only format that includes the family; nil for all formats.
+  /// The only format that includes the family; nil if all formats do.
   let format: MetricFormat?
   /// The metrics with their labels as written between braces.
   var members: [(labels: String, metric: AnyMetric)] = []

@@ -2,8 +2,8 @@
 public enum MetricFormat: Sendable {
   /// The Prometheus text format, version 0.0.4.
   case prometheus
-  /// OpenMetrics 1.0, which has units, an end marker that makes truncation detectable, and families of counters that
-  /// are named without the `_total` suffix of their samples.
+  /// OpenMetrics 1.0, which has units, an end marker that makes truncation detectable, and counter families whose names
+  /// do not include the `_total` suffix of their samples.
   case openMetrics
 
   /// The value of the Content-Type header.
@@ -46,7 +46,7 @@ public enum MetricFormat: Sendable {
   }
 
   private static let total = "_total"
-  /// The units of the Prometheus naming rules, with which names of families end.
+  /// The units that the Prometheus naming rules allow at the end of a family's name.
   private static let units = ["seconds", "bytes"]
 
   private static func append(

@@ -32,8 +32,8 @@ public final class MetricRegistry: Sendable {
 
   /// Returns the histogram with this name and these labels, creating it on first use.
   ///
-  /// Values are whole numbers; `scale` converts them to the unit of the name (nanoseconds to seconds: 1e-9).
-  /// `hasQuantiles` also counts them in narrow buckets, which are not exposed.
+  /// Values are integers; `scale` converts them to the unit in the name (nanoseconds to seconds: 1e-9). If
+  /// `hasQuantiles` is true, the values are also counted in narrow buckets, which are not exposed.
   public func histogram(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:], bounds: [UInt64],
     scale: Double = 1, hasQuantiles: Bool = false
@@ -64,7 +64,7 @@ public final class MetricRegistry: Sendable {
       .joined(separator: ",")
   }
 
-  /// Exposes the result of `read` at each scrape as a gauge; omits it while the result is nil.
+  /// Exposes the result of `read` at each scrape as a gauge, which is omitted while the result is nil.
   ///
   /// `read` is called from any thread, and must not create metrics.
   public func gauge(
@@ -74,14 +74,14 @@ public final class MetricRegistry: Sendable {
 
   /// Exposes the result of `read` at each scrape as a counter, which must never decrease.
   ///
-  /// `read` is called from any thread, and must not create metrics. With `format`, the name is included only in that
-  /// format. Use it for a name that readers of the format expect and that another format does not allow.
+  /// `read` is called from any thread and must not create metrics. If `format` is given, the name is included only in
+  /// that format. Use it for a name that readers of the format expect and that another format does not allow.
   public func counter(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:],
     in format: MetricFormat? = nil, read: @escaping @Sendable () -> Double?
   ) { _ = metric(name, help, labels, format) { .reading(.counter, read) } }
 
-  /// Returns every metric as text, with the families in the order of their creation.
+  /// Returns all metrics as text; families are in the order in which they were created.
   public func exposition(_ format: MetricFormat = .prometheus) -> String {
     exposition(format) { _ in true }
   }
@@ -90,7 +90,7 @@ public final class MetricRegistry: Sendable {
     let known = families.withLock { families in
       families.order.compactMap { name in families.byName[name].map { (name, $0) } }
     }
-    // Read the values without holding the lock, because that may take a while.
+    // Read the values without holding the lock, because reading can take a while.
     var text = ""
     for (name, family) in known where isWanted(name) {
       guard family.format == nil || family.format == format else { continue }
@@ -100,9 +100,9 @@ public final class MetricRegistry: Sendable {
   }
 
   /// Returns the value of every counter and gauge, and the buckets, sum and count of every histogram, under the names
-  /// of `exposition`, including labels.
+  /// that `exposition` uses, including labels.
   ///
-  /// `isWanted` selects families by their names; the others are not read.
+  /// `isWanted` selects families by name; the others are not read.
   public func samples(
     ofFamilies isWanted: (String) -> Bool = { _ in true }
   ) -> [(name: String, value: Double)] {

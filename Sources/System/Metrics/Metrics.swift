@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A number that only increases.
+/// A value that only increases.
 ///
-/// It may be used from any thread; each update is one atomic addition.
+/// A counter can be used from any thread; each update is a single atomic addition.
 public final class Counter: Sendable {
   private let total = Atomic<UInt64>(0)
 
@@ -15,9 +15,9 @@ public final class Counter: Sendable {
   public var value: UInt64 { total.load(ordering: .relaxed) }
 }
 
-/// A number that increases and decreases.
+/// A value that can increase and decrease.
 ///
-/// It may be used from any thread; each update is one atomic operation.
+/// A gauge can be used from any thread; each update is a single atomic operation.
 public final class Gauge: Sendable {
   private let current = Atomic<Int64>(0)
 
@@ -26,18 +26,18 @@ public final class Gauge: Sendable {
   /// Sets the gauge to `value`.
   public func set(_ value: Int64) { current.store(value, ordering: .relaxed) }
 
-  /// Adds `amount`, which may be negative.
+  /// Adds `amount`, which can be negative.
   public func add(_ amount: Int64 = 1) { current.wrappingAdd(amount, ordering: .relaxed) }
 
   /// The current value of the gauge.
   public var value: Int64 { current.load(ordering: .relaxed) }
 }
 
-/// Counts of values in buckets by size, for latencies and lengths.
+/// Counts of values in buckets by size, for example for latencies and lengths.
 ///
-/// It may be used from any thread; each observation takes two atomic additions, or three with quantiles.
+/// A histogram can be used from any thread; each observation takes two atomic additions, or three with quantiles.
 public final class Histogram: Sendable {
-  /// The inclusive upper bounds of the buckets, in ascending order; one more bucket counts larger values.
+  /// The inclusive upper bounds of the buckets, in ascending order; an additional bucket counts larger values.
   public let bounds: [UInt64]
   private let buckets: [Counter]
   private let sumOfValues = Counter()
@@ -51,7 +51,7 @@ public final class Histogram: Sendable {
     buckets = (0...bounds.count).map { _ in Counter() }
   }
 
-  /// Counts one value in its bucket.
+  /// Counts a value in its bucket.
   public func observe(_ value: UInt64) {
     var low = 0
     var high = bounds.count

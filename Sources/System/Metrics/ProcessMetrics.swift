@@ -1,5 +1,5 @@
 extension MetricRegistry {
-  /// Adds the resource usage of this process, under the names that the Prometheus client libraries use.
+  /// Adds metrics for the resource usage of this process; the names are those that the Prometheus client libraries use.
   public func addProcess(descriptorLimit: Int) {
     gauge("process_resident_memory_bytes", help: "Resident memory, in bytes.") {
       ProcessUsage.residentBytes.map(Double.init)

@@ -2,10 +2,10 @@ import Synchronization
 
 /// Counts of values in buckets narrow enough for percentiles: each bucket is at most 1/32 (3 %) wide.
 ///
-/// Values below 32 are exact. It may be used from any thread; each observation is one atomic addition.
+/// Values below 32 are exact. The counts can be updated from any thread; each observation is a single atomic addition.
 public final class QuantileCounts: Sendable {
   private static let step = 32
-  /// The bits of the largest distinct value: 18 minutes in nanoseconds.
+  /// The number of bits of the largest distinct value, which is 18 minutes in nanoseconds.
   ///
   /// Larger values count as this one.
   private static let bits = 40
@@ -35,7 +35,7 @@ public final class QuantileCounts: Sendable {
   public struct Snapshot: Sendable {
     fileprivate let counts: [UInt64]
 
-    /// Returns the value at or below which `share` of the values since `earlier` lie; nil if there are no values.
+    /// Returns the value at or below which `share` of the values since `earlier` lie, or nil if there are no values.
     public func percentile(_ share: Double, since earlier: Snapshot?) -> UInt64? {
       var total: UInt64 = 0
       let recent = counts.indices.map { index in

@@ -1,33 +1,34 @@
 import CLinux
 import Glibc
 
-/// The user who owns a folder in which root works, and whose rights root's process assumes for that work.
+/// The owner of a folder in which root works, and whose rights root's process assumes for that work.
 ///
-/// Another user can exploit path-based operations that root performs in their folder: between two system calls, they
-/// can replace a folder or a file with a link. With that user's rights, the process can do nothing there that the user
-/// could not do, and the files that it creates belong to the user from the start.
+/// A user can exploit path-based operations that root performs in the user's folder: between two system calls, the user
+/// can replace a folder or a file with a link. With the owner's rights, the process can do nothing there that the owner
+/// could not do, and the files that it creates belong to the owner from the start.
 public struct FolderOwner: Sendable, Equatable {
-  /// The duration for which root's rights are given up.
+  /// The duration for which the process gives up root's rights.
   public enum Extent: Sendable {
     /// Permanently, except for the right to listen on ports below 1,024.
     case forGood
-    /// Until `returnToRoot()` restores them, for root's own files.
+    /// Until `returnToRoot()` restores root's rights, for access to root's own files.
     case untilReturn
   }
 
-  /// The id of the user.
+  /// The user ID of the owner.
   public let user: UInt32
   /// The user's primary group; `nogroup` if the machine no longer has such a user.
   ///
-  /// The folder's own group is not suitable: in a folder with the set-group-ID bit, the user may not be a member of it.
+  /// The folder's own group is not suitable: if the folder has the set-group-ID bit, the user may not be a member of
+  /// that group.
   let group: UInt32
   private let name: String?
 
   /// Determines the owner of the folder at `path`.
   ///
-  /// Returns nil if this process does not have to act as another user: it is not root, it may not change its user, or
-  /// root owns the folder. If nothing exists at the path and `includingParents` is true, the owner of the nearest
-  /// existing parent is used. A link that root does not own is refused, because the link's owner controls where it
+  /// Returns nil if this process does not need to act as another user: it is not root, it is not allowed to change its
+  /// user, or root owns the folder. If nothing exists at the path and `includingParents` is true, the owner of the
+  /// nearest existing parent is used. A link that root does not own is refused, because its owner controls where it
   /// leads, and may not own the target folder.
   public init?(of path: String, includingParents: Bool = false) throws(SystemFailure) {
     guard geteuid() == 0, Self.mayChangeUser else { return nil }
@@ -45,7 +46,7 @@ public struct FolderOwner: Sendable, Equatable {
   /// Makes this process act as the owner of the folder at `path`, if the process is root and the folder belongs to
   /// another user.
   ///
-  /// Call it before the first access to the folder, and after reading everything that only root may read.
+  /// Call this method before the first access to the folder, and after reading everything that only root can read.
   @discardableResult
   public static func act(
     in path: String, _ extent: Extent = .forGood, includingParents: Bool = false
@@ -57,7 +58,7 @@ public struct FolderOwner: Sendable, Equatable {
     return owner
   }
 
-  /// Restores root's rights, which `untilReturn` gave up temporarily.
+  /// Restores root's rights, which `untilReturn` temporarily gave up.
   public static func returnToRoot() throws(SystemFailure) {
     guard setresuid(.max, 0, .max) == 0 else { throw .last("setresuid", "0") }
     guard setresgid(.max, 0, .max) == 0 else { throw .last("setresgid", "0") }
@@ -66,7 +67,7 @@ public struct FolderOwner: Sendable, Equatable {
 
   private func takeOn(_ extent: Extent) throws(SystemFailure) {
     let kept = belfry_effective_capabilities() & Self.keptCapabilities
-    // The groups must be changed first, because the right to do so is lost afterward.
+    // Change the groups first, because the right to do so is lost afterward.
     if let name {
       guard unsafe initgroups(name, group) == 0 else { throw .last("initgroups", name) }
     } else {
@@ -95,16 +96,16 @@ public struct FolderOwner: Sendable, Equatable {
     return belfry_effective_capabilities() & needed == needed
   }
 
-  /// `CAP_NET_BIND_SERVICE`.
+  /// The bit of `CAP_NET_BIND_SERVICE`.
   private static let keptCapabilities: UInt32 = 1 << 10
   /// Debian's `nogroup`, which owns nothing.
   private static let noGroup: gid_t = 65_534
   /// The number of links owned by root that are followed in a row.
   private static let linksMax = 40
-  /// Bytes of one user's entry.
+  /// Bytes of a user's entry.
   private static let entryBytesMax = 1 << 16
 
-  /// Returns the owner of a file through its descriptor, so that the file cannot be replaced between two checks.
+  /// Returns the owner of a file from its descriptor, so that the file cannot be replaced between two checks.
   private static func owner(
     of path: String, includingParents: Bool
   ) throws(SystemFailure) -> uid_t? {

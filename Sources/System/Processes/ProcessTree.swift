@@ -1,29 +1,29 @@
 import CLinux
 import Glibc
 
-/// The relations of a process to its parent and to its descendants.
+/// The relations of a process to its parent and its descendants.
 public enum ProcessTree {
-  /// Makes the kernel send `signal` to this process when its parent ends.
+  /// Makes the kernel send `signal` to this process when its parent exits.
   ///
-  /// Returns false if the parent has already ended. The kernel watches the thread that started this process, which is
-  /// the main thread for processes started by Belfry's commands.
+  /// Returns false if the parent has already exited. The kernel watches the thread that started this process, which is
+  /// the main thread for processes that Belfry's commands start.
   public static func endWithParent(_ parent: Int32, signal: Int32) -> Bool {
     assert((1...64).contains(signal), "the signal number is valid: \(signal)")
-    // The parent may end before the call, so check it afterward.
+    // The parent can exit before the call, so check it afterward.
     return belfry_set_parent_death_signal(signal) == 0 && getppid() == parent
   }
 
-  /// Makes orphaned descendants children of this process, so that none of them is lost.
+  /// Makes this process the parent of orphaned descendants, so that none of them is lost.
   public static func adoptOrphans() throws(SystemFailure) {
     guard belfry_adopt_orphans() == 0 else { throw .last("prctl") }
   }
 
   /// Kills and reaps every descendant.
   ///
-  /// Use it in a process that has adopted orphans, and in which only one thread starts and reaps processes.
+  /// Use this method in a process that has adopted orphans and in which only one thread starts and reaps processes.
   public static func killDescendants() {
     while true {
-      // The children of a reaped process become children of this one; they are handled in the next round.
+      // The children of a reaped process become children of this process; they are handled in the next round.
       for child in children() {
         assert(child > 1, "a child is neither process 1 nor a process group")
         kill(child, SIGKILL)
@@ -33,7 +33,7 @@ public enum ProcessTree {
     }
   }
 
-  /// The processes whose parent is this one.
+  /// The processes whose parent is this process.
   private static func children() -> [Int32] {
     guard let names = try? FileSystem.list("/proc") else { return [] }
     return names.compactMap { name in
@@ -46,11 +46,11 @@ public enum ProcessTree {
   private static let statusBytesMax = 4_096
 
   private static func parent(of pid: Int32) -> Int32? {
-    // This fails if the process has ended.
+    // This fails if the process has exited.
     guard let bytes = try? FileSystem.read("/proc/\(pid)/stat", limit: statusBytesMax),
       let name = bytes.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
-    // After the name, which may contain anything, follow the state and then the parent.
+    // The name, which can contain any characters, is followed by the state and the parent.
     let fields = bytes[(name + 1)...].split(separator: 0x20)
     guard fields.count > 1 else { return nil }
     return Int32(String(decoding: fields[1], as: UTF8.self))

@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// The resource usage of this process according to /proc.
+/// The resource usage of this process, read from /proc and the clocks.
 public enum ProcessUsage {
-  /// The bytes of this process's memory that are in RAM; nil if /proc is not available.
+  /// The bytes of this process's memory that reside in RAM; nil if /proc is not available.
   public static var residentBytes: Int? {
     fields(of: "/proc/self/statm").dropFirst().first.flatMap { Int($0) }.map {
       $0 * Int(getpagesize())
     }
   }
 
-  /// The number of descriptors that this process has open; nil if /proc is not available.
+  /// The number of open descriptors in this process; nil if /proc is not available.
   public static var openDescriptors: Int? {
     let path = "/proc/self/fd"
     // Linux 6.2 and later report the number as the folder's size; listing half a million entries takes time.
@@ -23,23 +23,23 @@ public enum ProcessUsage {
     return count - 3
   }
 
-  /// The processor time in seconds, of all threads.
+  /// The processor time used by all threads, in seconds.
   public static var processorSeconds: Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
 
   /// The start time in seconds since 1970; nil if /proc is not available.
   public static var startedSeconds: Double? {
     guard let text = try? FileSystem.read("/proc/self/stat", limit: 4_096),
-      // The program's name is in parentheses and may contain spaces and parentheses.
+      // The program's name is in parentheses, and can itself contain spaces and parentheses.
       let name = text.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
     let fields = String(decoding: text[(name + 1)...], as: UTF8.self).split(separator: " ")
     guard fields.count > startIndex, let ticks = Double(fields[startIndex]) else { return nil }
-    // Computed from the clocks, because units with ProcSubset=pid cannot read /proc/stat.
+    // Compute this from the clocks, because units with ProcSubset=pid cannot read /proc/stat.
     let boot = seconds(of: CLOCK_REALTIME) - seconds(of: CLOCK_BOOTTIME)
     return boot + ticks / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
   }
 
-  /// Field 22 of `stat` in proc(5), counted from the first field after the name.
+  /// The start time: field 22 of `stat` in proc(5), counted from the first field after the name.
   private static let startIndex = 19
 
   private static func seconds(of clock: clockid_t) -> Double {

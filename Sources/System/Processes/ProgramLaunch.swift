@@ -1,32 +1,34 @@
 import CLinux
 import Glibc
 
-/// A program to start, in addition to this one or in its place.
+/// A program to start, either in addition to this program or in its place.
 public struct ProgramLaunch: Sendable {
   /// The path of the executable.
   public var executable: String
-  /// The words after the program's name.
+  /// The arguments that follow the program's name.
   public var arguments: [String]
-  /// The environment as `NAME=VALUE`.
+  /// The environment variables, as `NAME=VALUE`.
   public var environment: [String]
-  /// The descriptor that becomes standard output; nil for this process's own.
+  /// The descriptor that becomes standard output; nil for this process's standard output.
   public var output: Int32?
-  /// The file that becomes standard error, and standard output too if `output` is nil; nil for this process's own.
+  /// The file that becomes standard error and, if `output` is nil, standard output; nil for this process's standard
+  /// error.
   public var logFile: String?
-  /// True if the program has empty standard input and its own process group, which a terminal's Ctrl-C does not reach.
+  /// True if the program has an empty standard input and its own process group, which Ctrl-C in the terminal does not
+  /// reach.
   public var isBackground = false
 
-  /// Creates a launch with this process's standard streams.
+  /// Creates a launch that uses this process's standard streams.
   public init(_ executable: String, _ arguments: [String], environment: [String: String]) {
     self.executable = executable
     self.arguments = arguments
     self.environment = environment.map { "\($0.key)=\($0.value)" }
   }
 
-  /// Starts the program with no signal blocked or ignored, and returns its process number.
+  /// Starts the program with no signals blocked or ignored, and returns its process number.
   public func start() throws(SystemFailure) -> Int32 {
     assert(executable.hasPrefix("/"), "the path of the executable is absolute: '\(executable)'")
-    // This process's own standard output may be passed on if only messages go to a file.
+    // If only messages go to a file, this process's own standard output can be passed on.
     assert(
       output.map { $0 > 0 && $0 != 2 } ?? true,
       "the output is open and is neither standard input nor standard error")
@@ -67,9 +69,9 @@ public struct ProgramLaunch: Sendable {
     return child
   }
 
-  /// Replaces this process with the program that `words` begin with, searching `PATH`.
+  /// Replaces this process with the program that the first of `words` identifies, searching `PATH`.
   ///
-  /// Returns the error number only if that fails.
+  /// Returns the error number; returns only on failure.
   public static func replaceThisProcess(with words: [String]) -> Int32 {
     guard let name = words.first else { return ENOENT }
     return unsafe withCStrings(words) { words in

@@ -1,23 +1,24 @@
 import CLinux
 import Glibc
 
-/// The signals of a process that waits for its children: requests to end, and notifications that a child has ended.
+/// A queue of the signals for a process that waits for its children: requests to exit, and notifications that a child
+/// has exited.
 public final class SignalQueue {
   /// A signal that was received.
   public struct Signal: Sendable {
     /// The number of the signal, such as SIGTERM.
     public let number: Int32
-    /// True if the kernel sent it (SI_KERNEL), as a terminal does to the whole foreground group.
+    /// True if the kernel sent the signal (SI_KERNEL), as when a terminal signals its whole foreground process group.
     public let isFromKernel: Bool
   }
 
   /// The descriptor, which is readable while a signal is pending.
   public let descriptor: Int32
 
-  /// Creates the queue: blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and those that it creates, and
-  /// ignores SIGPIPE.
+  /// Creates the queue: blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and on the threads that it creates,
+  /// and ignores SIGPIPE.
   ///
-  /// A terminal does not stop the process if it writes from the background.
+  /// A terminal does not suspend the process for writing from the background.
   public init() throws(SystemFailure) {
     var set = sigset_t()
     unsafe sigemptyset(&set)
@@ -40,7 +41,7 @@ public final class SignalQueue {
     guard unsafe read(descriptor, &entry, size) == size else { return nil }
     assert(entry.ssi_signo > 0 && entry.ssi_signo < 65, "Linux numbers signals from 1 to 64")
     if entry.ssi_signo != UInt32(SIGCHLD) { ProcessEnd.notice() }
-    // SI_KERNEL, which the headers define as an enumeration case.
+    // The value is SI_KERNEL, which the headers define as an enumeration case.
     return Signal(number: Int32(bitPattern: entry.ssi_signo), isFromKernel: entry.ssi_code == 0x80)
   }
 }

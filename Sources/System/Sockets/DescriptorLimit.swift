@@ -4,12 +4,12 @@ import Synchronization
 
 /// The number of descriptors that this process may have open.
 public enum DescriptorLimit {
-  /// The limit before this process raised it; nil if it did not.
+  /// The limit before this process raised it; nil if the process did not.
   private static let former = Mutex<(soft: UInt64, hard: UInt64)?>(nil)
 
-  /// Raises the limit as far as an unprivileged process may, and returns it.
+  /// Raises the limit as far as an unprivileged process can, and returns it.
   ///
-  /// The lower initial limit of processes (usually 1,024) is meant for programs that use select(2).
+  /// The lower default limit for processes (usually 1,024) is meant for programs that use select(2).
   @discardableResult
   public static func raise() -> Int {
     var limit = rlimit()

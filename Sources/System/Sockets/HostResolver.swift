@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A resolver of host names that runs the system's resolver, which may take seconds, on its own thread.
+/// A resolver for hostnames that calls the system's resolver, which can take seconds, on its own thread.
 public final class HostResolver {
   private struct Reply: Sendable {
     let ticket: UInt64
@@ -10,7 +10,7 @@ public final class HostResolver {
     let problem: String
   }
 
-  /// The resolver's answer: addresses in the order in which to try them, or the reason that there are no addresses.
+  /// The resolver's answer: addresses in the order in which to try them, or the reason that there are none.
   public enum Answer: Sendable, Equatable {
     /// At least one address.
     case addresses([SocketAddress])

@@ -2,13 +2,13 @@ import Glibc
 
 /// The owners of the listening sockets on this machine.
 ///
-/// A port survives its owner: while a service is down, any user of the machine may listen on it and impersonate the
-/// service.
+/// A port outlives the process that listened on it: while a service is down, any user of the machine can listen on the
+/// service's port and impersonate the service.
 public enum ListenerOwners {
-  /// Returns the user ids of the listeners at an address, or at every address, and of the process that accepted the
+  /// Returns the user IDs of the listeners at an address or at every address, and of the process that accepted the
   /// connection from `client`.
   ///
-  /// Returns an empty set if neither exists in this process's network namespace. A process that accepted a connection
+  /// Returns an empty set if this process's network namespace contains neither. A process that accepted a connection
   /// may no longer be listening.
   public static func userIDs(
     at address: SocketAddress, from client: SocketAddress? = nil
@@ -20,14 +20,14 @@ public enum ListenerOwners {
     }
   }
 
-  /// Returns the owners in one of the kernel's tables, in the format of `/proc/net/tcp`.
+  /// Returns the owners listed in one of the kernel's tables, which has the format of `/proc/net/tcp`.
   static func userIDs(
     inTable text: String, at address: SocketAddress, from client: SocketAddress? = nil
   ) -> Set<UInt32> {
     let port = hexadecimal(UInt64(address.port), digits: 4)
     let clientPort = client.map { hexadecimal(UInt64($0.port), digits: 4) }
     let host = hexadecimalHost(address.host)
-    // An IPv6 socket may have an IPv4 address.
+    // An IPv6 socket can have an IPv4 address.
     let mapped = "0000000000000000FFFF0000" + host
     var owners: Set<UInt32> = []
     for line in text.split(separator: "\n").dropFirst() {

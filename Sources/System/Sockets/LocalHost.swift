@@ -3,7 +3,7 @@ import Glibc
 
 /// The names and addresses of this machine.
 public enum LocalHost {
-  /// The host name, including its domain if it has one; empty if it cannot be read.
+  /// The hostname, including the domain if there is one; empty if it cannot be read.
   public static var name: String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
       guard let base = text.baseAddress, unsafe gethostname(base, 255) == 0 else { return "" }
@@ -12,7 +12,7 @@ public enum LocalHost {
     }
   }
 
-  /// The addresses of its active interfaces, except loopback and link-local ones.
+  /// The addresses of the machine's active interfaces, except loopback and link-local addresses.
   public static var addresses: [String] {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard unsafe getifaddrs(&list) == 0 else { return [] }

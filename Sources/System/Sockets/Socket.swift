@@ -3,32 +3,32 @@ import Glibc
 
 /// The socket calls that streams use.
 ///
-/// Every descriptor is non-blocking and closed on exec.
+/// Every descriptor is non-blocking and close-on-exec.
 public enum Socket {
-  /// The result of a system call that may have to wait.
+  /// The result of a system call that can block.
   public enum Transfer: Sendable, Equatable {
     /// The number of bytes transferred; for a read, 0 means the end of the stream.
     case bytes(Int)
-    /// No data can be transferred now: wait for readiness.
+    /// No data can be transferred now; wait for readiness.
     case wouldBlock
     /// The connection is broken.
     case failed(errno: Int32)
   }
 
-  /// The sharing of one port by several sockets of a process.
+  /// The way in which several sockets of a process share a port.
   public enum PortSharing: Sendable {
-    /// The only socket on the port.
+    /// The socket is the only one on the port.
     case none
-    /// The first socket: it gets the port exclusively or fails, and then lets further sockets of this user join.
+    /// The first socket: it gets the port exclusively or fails, and then lets further sockets of the same user join.
     case first
-    /// A socket that joins the first.
+    /// A socket that joins the first socket.
     case further
   }
 
   /// Listens on an internet address.
   ///
-  /// SO_REUSEPORT would let any process of this user join, another gateway for example. The first socket therefore
-  /// binds without it, which fails if the port is in use, and sets it afterward.
+  /// SO_REUSEPORT would let any process of the same user join, for example another gateway. The first socket therefore
+  /// binds without this option, which fails if the port is in use, and sets it afterward.
   public static func listen(
     on address: SocketAddress, sharing: PortSharing = .none, backlog: Int32 = 4_096
   ) throws(SystemFailure) -> Int32 {
@@ -47,7 +47,7 @@ public enum Socket {
 
   /// Listens on a path.
   ///
-  /// The file of a socket without a listener is replaced.
+  /// A socket file without a listener is replaced.
   public static func listen(
     unixPath path: String, mode: UInt32 = 0o600, backlog: Int32 = 256
   ) throws(SystemFailure) -> Int32 {
@@ -71,7 +71,7 @@ public enum Socket {
     return descriptor
   }
 
-  /// Prepares a listening socket that another program opened, with the same flags as this program's own.
+  /// Prepares a listening socket that another program opened; sets the same flags as on this program's own sockets.
   public static func adoptListener(_ descriptor: Int32) throws(SystemFailure) {
     let flags = fcntl(descriptor, F_GETFL)
     guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
@@ -81,7 +81,7 @@ public enum Socket {
 
   /// Starts a connection.
   ///
-  /// Once the descriptor is writable, the connection is open or has failed (`pendingError`).
+  /// When the descriptor is writable, the connection is open or has failed (`pendingError`).
   public static func connect(to address: SocketAddress) throws(SystemFailure) -> Int32 {
     let descriptor = try open(address.family == .v4 ? AF_INET : AF_INET6)
     set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
@@ -101,9 +101,9 @@ public enum Socket {
     return descriptor
   }
 
-  /// Returns two connected sockets.
+  /// Returns two sockets that are connected to each other.
   ///
-  /// `bufferBytes` limits the data that each accepts before its peer reads (nil for the kernel's limit).
+  /// `bufferBytes` limits the data that each socket accepts before its peer reads (nil for the kernel's limit).
   public static func pair(
     bufferBytes: Int32? = nil
   ) throws(SystemFailure) -> (one: Int32, other: Int32) {
@@ -121,18 +121,18 @@ public enum Socket {
     return (ends.0, ends.1)
   }
 
-  /// Accepts the next connection of a listener.
+  /// Accepts the next connection on a listening socket.
   ///
-  /// Returns nil if none is waiting.
+  /// Returns nil if no connection is waiting.
   public static func accept(_ listener: Int32) throws(SystemFailure) -> Int32? {
     var peer: SocketAddress?
     return try accept(listener, peer: &peer)
   }
 
-  /// Accepts the next connection of a listener, with the address of its peer.
+  /// Accepts the next connection on a listening socket, and determines the address of its peer.
   ///
-  /// Returns nil if none is waiting. `peer` becomes the other end's address, or nil for a UNIX socket. The system does
-  /// not return the address later if the connection was reset.
+  /// Returns nil if no connection is waiting. `peer` becomes the other end's address, or nil for a UNIX socket. If the
+  /// connection was reset, the system does not return the address later.
   public static func accept(
     _ listener: Int32, peer: inout SocketAddress?
   ) throws(SystemFailure) -> Int32? {
@@ -144,7 +144,7 @@ public enum Socket {
     }
     if descriptor >= 0 {
       set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-      // The kernel detects, within hours, that the machine of an idle peer has disappeared.
+      // With this option, the kernel detects within hours that the machine of an idle peer has disappeared.
       set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
       return descriptor
     }
@@ -180,7 +180,7 @@ public enum Socket {
     return code
   }
 
-  /// Shuts down this side of the connection; the peer may still send.
+  /// Shuts down this side of the connection; the peer can still send.
   public static func finishWriting(_ descriptor: Int32) {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
@@ -205,9 +205,9 @@ public enum Socket {
   public struct PeerCredentials: Sendable, Hashable {
     /// The process number at the time of the connection.
     public let pid: Int32
-    /// The user id of the process.
+    /// The user ID of the process.
     public let uid: UInt32
-    /// The group id of the process.
+    /// The group ID of the process.
     public let gid: UInt32
   }
 
@@ -218,7 +218,7 @@ public enum Socket {
     return PeerCredentials(pid: raw.pid, uid: raw.uid, gid: raw.gid)
   }
 
-  // MARK: details
+  // MARK: Implementation
 
   private static func open(_ family: Int32) throws(SystemFailure) -> Int32 {
     let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
@@ -291,7 +291,7 @@ public enum Socket {
     }
   }
 
-  /// Removes a socket file; anything else at the path stays.
+  /// Removes a socket file; anything else at the path is kept.
   private static func unlinkSocket(_ path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }

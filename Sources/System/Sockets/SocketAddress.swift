@@ -1,31 +1,31 @@
 import CLinux
 import Glibc
 
-/// An internet address and a port, of a listener or of a peer.
+/// An internet address and a port, for a listener or a peer.
 public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// The protocol family of an address.
   public enum Family: UInt8, Sendable {
-    /// IPv4: the first four bytes of the address are used.
+    /// IPv4, which uses the first four bytes of the address.
     case v4
-    /// IPv6: all 16 bytes of the address are used.
+    /// IPv6, which uses all 16 bytes of the address.
     case v6
   }
 
   /// The protocol family of the address.
   public let family: Family
-  /// The port; 0 requests a free one from the kernel.
+  /// The port; 0 requests a free port from the kernel.
   public var port: UInt16
   /// The address in network byte order, as two words in memory order.
   private let high: UInt64
   private let low: UInt64
 
-  /// Returns the host under which a listener of `host` is reached on this machine: loopback, of the same family, for a
-  /// listener on all addresses.
+  /// Returns the host under which a listener on `host` can be reached on this machine; for a listener on all addresses,
+  /// this is the loopback address of the same family.
   public static func hostOnThisMachine(ofListener host: String) -> String {
     ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
   }
 
-  /// Returns an address on this machine with IPv4's loopback.
+  /// Returns IPv4's loopback address with a port.
   public static func loopback(port: UInt16) -> SocketAddress {
     let word = unsafe withUnsafeBytes(of: (127, 0, 0, 1, 0, 0, 0, 0) as Bytes8) { bytes in
       unsafe bytes.loadUnaligned(as: UInt64.self)
@@ -42,7 +42,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     self.low = low
   }
 
-  /// Parses a numeric address such as "127.0.0.1" or "::1" ("[::1]", too).
+  /// Parses a numeric address such as "127.0.0.1", "::1" or "[::1]".
   ///
   /// Returns nil for host names.
   public init?(host: String, port: UInt16) {
@@ -65,7 +65,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
       let port = UInt16(text[text.index(after: colon)...])
     else { return nil }
     let host = String(text[..<colon])
-    // A bare IPv6 address contains colons: without brackets its end is ambiguous.
+    // A bare IPv6 address contains colons; without brackets, its end is ambiguous.
     guard !host.contains(":") || host.hasPrefix("[") else { return nil }
     self.init(host: host, port: port)
   }
@@ -111,7 +111,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
   // MARK: the kernel's form
 
-  /// Calls `body` with a `sockaddr` and its length, as the kernel's functions expect them.
+  /// Calls `body` with a `sockaddr` and its length, as the kernel's functions expect.
   func withSocketAddress<Result>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result {
@@ -146,7 +146,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
   /// Creates an address from the kernel's form, or returns nil for a family other than IPv4 and IPv6.
   ///
-  /// `storage` may be unaligned, as in a kernel buffer.
+  /// `storage` can be unaligned, as in a kernel buffer.
   init?(_ storage: UnsafePointer<sockaddr_storage>) {
     let raw = unsafe UnsafeRawPointer(storage)
     let family = Int32(unsafe raw.loadUnaligned(as: sa_family_t.self))

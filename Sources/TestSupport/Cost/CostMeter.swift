@@ -1,23 +1,23 @@
 import Glibc
 
-/// A meter for the cost of a handler, in processor time of its thread.
+/// A meter for the cost of a handler, in processor time of the handler's thread.
 ///
-/// Other programs hardly affect this measure. Instruction counters would be more precise but are seldom available in
+/// Other programs hardly affect this measure. Instruction counters would be more precise but are rarely available in
 /// virtual machines.
 enum CostMeter {
-  /// The nanoseconds of processor time that the calling thread has used so far.
+  /// The processor time that the calling thread has used so far, in nanoseconds.
   static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Returns the nanoseconds of one run: the minimum of several samples, since disturbances only increase it.
+  /// Returns the nanoseconds per run: the minimum of several samples, because disturbances only increase the time.
   ///
   /// - Parameters:
-  ///   - sample: The minimum nanoseconds of a sample; a short run is repeated within it.
-  ///   - samples: The number of samples, if one takes less than half a second.
-  ///   - body: The run.
+  ///   - sample: The minimum length of a sample, in nanoseconds; a short run is repeated within it.
+  ///   - samples: The number of samples, if a sample takes less than half a second.
+  ///   - body: The code to run.
   /// - Returns: Nanoseconds of processor time.
   static func nanoseconds(sample: Int64, samples: Int, _ body: () -> Void) -> Double {
     let first = time(body)

@@ -155,7 +155,7 @@ extension CostSubject {
     CostSubject("app: \(name)", limit: WireLimits.appFrameBytesMaxFromApp) { bytes in
       let bench = CostBench()
       let encoded = make(bytes).frame.numbered(1).encoded
-      // A second frame replaces what the first one set, so the agent compares the two values.
+      // A second frame replaces the values that the first frame set, so the agent compares the two.
       let other = make(bytes - 8).frame.numbered(2).encoded
       return {
         bench.receive(encoded)
@@ -165,7 +165,7 @@ extension CostSubject {
   }
 }
 
-/// An agent's model with an app that may show everything, and with presenters that process its output.
+/// An agent's model with an app that is allowed to display everything, and with presenters that process its output.
 final class CostBench {
   private var model: AgentModel
   private let app: AppID
@@ -198,7 +198,7 @@ final class CostBench {
     handle(.registrationSucceeded(app, .alert, token: [1]))
   }
 
-  /// Processes bytes from the app as its connection does.
+  /// Processes bytes from the app in the same way as the app's connection.
   func receive(_ bytes: [UInt8]) {
     var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromApp)
     decoder.append(bytes)

@@ -4,7 +4,7 @@ import Foundation
 @testable import Agent
 
 extension CostSubject {
-  /// The manifest, the desktop file and the texts in an app's folder.
+  /// The manifest, the desktop file and the strings in an app's folder.
   static var files: [CostSubject] {
     let elements: @Sendable (Int) -> String = { bytes in
       (0..<max(1, bytes / 38)).map { "<key>\(100_000 + $0)</key><string>b</string>" }.joined()
@@ -97,9 +97,9 @@ extension CostSubject {
   }
 }
 
-/// An app's folder with one file.
+/// An app's folder that contains a single file.
 ///
-/// The folder is deleted with this object.
+/// The folder is deleted when this object is released.
 private final class CostFolder {
   let path: String
 

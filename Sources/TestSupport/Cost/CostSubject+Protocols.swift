@@ -3,7 +3,7 @@ import BelfryWire
 @testable import Transport
 
 extension CostSubject {
-  /// The parsers that the fuzzers test, each with the input that causes the most work.
+  /// The parsers that the fuzzers test, each with the input that requires the most work.
   static var protocols: [CostSubject] {
     func target(
       _ target: FuzzTarget, _ name: String, limit: Int, _ make: @escaping @Sendable (Int) -> [UInt8]

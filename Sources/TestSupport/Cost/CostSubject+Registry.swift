@@ -4,7 +4,7 @@ import Transport
 @testable import ProviderService
 
 extension CostSubject {
-  /// Registrations sent by an app with its key.
+  /// Registrations that an app sends with its key.
   static var registry: [CostSubject] {
     func fields(_ name: String, _ make: @escaping @Sendable (Int) -> String) -> CostSubject {
       CostSubject("registration: \(name)", limit: 1 << 20) { bytes in
@@ -71,7 +71,7 @@ extension CostSubject {
     @Sendable func alert(_ body: String, arguments: String = "[\"3\"]") -> String {
       #"{"topic":"com.example.app","alert":{"en":{"body":\#(body)}},"arguments":\#(arguments)}"#
     }
-    // The number of languages grows with the file, so parsing the file once for each of them is quadratic.
+    // The number of languages grows with the file, so parsing the file once per language is quadratic.
     let shared = CostSubject(
       "strings file: named by many languages", limit: ProviderService.Limits.stringsFileBytesMax
     ) { bytes in

@@ -1,7 +1,7 @@
 import BelfryWire
 
 extension CostSubject {
-  /// The formats of localized texts, in a frame or in an app's file.
+  /// The formats of localized strings, in a frame or in an app's file.
   static var texts: [CostSubject] {
     func format(
       _ name: String, _ make: @escaping @Sendable (Int) -> (String, [String], PluralVariables?)

@@ -1,18 +1,18 @@
-/// A handler of untrusted bytes with one kind of hostile input, which can be generated in any size.
+/// A handler of untrusted bytes, paired with one kind of hostile input that can be generated in any size.
 ///
 /// The cost per byte must not depend on the size. A cost that grows with the square of the size goes unnoticed in small
-/// tests and brings a service to a halt at the limit.
+/// tests, but brings a service to a halt at the limit.
 public struct CostSubject: Sendable {
   /// A handler that is ready to run.
   typealias Run = () -> Void
 
-  /// The interface and the kind of input.
+  /// The name of the interface and of the kind of input.
   public let name: String
   /// The size in bytes of the largest input that the interface accepts.
   public let limit: Int
   /// Generates an input of about the given size, and returns a closure that handles it.
   ///
-  /// The closure may run any number of times.
+  /// The closure can run any number of times.
   let prepare: @Sendable (_ bytes: Int) -> Run
 
   init(_ name: String, limit: Int, _ prepare: @escaping @Sendable (Int) -> Run) {
@@ -27,16 +27,16 @@ public struct CostSubject: Sendable {
   }
 }
 
-/// Generators of text and JSON such as an attacker would send.
+/// Generators of text and JSON that an attacker could send.
 enum Hostile {
-  /// Returns a letter with combining marks of two alternating classes.
+  /// Returns a letter followed by combining marks of two alternating classes.
   ///
-  /// Reordering them canonically takes time quadratic in their number.
+  /// Putting the marks into canonical order takes time quadratic in their number.
   static func marks(_ bytes: Int) -> String {
     "a" + CostGrowth.combiningMarks(max(4, bytes))
   }
 
-  /// The generators of JSON objects of about a given size, each named after its special property.
+  /// Generators of JSON objects of about a given size; the names describe the special property of each object.
   static let json: [(name: String, make: @Sendable (Int) -> String)] = [
     ("combining marks in a key", { #"{"\#(marks($0))":1}"# }),
     (
@@ -64,7 +64,7 @@ enum Hostile {
     ("numbers with exponents", { #"{"k":[\#(list($0, each: 9) { _ in "1.5e-300" })]}"# }),
   ]
 
-  /// Returns an object with members of about `each` bytes.
+  /// Returns an object whose members have about `each` bytes.
   static func object(_ bytes: Int, each: Int, _ member: (Int) -> String) -> String {
     "{" + list(bytes, each: each, member) + "}"
   }

@@ -2,15 +2,16 @@ public import BelfryWire
 public import System
 public import Transport
 
-/// A minimal gateway that devices can link to: it has real TLS and the real device link, but no store and no core.
+/// A minimal gateway to which devices can link: it uses real TLS and the real device link, but has no store and no
+/// core.
 ///
-/// The gateway runs on the loop of its test. It numbers devices from 1 as they enroll.
+/// The gateway runs on the test's loop. It numbers devices, starting at 1, in the order in which they enroll.
 public final class LinkGateway {
   /// The certificate authority, whose certificate devices receive.
   public let authority: CertificateAuthority
   /// The code with which devices enroll.
   public var enrollmentCode = "letmein"
-  /// The time limits for links that open from now on.
+  /// The time limits for links that are opened from now on.
   public var settings = DeviceLinkServer.Settings()
   /// The links that are currently open.
   public private(set) var links: [LinkGatewayConnection] = []
@@ -20,12 +21,13 @@ public final class LinkGateway {
   public internal(set) var settled: [UInt64] = []
   /// The deliveries that devices discarded.
   public internal(set) var discarded: [(UInt64, LinkDiscardReason)] = []
-  /// The devices that the gateway rejects as revoked.
+  /// The devices that the gateway treats as revoked.
   public var revoked: Set<UInt64> = []
   /// The number of devices that have enrolled.
   public private(set) var enrolled: UInt64 = 0
 
-  /// Returns the chain that a device receives instead of the correct one; nil if the gateway is honest.
+  /// A function that returns the chain that a device receives instead of the correct chain; nil if the gateway is
+  /// honest.
   public var forgeChain: ((_ enrollment: LinkFrame.Enrollment, _ device: UInt64) -> [UInt8]?)?
 
   let loop: EventLoop
@@ -102,17 +104,17 @@ public final class LinkGateway {
   }
 }
 
-/// One device's link, within a minimal gateway.
+/// A device's link in a minimal gateway.
 public final class LinkGatewayConnection: StreamHandler, TimerTarget {
   /// The stream of the connection.
   public let stream: ByteStream
   /// The device's number; `nil` before enrollment.
   public private(set) var device: UInt64?
-  /// True if notifications may be sent.
+  /// True if notifications can be sent.
   public private(set) var isReady = false
   /// The state that the device last reported.
   public private(set) var state: DeviceState = []
-  /// The seconds of silence after which the device pings; `nil` once the link has ended.
+  /// The seconds of silence after which the device sends a ping; `nil` if the link is closed.
   public var intervalSeconds: UInt16? { machine?.intervalSeconds }
   /// All requests from the device.
   public private(set) var requests: [DeviceLinkServer.Request] = []
@@ -173,10 +175,10 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Handles the report that the stream has written all queued bytes.
+  /// Handles the report that all queued bytes have been written.
   public func streamDrained(_ stream: ByteStream) {}
 
-  /// Handles the end of the connection.
+  /// Handles the closing of the connection.
   public func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if let timer { gateway.loop.cancel(timer) }
     timer = nil
@@ -227,7 +229,7 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
 
   /// Answers a request.
   ///
-  /// The token consists of the device's number and the topic's hash, so it is the same each time.
+  /// The token consists of the device's number and a hash of the topic, so it is the same each time.
   private func answer(_ request: DeviceLinkServer.Request) -> DeviceLinkServer.Answer {
     switch request {
     case .topic(.register, let topic):

@@ -2,9 +2,9 @@ import Dispatch
 import Synchronization
 import System
 
-/// A ``LinkGateway`` on its own thread, for programs that link to it.
+/// A ``LinkGateway`` on its own thread, for tests of programs that link to it.
 public final class LinkGatewayThread: Sendable {
-  /// An operation on the gateway, which runs on its thread.
+  /// An operation on the gateway, which runs on the gateway's thread.
   public typealias Order = @Sendable (LinkGateway) -> Void
 
   private struct Opening: Sendable {

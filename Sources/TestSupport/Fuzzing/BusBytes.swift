@@ -1,8 +1,8 @@
-/// A writer of D-Bus values in little-endian format, which takes the values from a fuzz input.
+/// A writer for D-Bus values in little-endian format, which takes the values from a fuzz input.
 struct BusBytes {
   var bytes: [UInt8] = []
 
-  /// Texts that the agent's readers look for, and some that they do not expect.
+  /// Strings that the agent's readers look for, and some that they do not expect.
   private static let words = [
     "", "org.bluez.Device1", "org.bluez.Adapter1", "ManufacturerData", "RSSI", "Latitude",
     "Longitude", "Accuracy", "org.freedesktop.NetworkManager", "Metered", "State", "Timezone",
@@ -31,7 +31,7 @@ struct BusBytes {
     bytes += [UInt8(truncatingIfNeeded: signature.count)] + signature + [0]
   }
 
-  /// Writes a value of the first complete type of `type`, and removes that type from `type`.
+  /// Writes a value of the first complete type in `type`, and removes that type from `type`.
   mutating func fill(_ type: inout ArraySlice<UInt8>, _ input: inout FuzzInput, depth: Int) {
     switch Unicode.Scalar(type.popFirst() ?? 0x79) {
     case "y": bytes.append(input.byte())

@@ -1,6 +1,6 @@
 /// The bytes of a fuzz input, read as decisions.
 ///
-/// Missing bytes read as zeros.
+/// Missing bytes are read as zeros.
 struct FuzzInput {
   private var rest: ArraySlice<UInt8>
 
@@ -13,7 +13,7 @@ struct FuzzInput {
   /// Returns a number below `bound`, from one byte.
   mutating func choice(_ bound: Int) -> Int { Int(byte()) % bound }
 
-  /// Returns the remaining bytes, at most `count`.
+  /// Returns up to `count` of the remaining bytes.
   mutating func bytes(_ count: Int) -> [UInt8] {
     let taken = Array(rest.prefix(count))
     rest = rest.dropFirst(count)
@@ -23,7 +23,7 @@ struct FuzzInput {
   /// Returns all remaining bytes.
   mutating func remainder() -> [UInt8] { bytes(rest.count) }
 
-  /// Returns the bytes before the separator, and removes them and the separator.
+  /// Returns the bytes before the separator; removes those bytes and the separator.
   mutating func piece(before separator: UInt8) -> [UInt8] {
     let taken = Array(rest.prefix { $0 != separator })
     rest = rest.dropFirst(taken.count + 1)

@@ -6,7 +6,7 @@ import BelfryWire
 extension FuzzTarget {
   /// Parses the first line as `METHOD TARGET` and the rest as the body.
   ///
-  /// A valid request must keep its meaning when it is written as a call and parsed again.
+  /// If a valid request is written as a call and parsed again, its meaning must not change.
   static func runAdministration(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let line = input.piece(before: 0x0A)
@@ -18,7 +18,7 @@ extension FuzzTarget {
     if let value = try? JSONValue(parsing: body) { object = value.objectValue }
     let call = AdministrationCall(method, target.path, query: target.query, body: object)
     if let request = understood(call) { precondition(understood(request.call) == request) }
-    // Parse the body by itself too, because random bytes seldom contain a valid path.
+    // Parse the body by itself as well, because random bytes rarely contain a valid path.
     guard let object else { return }
     for collection in ["teams", "keys", "tokens", "certificates", "topics", "channels", "faults"] {
       let call = AdministrationCall("POST", "/api/\(collection)", body: object)

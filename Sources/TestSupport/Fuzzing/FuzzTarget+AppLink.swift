@@ -1,15 +1,15 @@
 import BelfryWire
 
 extension FuzzTarget {
-  /// Checks that slicing the input does not change the frames, and that a valid message is the same after it is written
-  /// and parsed again.
+  /// Checks that slicing the input does not change the frames, and that a valid message is unchanged after it is
+  /// written and parsed again.
   static func runAppLink(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let body = Array(bytes.dropFirst())
     let whole = frames(body, slice: .max)
     precondition(whole == frames(body, slice: Int(first) + 1))
     for frame in whole { readMessage(frame) }
-    // Parse the body as the JSON of one frame too, because random bytes seldom contain matching lengths.
+    // Parse the body as the JSON of a single frame as well, because random bytes rarely contain matching lengths.
     if case .object(let object)? = try? JSONValue(parsing: body) { readMessage(AppFrame(object)) }
     _ = try? NotificationRequest(decoding: body)
     _ = try? DeliveredNotification(decoding: body)

@@ -4,9 +4,9 @@ import System
 @testable import Agent
 
 extension FuzzTarget {
-  /// Runs the agent's readers of system services on a bus.
+  /// Runs the agent's readers for system services on a bus.
   ///
-  /// The bytes choose its answers and signals.
+  /// The bytes determine the answers and signals on the bus.
   static func runBus(_ bytes: [UInt8]) {
     guard let loop = try? EventLoop(), let daemon = FuzzedBus(FuzzInput(bytes)) else {
       preconditionFailure("creating the event loop or the bus's socket failed")
@@ -17,7 +17,7 @@ extension FuzzTarget {
     }
     daemon.accept()
     let readers = BusReaders(bus, on: loop)
-    // Turn while either side has messages, and a few more times for the consequences.
+    // Run turns while either side has messages, and then a few more for the consequences.
     var idleTurns = 0
     var turns = 0
     while idleTurns < 4, turns < 400 {
@@ -33,7 +33,7 @@ extension FuzzTarget {
   }
 }
 
-/// The agent's readers on a system bus.
+/// The agent's readers that use a system bus.
 private final class BusReaders {
   private let services: SystemServices
   private let beacons: BeaconScanner
@@ -75,7 +75,8 @@ private final class BusReaders {
     precondition(depth < 200, "the nesting depth of a message is limited")
     _ = (value.stringValue, value.boolValue, value.unsignedValue, value.doubleValue)
     _ = (value.bytesValue, value.stringsValue, value["key"], value.signature)
-    // A variant's pairs are those of its value, which is visited below; visiting both at each depth would take 2^depth.
+    // The pairs of a variant are those of its value, which is visited below; visiting both at each depth would take
+    // 2^depth steps.
     _ = value.pairs
     switch value {
     case .dictionary(_, _, let pairs):

@@ -1,7 +1,7 @@
 @testable import Transport
 
 extension FuzzTarget {
-  /// Parses the bytes as each kind of DER or PEM that a peer sends, and reads the contents.
+  /// Parses the bytes as each kind of DER or PEM that a peer can send, and reads the contents.
   static func runDER(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     switch input.choice(3) {
@@ -11,7 +11,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Returns a tree described by the bytes, with correct lengths except for those that are deliberately wrong.
+  /// Returns a tree that the bytes describe, with correct lengths except for those that are deliberately wrong.
   private static func element(_ input: inout FuzzInput, depth: Int) -> [UInt8] {
     let tags = [
       DERTag.sequence, DERTag.utf8String, DERTag.integer, DERTag.bitString, DERTag.octetString,
@@ -77,7 +77,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Checks that a raw signature and its DER form are the same two numbers.
+  /// Checks that a raw signature and its DER form contain the same two numbers.
   private static func readSignature(_ bytes: [UInt8]) {
     var der = [UInt8](repeating: 0, count: ECDSASignature.derBytesMax)
     let written = bytes.withUnsafeBytes { raw in

@@ -3,9 +3,9 @@
 extension FuzzTarget {
   /// Parses a client's bytes.
   ///
-  /// The first two bytes choose how requests are answered and how the input is sliced; the rest is the client's input.
-  /// Slicing must not change the result. A valid request that is written again in its plainest form must parse as the
-  /// same request, so that a proxy in between cannot interpret it differently.
+  /// The first two bytes determine how requests are answered and how the input is sliced; the rest is the client's
+  /// input. Slicing must not change the result. A valid request that is rewritten in its plainest form must be parsed
+  /// as the same request, so that an intermediate proxy cannot interpret it differently.
   static func runHTTP1(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let manner = HTTP1Reader.Manner(rawValue: input.choice(4)) ?? .atOnce
@@ -13,8 +13,8 @@ extension FuzzTarget {
     let body = input.remainder()
     let whole = HTTP1Reader(manner).read(body, slice: .max)
     let sliced = HTTP1Reader(manner).read(body, slice: slice)
-    // The limit on what a client may send ahead of a response counts only the bytes received so far. It therefore
-    // depends on the slices if the answers come later.
+    // The limit on the bytes that a client can send ahead of a response counts only the bytes received so far. The
+    // limit therefore depends on the slices if the answers are sent later.
     if manner != .later { precondition(whole == sliced, "slicing does not change what is read") }
     for request in whole where request.isWhole && manner == .atOnce { checkPlainForm(request) }
     _ = HTTP1Target(body).query
@@ -39,7 +39,7 @@ extension FuzzTarget {
     fields.append(.init(name: Array("content-length".utf8), value: length))
     for field in fields { text += field.name + [0x3A, 0x20] + field.value + [0x0D, 0x0A] }
     text += [0x0D, 0x0A] + request.body
-    // The plain form of a head near the limit may exceed the limit.
+    // The plain form of a head that is near the limit can exceed the limit.
     guard text.count - request.body.count <= 8_192 else { return }
     let again = HTTP1Reader(.atOnce).read(text, slice: .max)
     precondition(
@@ -50,7 +50,7 @@ extension FuzzTarget {
   }
 }
 
-/// A reader that parses requests as the console does, and answers them.
+/// A reader that parses and answers requests as the console does.
 private final class HTTP1Reader: HTTP2RequestHandler {
   enum Manner: Int {
     /// Answers each request as soon as it is complete.

@@ -4,9 +4,9 @@ import Foundation
 @testable import Agent
 
 extension FuzzTarget {
-  /// Installs an app and looks up its texts.
+  /// Installs an app and looks up its strings.
   ///
-  /// The first byte chooses a file in the app's folder. The remaining bytes are the content of that file.
+  /// The first byte selects a file in the app's folder. The remaining bytes are the content of that file.
   static func runManifest(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let names = [
@@ -33,7 +33,7 @@ extension FuzzTarget {
   private static func install(_ path: String) {
     switch AppInstaller.read(path, languages: ["de-CH", "en"]) {
     case .success(let app):
-      // A text that is displayed on one line must be a single line of limited length.
+      // A string that is displayed on one line must be a single line of limited length.
       for text in [app.name, app.locationUsage].compactMap(\.self) {
         precondition(
           !text.isEmpty && !text.contains(where: \.isNewline),
@@ -65,14 +65,13 @@ extension FuzzTarget {
   }
 }
 
-/// An app's folder with one file from a fuzz input.
+/// An app's folder that contains a file from a fuzz input.
 ///
-/// The folder is deleted with this object.
+/// The folder is deleted when this object is released.
 private final class FuzzedFolder {
   let path: String
 
-  /// The parent folder, on a file system in memory if there is one, because a fuzzer creates thousands of folders per
-  /// second.
+  /// The parent folder, in a memory file system if available, because a fuzzer creates thousands of folders per second.
   private static let place =
     FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
 

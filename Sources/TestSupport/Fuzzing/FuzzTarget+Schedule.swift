@@ -1,7 +1,7 @@
 import BelfryWire
 
 extension FuzzTarget {
-  /// Checks that a parsed trigger is the same after it is written and parsed again, that its next date is in the
+  /// Checks that a parsed trigger is unchanged after it is written and parsed again, that its next date is in the
   /// future, and that the date after that is later.
   static func runSchedule(_ bytes: [UInt8]) {
     guard let trigger = Trigger(bytes: bytes.span) else { return }
@@ -21,9 +21,9 @@ extension FuzzTarget {
     _ = schedule.moments(of: key, count: 3, at: moment)
   }
 
-  /// Checks that a zone's conversions agree: a wall time is the instant plus the offset, the latest wall time up to an
-  /// instant is not before that instant's wall time, and the first instant of a wall time is not after any other
-  /// instant of it.
+  /// Checks that a zone's conversions are consistent: a wall time is the instant plus the offset, the latest wall time
+  /// up to an instant is not before that instant's wall time, and the first instant of a wall time is not after any
+  /// other instant with that wall time.
   static func runZone(_ bytes: [UInt8]) {
     guard let zone = try? ZoneFile.read(bytes.span, name: "Fuzzed") else { return }
     for instant in [-5_000_000_000, -1, 0, 1_700_000_000, 4_102_444_800, 250_000_000_000] {
@@ -34,13 +34,13 @@ extension FuzzTarget {
     }
   }
 
-  /// Checks that a format without a percent sign is its own result, whatever the arguments.
+  /// Checks that a format string without a percent sign is its own result, regardless of the arguments.
   static func runFormat(_ bytes: [UInt8]) {
     let parts = bytes.split(separator: 0, maxSplits: 3, omittingEmptySubsequences: false)
     let texts = parts.map { String(decoding: $0, as: UTF8.self) }
     guard let format = texts.first else { return }
     let arguments = Array(texts.dropFirst())
-    // The last part is the format of every variable, so a format may refer to itself.
+    // The last part is the format string of every variable, so a format string can refer to itself.
     let form: [String: Any] = [
       "NSStringFormatSpecTypeKey": "NSStringPluralRuleType", "other": texts.last ?? "",
     ]
@@ -60,7 +60,7 @@ extension FuzzTarget {
   }
 }
 
-/// A world with only UTC and the Gregorian calendar.
+/// A schedule world that contains only UTC and the Gregorian calendar.
 private struct OneZoneWorld: ScheduleWorld {
   var deviceZone: Zone { .utc }
   func zone(named name: String) -> Zone? { name == "UTC" ? .utc : nil }

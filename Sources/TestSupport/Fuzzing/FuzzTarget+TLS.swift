@@ -5,9 +5,10 @@ import System
 extension FuzzTarget {
   /// Tests the record layer.
   ///
-  /// The bytes choose a suite, a slice size, and the records that the peer seals, changes, repeats, and sends in
-  /// cleartext. However the peer behaves, the content that the layer delivers must be a prefix of the sealed content,
-  /// with nothing after the first byte that the peer did not send. All output must open with the keys of the other end.
+  /// The bytes determine a cipher suite, a slice size, and the records that the peer seals, changes, repeats and sends
+  /// in cleartext. However the peer behaves, the content that the layer delivers must be a prefix of the sealed
+  /// content, and nothing must follow the first byte that the peer did not send. The other end must be able to open all
+  /// output with its keys.
   static func runTLS(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let suite = UInt16(0x1301 + input.choice(3))
@@ -61,7 +62,7 @@ extension FuzzTarget {
 /// A server's record layer and the state of its peer.
 private final class RecordConnection {
   private static let secret = [UInt8](0..<48)
-  /// The TLS context, which only one thread uses: that of a fuzzer or of a test.
+  /// The TLS context, which is used only by the single thread of a fuzzer or a test.
   private static let context = makeContext()
 
   private let loop: EventLoop
@@ -76,12 +77,12 @@ private final class RecordConnection {
   /// All content that was sealed.
   private var sent: [UInt8] = []
   private var received: [UInt8] = []
-  /// All sealed records in order, with the offset in `sent` at which the content of each ends.
+  /// All sealed records, in order, each with the offset in `sent` at which its content ends.
   private var genuine: [UInt8] = []
   private var contentEnds: [(offset: Int, content: Int)] = []
   /// The bytes that the layer actually received.
   ///
-  /// The bytes may guess the missing byte of a truncated record.
+  /// The bytes may include a correct guess of the missing byte of a truncated record.
   private var fed: [UInt8] = []
   /// True if the peer has sealed a record that the protocol forbids.
   private var isRude = false
@@ -89,7 +90,7 @@ private final class RecordConnection {
   private(set) var hasEnded = false
   /// The number of long records.
   ///
-  /// Three bytes of input can create a long record. Limiting their number ensures that a run spends its time in the
+  /// Three bytes of input can create a long record. The limit on their number ensures that a run spends its time in the
   /// code under test.
   private var longRecords = 0
 
@@ -138,7 +139,7 @@ private final class RecordConnection {
 
   // MARK: The peer
 
-  /// Returns a record of the peer, sealed with its next sequence number.
+  /// Returns a record from the peer, sealed with the peer's next sequence number.
   func seal(_ type: TLSContentType, _ content: [UInt8], padding: Int) -> [UInt8] {
     switch type {
     case .applicationData where content.count <= TLSRecord.contentBytes: sent += content
@@ -171,7 +172,7 @@ private final class RecordConnection {
 
   func updatePeer() { sealing.update(suite) }
 
-  /// Sends a record of the peer, or arbitrary bytes.
+  /// Sends a record from the peer, or arbitrary bytes.
   func send(_ bytes: [UInt8]) { feed(bytes) }
 
   func write(_ bytes: [UInt8]) {
@@ -214,7 +215,7 @@ private final class RecordConnection {
     }
   }
 
-  /// Checks that all output of the layer consists of genuine records, which the peer opens one by one.
+  /// Checks that the layer's output consists of genuine records, which the peer opens one at a time.
   private func openOutput() {
     var output = Array(shared.output)[...]
     shared.clearOutput()

@@ -1,9 +1,9 @@
 import BelfryWire
 
-/// A parser of untrusted bytes, with the properties that must hold whatever the bytes are.
+/// A parser for untrusted bytes, with the properties that must hold for any bytes.
 ///
-/// `make fuzz` runs each target with libFuzzer, and `make test` runs it on the corpus in `Fuzzing/Corpus`. A target
-/// traps if a property is violated, as libFuzzer requires.
+/// `make fuzz` runs each target with libFuzzer, and `make test` runs it on the corpus in `Fuzzing/Corpus`. As libFuzzer
+/// requires, a target traps if a property is violated.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   /// Frames of the legacy binary interface.
   case binary
@@ -11,27 +11,27 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case link
   /// Payloads, and the bodies of requests that create a channel.
   case payload
-  /// Provider tokens (JWT), without the word `bearer` before them.
+  /// Provider tokens (JWT), without the preceding word `bearer`.
   case token
-  /// The path and the header fields of a request.
+  /// The path and header fields of a request.
   case request
-  /// Frames of the app link, and the messages in them.
+  /// Frames of the app link, and the messages that they contain.
   case appLink
-  /// Persisted triggers, and their dates.
+  /// Persisted triggers, and the dates on which they fire.
   case schedule
   /// Time-zone files (TZif), as `TZDIR` may contain them.
   case zone
-  /// Formats of localized texts.
+  /// Format strings of localized strings.
   case format
-  /// Requests of HTTP/1.1 clients.
+  /// Requests from HTTP/1.1 clients.
   case http1
   /// Records of TLS 1.3 after the handshake.
   case tls
   /// Certificates, keys, signatures, and extensions in DER.
   case der
-  /// Calls of the admin API.
+  /// Calls to the admin API.
   case administration
-  /// An app's manifest, desktop file and texts.
+  /// An app's manifest, desktop file and strings.
   case manifest
   /// Answers and signals from services on D-Bus.
   case bus
@@ -88,7 +88,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: The device link
 
-  /// Checks that a valid frame is the same after it is written and parsed again, and that neither state machine traps.
+  /// Checks that a valid frame is unchanged after it is written and parsed again, and that neither state machine traps.
   private static func runLink(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let body = Array(bytes.dropFirst())
@@ -202,9 +202,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: JSON
 
-  /// Checks that a parsed value is the same after it is written and parsed again.
+  /// Checks that a parsed value is unchanged after it is written and parsed again.
   ///
-  /// Also checks that the two parsers, one that creates values and one that only validates, agree on what is an object.
+  /// Also checks that the two parsers, of which one creates values and the other only validates, agree on which bytes
+  /// are an object.
   private static func runPayload(_ bytes: [UInt8]) {
     _ = try? ChannelConfiguration(bytes)
     let isObject = PayloadSyntax.isObject(bytes.span)
@@ -227,7 +228,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: Requests
 
-  /// Parses the first line as the path and the others as `name: value`.
+  /// Parses the first line as the path and the other lines as `name: value`.
   ///
   /// A reused request object must behave like a new one.
   private static func runRequest(_ bytes: [UInt8]) {

@@ -3,7 +3,7 @@ import System
 
 /// A message bus with one client.
 ///
-/// The input chooses the answers and signals of its services.
+/// The input determines the answers and signals of the services on the bus.
 final class FuzzedBus {
   private let path: String
   private let listener: Int32
@@ -12,7 +12,7 @@ final class FuzzedBus {
   private var received: [UInt8] = []
   private var isAuthenticated = false
   private var serial: UInt32 = 1
-  /// The number of answered calls, which is limited so that a client that keeps calling is eventually ignored.
+  /// The number of answered calls; it is limited, so that a client that keeps calling is eventually ignored.
   private var answers = 0
 
   var address: String { "unix:path=\(path)" }
@@ -42,7 +42,7 @@ final class FuzzedBus {
 
   /// Reads and answers received messages, or sends a signal.
   ///
-  /// Returns true if it did any of these.
+  /// Returns true if it did either.
   func turn() -> Bool {
     guard socket >= 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -65,7 +65,7 @@ final class FuzzedBus {
     _ = bytes.withUnsafeBytes { Socket.write(socket, $0) }
   }
 
-  // MARK: Authentication, by the letter
+  // MARK: Authentication, line by line
 
   private func answerLine() -> Bool {
     guard let end = received.firstIndex(of: 0x0A) else { return false }
@@ -85,7 +85,7 @@ final class FuzzedBus {
 
   // MARK: Calls
 
-  /// Answers the next complete message, and returns false if there is no complete message.
+  /// Answers the next complete message; returns false if there is none.
   private func answerMessage() -> Bool {
     guard received.count >= 16 else { return false }
     func number(_ at: Int) -> Int {
@@ -96,7 +96,7 @@ final class FuzzedBus {
     guard received.count >= total else { return false }
     let call = number(8)
     let isCall = received[1] == 1
-    // Search for names in the raw header, which is enough to recognize the bus's own calls.
+    // Search for names in the raw header, which suffices to recognize the calls to the bus itself.
     let text = String(decoding: received[16..<head], as: UTF8.self)
     received.removeFirst(total)
     guard isCall, answers < 100 else { return isCall }
@@ -163,7 +163,7 @@ final class FuzzedBus {
       reply: nil, signature: signature, body)
   }
 
-  /// Returns the signature and body of a message, of one of the types that services use, with values from the input.
+  /// Returns the signature and body of a message; the type is one that services use, and the values are from the input.
   private func content() -> (String, [UInt8]) {
     let signatures = [
       "v", "s", "o", "as", "ao", "a{oa{sa{sv}}}", "sa{sv}as", "oa{sa{sv}}", "a{sv}", "oas", "b",

@@ -23,13 +23,13 @@ final class PowerCutDisk {
   /// The total number of changes that were unsynced when the power was cut.
   var unsyncedCount: UInt64 { power_cut_disk_unsynced(disk) }
 
-  /// Schedules a power cut after this many operations.
+  /// Schedules a power cut after this number of operations.
   func cut(afterOperations count: UInt64) { power_cut_disk_arm(disk, count) }
 
-  /// Makes one sync fail, after this many that succeed.
+  /// Makes a sync fail after this number of successful syncs.
   func failSync(after count: UInt64) { power_cut_disk_fail_sync(disk, count) }
 
-  /// Flips a bit of the file at `path`.
+  /// Flips a bit in the file at `path`.
   ///
   /// Returns false if the file does not exist or is empty.
   func flip(_ path: String, bit: UInt64) -> Bool { power_cut_disk_flip(disk, path, bit) }

@@ -1,19 +1,19 @@
 import Storage
 
-/// A simulation of the real stores on SQLite, with a disk that loses unsynced data.
+/// A simulation of the real stores on SQLite, using a disk that loses unsynced data.
 ///
-/// Power cuts happen at any disk operation: during commits, checkpoints, migrations, and starts. Syncs can also fail.
+/// Power can be cut at any disk operation: during commits, checkpoints, migrations and starts. Syncs can also fail.
 ///
-/// After each start, the following must hold: acknowledged writes are present; an interrupted write is present
-/// completely or not at all; nothing else is present; no file is damaged, and no loss is reported. At the end of a
-/// world, a bit of the store's file is flipped while no connection is open. The next start must then report the damage
-/// or find all data unchanged, and it must not return anything that was never written.
+/// After each start, the following must hold: acknowledged writes are present; an interrupted write is either
+/// completely present or completely absent; nothing else is present; no file is damaged, and no loss is reported. At
+/// the end of a world, a bit in the store's file is flipped while no connection is open. The next start must then
+/// report the damage or find all data unchanged, and must not return anything that was never written.
 public enum PowerCutSimulation {
-  /// The result of one world.
+  /// The result of a world.
   public struct Outcome: Sendable {
     /// The seed of the world.
     public let seed: UInt64
-    /// The first violated property; nil if every property held.
+    /// The first violation of a property; nil if every property held.
     public let violation: String?
     /// The number of power cuts.
     public let cuts: Int
@@ -21,13 +21,13 @@ public enum PowerCutSimulation {
     public let acknowledged: Int
     /// The number of disk changes that were unsynced when the power was cut.
     public let unsynced: UInt64
-    /// The result of a flipped bit: "unchanged", "damaged" or "set aside"; nil if no bit was flipped.
+    /// The result of the flipped bit: "unchanged", "damaged" or "set aside"; nil if no bit was flipped.
     public let flip: String?
     /// A summary for developers.
     public let report: String
   }
 
-  /// Runs the world of `seed`.
+  /// Runs the world generated from `seed`.
   public static func run(seed: UInt64) -> Outcome {
     switch seed % 8 {
     case 0..<4: PowerCutWorld<NotificationsUnderPowerCuts>(seed: seed).run()

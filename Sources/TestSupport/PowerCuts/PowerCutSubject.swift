@@ -1,13 +1,13 @@
 import Storage
 
-/// A store that the simulation tests under power cuts: its operations and its contents.
+/// A store that the simulation of power cuts tests, defined by its operations and contents.
 protocol PowerCutSubject {
   associatedtype Store
   associatedtype Operation
   associatedtype Contents: Equatable
 
   static var name: String { get }
-  /// Opens the store as its program does at startup. An empty path opens it in memory.
+  /// Opens the store as its program does at startup. An empty path opens the store in memory.
   static func open(path: String, now: @escaping @Sendable () -> Int64) throws(PowerCutFault)
     -> Store
   static func close(_ store: Store)
@@ -18,13 +18,13 @@ protocol PowerCutSubject {
   /// Performs the operation. The operation is acknowledged once this method returns.
   static func perform(_ operation: Operation, on store: Store) throws(StorageFailure)
   static func contents(of store: Store) throws(StorageFailure) -> Contents
-  /// Returns one line for each record of the contents.
+  /// Returns the contents as one line per record.
   static func records(_ contents: Contents) -> Set<String>
   /// Returns a readable description of the difference between two contents.
   static func difference(_ expected: Contents, _ found: Contents) -> String
 }
 
-/// The reason that a store could not be opened, or was found damaged or incomplete.
+/// The reason that a store could not be opened, or was found to be damaged or incomplete.
 enum PowerCutFault: Error {
   case storage(StorageFailure)
   case broken(String)
@@ -42,7 +42,7 @@ extension SeededGenerator {
 
 /// Checks and opens a store as a gateway does at startup.
 ///
-/// Nothing may be damaged or missing.
+/// Throws an error if any data is damaged or missing.
 func inspectThenOpen<Store>(
   _ path: String, inspect: (String) throws(StorageFailure) -> StoreInspection,
   open: () throws(StorageFailure) -> Store, lost: (Store) throws(StorageFailure) -> UInt64

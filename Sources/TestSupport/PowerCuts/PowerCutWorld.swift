@@ -2,11 +2,11 @@ import Foundation
 import Storage
 import Synchronization
 
-/// One store throughout several lives, each of which ends gracefully or with a power cut.
+/// A store throughout several lives, each of which ends gracefully or with a power cut.
 ///
-/// A second store in memory receives every acknowledged write and so provides the expected contents.
+/// A second store, in memory, receives every acknowledged write and thus provides the expected contents.
 final class PowerCutWorld<Subject: PowerCutSubject> {
-  /// A write whose outcome is uncertain once a sync has failed.
+  /// A write whose outcome is uncertain after a sync has failed.
   private struct Step {
     let operation: Subject.Operation
     var isCertain: Bool
@@ -17,11 +17,11 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
   private let folder: ScratchFolder?
   private let path: String
   private let disk: PowerCutDisk
-  /// A clock that advances with each write, so that a failed store may be tried again.
+  /// A clock that advances with each write, so that a failed store can be tried again.
   private let clock = ManualNanoseconds()
   private var steps: [Step] = []
   private var inFlight: Subject.Operation?
-  /// The store in memory with all certain steps; nil while some are uncertain.
+  /// The in-memory store with all certain steps; nil while some steps are uncertain.
   private var oracle: Subject.Store?
   private var contents: Subject.Contents?
   private var number: UInt64 = 0
@@ -46,7 +46,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     while cutsLeft > 0, violation == nil {
       if random.chance(0.2) { disk.cut(afterOperations: UInt64(random.draw(0...40))) }
       if let store = start() { live(store) }
-      // The store is closed before the machine restarts, just as the kernel closes a dead process's files.
+      // The store is closed before the machine restarts, just as the kernel closes the files of a dead process.
       if disk.isOff || random.chance(0.6) { cutPower() }
       cutsLeft -= 1
     }
@@ -71,7 +71,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
 
   /// Opens the store and compares it with the acknowledged writes.
   ///
-  /// Returns nil if the power is cut during the start.
+  /// Returns nil if the power is cut during startup.
   private func start() -> Subject.Store? {
     note("starts")
     do throws(PowerCutFault) {
@@ -116,7 +116,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
         try Subject.perform(operation, on: oracle)
         self.contents = try Subject.contents(of: oracle)
       } else {
-        // The contents are unknown, so draw the next operation from those that the store reports.
+        // The contents are uncertain, so draw the next operation from the contents that the store reports.
         self.contents = try Subject.contents(of: store)
       }
     } catch {
@@ -134,7 +134,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     }
   }
 
-  /// Returns true if the store in memory also refuses the operation, because a referenced record does not exist.
+  /// Returns true if the in-memory store also refuses the operation, because a referenced record does not exist.
   private func isRefusal(_ failure: StorageFailure, of operation: Subject.Operation) -> Bool {
     switch failure {
     case .missing, .exists: true
@@ -169,7 +169,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     }
   }
 
-  /// Finds the store's contents among the possible ones.
+  /// Identifies the store's contents among the possible contents.
   ///
   /// From then on, the contents are certain.
   private func compare(_ store: Subject.Store) throws(StorageFailure) {
@@ -199,7 +199,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     for choice in 0..<(1 << uncertain.count) {
       let left = Set(uncertain.enumerated().filter { choice >> $0.offset & 1 == 1 }.map(\.element))
       let chosen = all.indices.filter { !left.contains($0) }.map { all[$0] }
-      // A later write may depend on one that this combination omits.
+      // A later write can depend on a write that this combination omits.
       guard let (oracle, contents) = try? replay(chosen) else { continue }
       if contents == found { return (chosen, oracle) }
     }
@@ -225,7 +225,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
 
   // MARK: Flipped bits
 
-  /// Flips a bit of the store's file, and opens the store as its program does.
+  /// Flips a bit in the store's file, and opens the store as its program does.
   private func flipBit() {
     guard let contents, disk.flip(path, bit: random.next()) else { return }
     let written = Subject.records(contents)
@@ -238,7 +238,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     } catch {
       flip = "damaged"
       note("a flipped bit is found: \(error)")
-      // The damage is reported once; after that, the store is intact or does not open.
+      // The damage is reported once; after that, either the store is intact or it cannot be opened.
       guard let found = try? open() else { return }
       flip = "set aside"
       let invented = Subject.records(found).subtracting(written)

@@ -19,7 +19,7 @@ enum RecordsUnderPowerCuts: PowerCutSubject {
     }
   }
 
-  /// Does nothing, because the file is closed with the last reference.
+  /// Does nothing, because the file is closed when the last reference is released.
   static func close(_ store: SQLiteRecordStore) {}
 
   static func operation(

@@ -118,7 +118,7 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
 
   /// Returns the records.
   ///
-  /// Tags are separate rows, so a damaged tag leaves its token intact.
+  /// Tags are separate rows, so a damaged tag does not affect its token.
   static func records(_ contents: Contents) -> Set<String> {
     Set(
       contents.tokens.map { token in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An X server and a session bus with AT-SPI, on which a test reads and operates windows as a screen reader would.
+/// An X server and a session bus with AT-SPI, with which a test reads and operates windows as a screen reader would.
 public struct AccessibleDesktop: Sendable {
   /// The environment of the programs on this desktop.
   public let environment: [String: String]
@@ -23,7 +23,7 @@ public struct AccessibleDesktop: Sendable {
     ])
     environment = [
       "DBUS_SESSION_BUS_ADDRESS": address, "DISPLAY": ":" + (try await server.firstLine()),
-      // The virtual X server has no graphics card.
+      // The virtual X server does not have a graphics card.
       "GSK_RENDERER": "cairo",
     ]
     reader = try scenario.start(
@@ -33,15 +33,15 @@ public struct AccessibleDesktop: Sendable {
 
   /// An element of a window.
   public struct Element: Hashable, Sendable {
-    /// The role, with AT-SPI's name.
+    /// The AT-SPI name of the role.
     public let role: String
     /// The name that a screen reader announces.
     public let name: String
-    /// The description that a screen reader adds.
+    /// The description that a screen reader announces in addition.
     public let description: String
   }
 
-  /// Returns the elements of the windows of `belfry-center`.
+  /// Returns the elements in the windows of `belfry-center`.
   public func elements() async throws -> [Element] {
     try await ask(["do": "tree"])["elements"].array.map {
       Element(
@@ -50,7 +50,7 @@ public struct AccessibleDesktop: Sendable {
     }
   }
 
-  /// Waits until an element with this role and name exists or, if `isThere` is false, until it no longer exists.
+  /// Waits until an element with this role and name exists or, if `isThere` is false, no longer exists.
   public func wait(_ role: String, _ name: String, isThere: Bool = true) async throws {
     try await Scenario.wait("\(role) \(name)\(isThere ? "" : " to go")") {
       try await elements().contains { $0.role == role && $0.name == name } == isThere
@@ -83,7 +83,7 @@ public struct AccessibleDesktop: Sendable {
       ], environment: environment)
   }
 
-  /// Waits until at least this many pixels of the screen have a color, which is given as RRGGBB.
+  /// Waits until at least this number of pixels on the screen have a color, which is given as RRGGBB.
   public func waitForPixels(_ colour: String, atLeast count: Int) async throws {
     try await Scenario.wait("\(count) pixels of \(colour)") {
       let counted = try await scenario.command(

@@ -1,8 +1,8 @@
 public import Testing
 
 extension Trait where Self == ConditionTrait {
-  /// Skips a test of the system call filter in sanitized builds, which have no filter because the sanitizer's runtime
-  /// makes its own calls.
+  /// Skips a test of the system call filter in sanitized builds, which do not have a filter because the sanitizer's
+  /// runtime makes its own calls.
   public static var requiresCallFilter: Self {
     #if SANITIZED
       let isSanitized = true

@@ -2,7 +2,7 @@ import Foundation
 
 /// A test's own desktop: a private session bus, a virtual X server, and a notification server.
 ///
-/// The notification server is the real dunst, with its own configuration.
+/// The notification server is the real dunst with a configuration of its own.
 public struct DesktopSession: Sendable {
   /// The environment of the programs on this desktop.
   public let environment: [String: String]
@@ -12,7 +12,7 @@ public struct DesktopSession: Sendable {
 
   /// The configuration of dunst.
   ///
-  /// It puts the window in the upper left corner, so that tests know where to click.
+  /// The notification window is in the upper left corner, so that tests know where to click.
   private static let configuration = """
     [global]
     monitor = 0
@@ -59,7 +59,7 @@ public struct DesktopSession: Sendable {
         "interface=org.freedesktop.Notifications", "type=method_return",
         "type=signal,member=NameOwnerChanged,arg0=org.freedesktop.Notifications",
       ], environment: environment)
-    // The monitor prints its own NameAcquired as its first line. After that, it misses no messages.
+    // The first line that the monitor prints is its own NameAcquired. After that line, it does not miss any messages.
     _ = try await monitor.firstLine()
     let file = scenario.folder.file("dunstrc")
     try Self.configuration.write(toFile: file, atomically: true, encoding: .utf8)
@@ -85,7 +85,8 @@ public struct DesktopSession: Sendable {
     return count
   }
 
-  /// Waits for a call of `member` to the notification server, and returns the lines that the monitor printed for it.
+  /// Waits for a call to `member` on the notification server, and returns the lines that the monitor printed for that
+  /// call.
   ///
   /// A call is complete once the monitor has started to print the answer or the next signal.
   public func call(_ member: String, containing text: String) async throws -> [String] {
@@ -100,7 +101,7 @@ public struct DesktopSession: Sendable {
   {
     var message: [String] = []
     var found: [String] = []
-    // A message is complete when the next one begins. Its text may itself contain several lines.
+    // A message is complete when the next message begins. Its text can contain several lines.
     let beginnings = ["method call ", "method return ", "signal ", "error "]
     for line in lines {
       if !beginnings.contains(where: line.hasPrefix) {
@@ -114,9 +115,7 @@ public struct DesktopSession: Sendable {
     return found
   }
 
-  /// Saves a picture of the screen in the portable pixmap format, and returns the path of the file.
-  ///
-  /// Returns its path.
+  /// Saves a screenshot in the portable pixmap format, and returns the path of the file.
   public func picture(_ name: String) async throws -> String {
     let file = scenario.folder.file(name + ".ppm")
     _ = try await scenario.command(
@@ -124,7 +123,7 @@ public struct DesktopSession: Sendable {
     return file
   }
 
-  /// Returns the number of pixels that differ between two pictures.
+  /// Returns the number of pixels that differ between two screenshots.
   public static func changedPixels(_ one: String, _ other: String) throws -> Int {
     let first = try pixels(one)
     let second = try pixels(other)
@@ -139,7 +138,7 @@ public struct DesktopSession: Sendable {
     return changed
   }
 
-  /// Returns the bytes after the three header lines of a pixmap.
+  /// Returns the bytes that follow the three header lines of a pixmap.
   private static func pixels(_ file: String) throws -> ArraySlice<UInt8> {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
     var start = 0
@@ -152,7 +151,7 @@ public struct DesktopSession: Sendable {
     return Array(bytes[start...])[...]
   }
 
-  /// Clicks in the window of the first notification.
+  /// Clicks the first notification's window.
   public func click() async throws {
     _ = try await scenario.command(
       [TestTool.xdotool.required(), "mousemove", "100", "40", "click", "1"],

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A real agent and the socket on which it serves apps.
+/// A real agent, with the socket to which apps connect.
 public struct AgentProgram: Sendable {
   /// The process of the agent.
   public let program: RunningProgram
@@ -16,7 +16,7 @@ public struct AgentProgram: Sendable {
 public struct DevicesProgram: Sendable {
   /// The process of the devices.
   public let program: RunningProgram
-  /// The folder of the devices' identities.
+  /// The folder that contains the devices' identities.
   public let data: String
 
   /// Waits for the next registration and returns its token.
@@ -35,7 +35,7 @@ public struct DevicesProgram: Sendable {
   public func goOffline() async throws {
     program.tell(#"{"do":"offline"}"#)
     _ = try await program.event("link") {
-      // Enrollment uses a separate link, whose end does not count.
+      // Enrollment uses a separate link, whose closing does not count.
       $0["state"].string == "down" && $0["reason"].string != "enrolled"
     }
   }
@@ -53,7 +53,7 @@ public struct DevicesProgram: Sendable {
 }
 
 extension Scenario {
-  /// Returns the options for joining `gateway`.
+  /// Returns the options that are needed to join `gateway`.
   public func joining(_ gateway: GatewayProgram) -> [String] {
     [
       "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", gateway.caFile,
@@ -63,7 +63,7 @@ extension Scenario {
 
   /// Starts an agent and waits until apps can connect.
   ///
-  /// It prints JSON lines and grants everything unless the options specify otherwise.
+  /// The agent prints JSON lines and grants everything unless the options specify otherwise.
   public func agent(
     _ name: String = "agent", of gateway: GatewayProgram?, presenters: [String] = ["json"],
     options: [String] = [], environment: [String: String] = [:]
@@ -93,8 +93,6 @@ extension Scenario {
   }
 
   /// Runs an app on `agent` that registers, and returns the app and its token.
-  ///
-  /// Returns it with its token.
   public func app(
     _ appID: String, on agent: AgentProgram, options: [String] = ["--state", "background"]
   ) async throws -> (program: RunningProgram, token: String) {
@@ -110,9 +108,9 @@ extension Scenario {
     return (program, token)
   }
 
-  /// Starts virtual devices of `gateway` with these topics (`BUNDLE-ID` or `BUNDLE-ID:TYPE,…`).
+  /// Starts virtual devices for `gateway` with these topics (`BUNDLE-ID` or `BUNDLE-ID:TYPE,…`).
   ///
-  /// `words` contains the options for joining the gateway, if they differ from the defaults.
+  /// `words` contains the options that are needed to join the gateway, if they differ from the defaults.
   public func devices(
     _ name: String = "devices", of gateway: GatewayProgram, topics: [String],
     options: [String] = [], joining words: [String]? = nil

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A watcher that counts the files arriving in folders, for all tests with one inotify instance.
+/// A watcher that counts the files that arrive in folders, using a single inotify instance for all tests.
 ///
-/// The kernel allows only 128 instances per user, and each agent, bus and desktop program of the tests needs one.
+/// The kernel allows only 128 instances per user, and each agent, bus and desktop program in the tests needs one.
 final class FileArrivals: Sendable {
   static let shared = FileArrivals()
 
@@ -24,7 +24,7 @@ final class FileArrivals: Sendable {
   private let state = Mutex(State())
 
   private init() {
-    // Use a separate thread, because the threads of the tests and of Dispatch are only as many as the machine's cores.
+    // Use a separate thread, because the tests and Dispatch have only as many threads as the machine has cores.
     Thread.detachNewThread { [self] in
       while true {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -35,8 +35,6 @@ final class FileArrivals: Sendable {
   }
 
   /// Starts watching a folder, and returns the number of the watch.
-  ///
-  /// Returns the number of the watch.
   func watch(_ folder: String) -> Int32 {
     inotify_add_watch(descriptor, folder, UInt32(IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE))
   }
@@ -71,8 +69,6 @@ final class FileArrivals: Sendable {
   }
 
   /// Reads the pending events, and returns the watches that they concern.
-  ///
-  /// Returns their watches.
   private func readFolders() -> Set<Int32> {
     var folders: Set<Int32> = []
     var bytes = [UInt8](repeating: 0, count: 65_536)

@@ -15,11 +15,11 @@ public struct GatewayProgram: Sendable {
   public var host: String { ready["host"].string ?? "127.0.0.1" }
   /// The path of the gateway's certificate authority.
   public var caFile: String { ready["caFile"].string ?? "" }
-  /// The id of the first team.
+  /// The ID of the first team.
   public var teamID: String { ready["teamID"].string ?? "" }
-  /// The id of the first team's key.
+  /// The ID of the first team's key.
   public var keyID: String { ready["keyID"].string ?? "" }
-  /// The path of the first team's key in `.p8` form.
+  /// The path of the first team's key in `.p8` format.
   public var keyFile: String { ready["keyFile"].string ?? "" }
   /// The gateway's enrollment code.
   public var enrollmentCode: String { ready["enrollmentCode"].string ?? "" }
@@ -29,7 +29,7 @@ public struct GatewayProgram: Sendable {
   /// Returns the port of a listener: `provider`, `device`, `binary`, `feedback`, or `console`.
   public func port(_ listener: String) -> Int { ready["ports"][listener].integer ?? 0 }
 
-  /// Asks the gateway to drain and exit, and waits until it has.
+  /// Asks the gateway to drain and exit, and waits until it has exited.
   @discardableResult
   public func stop() async throws -> Int32 { try await program.stop() }
 
@@ -41,12 +41,12 @@ public struct GatewayProgram: Sendable {
 }
 
 extension Scenario {
-  /// The gateway's listeners, each named as in the option for its port.
+  /// The gateway's listeners; the names are those in the port options.
   private static let listeners = ["provider", "device", "binary", "feedback", "console"]
 
-  /// Starts a gateway with an empty folder on free ports, and waits until it is ready.
+  /// Starts a gateway with an empty folder and free ports, and waits until it is ready.
   ///
-  /// `wrapper` is a command that executes the gateway, such as one that sets its limits.
+  /// `wrapper` is a command that executes the gateway, for example a command that sets its limits.
   public func gateway(
     _ name: String = "gateway", options: [String] = [], environment: [String: String] = [:],
     wrapper: [String] = []
@@ -56,7 +56,7 @@ extension Scenario {
       wrapper: wrapper)
   }
 
-  /// Restarts a gateway that has ended, on the same ports as before.
+  /// Restarts a gateway that has exited, on the same ports as before.
   ///
   /// `options` and `wrapper` apply only to this start.
   public func restart(

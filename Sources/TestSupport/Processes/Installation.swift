@@ -14,6 +14,6 @@ public enum Installation {
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path
 
-  /// The executable `belfry` of this build.
+  /// The path of this build's `belfry` executable.
   public static let belfry = products + "/belfry"
 }

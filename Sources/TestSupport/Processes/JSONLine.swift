@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value that a program printed on a line of its own.
+/// A JSON value that a program printed on a separate line.
 public enum JSONLine: Decodable, Equatable, Sendable {
   case null
   case boolean(Bool)
@@ -9,7 +9,7 @@ public enum JSONLine: Decodable, Equatable, Sendable {
   case array([JSONLine])
   case object([String: JSONLine])
 
-  /// Parses a line, and returns `nil` if the line is not JSON.
+  /// Parses a line; returns `nil` if the line is not JSON.
   public init?(_ text: String) {
     guard let value = try? JSONDecoder().decode(JSONLine.self, from: Data(text.utf8)) else {
       return nil
@@ -35,12 +35,12 @@ public enum JSONLine: Decodable, Equatable, Sendable {
     }
   }
 
-  /// The value of an object's member; `null` if it does not exist.
+  /// The value of an object's member; `null` if there is no such member.
   public subscript(_ key: String) -> JSONLine {
     if case .object(let members) = self { members[key] ?? .null } else { .null }
   }
 
-  /// The element of an array; `null` if it does not exist.
+  /// The element of an array; `null` if there is no such element.
   public subscript(_ index: Int) -> JSONLine {
     if case .array(let elements) = self, elements.indices.contains(index) {
       elements[index]
@@ -49,17 +49,17 @@ public enum JSONLine: Decodable, Equatable, Sendable {
     }
   }
 
-  /// The text of a string.
+  /// The string, if the value is a string.
   public var string: String? { if case .string(let string) = self { string } else { nil } }
 
-  /// The value of a whole number.
+  /// The integer, if the value is an integer.
   public var integer: Int? {
     if case .number(let number) = self { Int(exactly: number) } else { nil }
   }
 
-  /// The value of a Boolean.
+  /// The Boolean, if the value is a Boolean.
   public var boolean: Bool? { if case .boolean(let boolean) = self { boolean } else { nil } }
 
-  /// The elements of an array.
+  /// The elements, if the value is an array.
   public var array: [JSONLine] { if case .array(let elements) = self { elements } else { [] } }
 }

@@ -2,16 +2,16 @@
 public enum ProgramFailure: Error, CustomStringConvertible {
   /// The program could not be started.
   case notStarted(program: String, errno: Int32)
-  /// The program ended while the test was waiting for its output.
+  /// The program exited while the test was waiting for its output.
   case ended(program: String, awaiting: String, printed: [String], errors: String)
   /// An event did not occur within the time limit.
   case timedOut(program: String, awaiting: String, printed: [String], errors: String)
-  /// A command ended with an unexpected status.
+  /// A command exited with an unexpected status.
   case status(program: String, status: Int32, printed: String, errors: String)
   /// A program's output or file does not have the expected content.
   case unreadable(String)
 
-  /// A description of the failure with the program's output.
+  /// A description of the failure, including the program's output.
   public var description: String {
     switch self {
     case .notStarted(let program, let errno): "\(program) could not be started: errno \(errno)"

@@ -4,10 +4,10 @@ import Glibc
 import Synchronization
 import System
 
-/// A spawner for processes that never outlive this process, even if it crashes.
+/// A spawner of processes that never outlive this process, even if it crashes.
 ///
-/// `PR_SET_PDEATHSIG` is bound to the thread that forked. A single thread that never ends therefore starts all
-/// processes.
+/// `PR_SET_PDEATHSIG` is bound to the thread that forked. All processes are therefore started by a single thread that
+/// never exits.
 enum ProgramSpawner {
   struct Spawned: Sendable {
     let pid: pid_t
@@ -26,7 +26,7 @@ enum ProgramSpawner {
 
   /// Starts a program.
   ///
-  /// `arguments` begins with its path; standard error is written to the file `errors`.
+  /// `arguments` begins with the program's path; standard error is written to the file `errors`.
   static func spawn(
     _ arguments: [String], environment: [String: String], errors: String
   ) throws -> Spawned {
@@ -96,7 +96,7 @@ enum ProgramSpawner {
     private let arrived = DispatchSemaphore(value: 0)
 
     init() {
-      // A program may end while a test is still writing to it.
+      // A program can exit while a test is still writing to it.
       signal(SIGPIPE, SIG_IGN)
       let thread = Thread { [self] in
         while true {

@@ -3,13 +3,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that a test started, with its input, its lines of output, and its exit status.
+/// A process that a test started, with its input, its output lines and its exit status.
 ///
-/// The process is killed when its last reference is released, and whenever the tests end.
+/// The process is killed when its last reference is released, and always when the tests exit.
 public final class RunningProgram: Sendable {
   /// The ID of the process.
   public let pid: Int32
-  /// The program's name in messages.
+  /// The program's name, as used in messages.
   public let name: String
   private let errorsFile: String
   private let input: Mutex<Int32>
@@ -112,10 +112,10 @@ public final class RunningProgram: Sendable {
   /// All lines printed so far.
   public var lines: [String] { state.withLock { $0.lines } }
 
-  /// The JSON lines so far that no test has waited for yet.
+  /// The JSON lines printed so far that no test has waited for yet.
   public var untaken: [JSONLine] { state.withLock { $0.untaken } }
 
-  /// The text on standard error so far.
+  /// The text written to standard error so far.
   public var errors: String { (try? String(contentsOfFile: errorsFile, encoding: .utf8)) ?? "" }
 
   // MARK: Input and signals
@@ -137,34 +137,35 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// Sends a signal to the process if it has not ended.
+  /// Sends a signal to the process if it has not exited.
   public func signal(_ number: Int32) {
     state.withLock { state in
-      // The process is not reaped yet, so the process ID still belongs to it.
+      // The process has not been reaped yet, so the process ID still belongs to it.
       if state.status == nil { kill(pid, number) }
     }
   }
 
-  /// Waits until the process ends, and returns its exit status, or 128 plus the number of the signal that ended it.
+  /// Waits until the process exits, and returns its exit status, or 128 plus the number of the signal that terminated
+  /// it.
   @discardableResult
   public func end(within limit: Duration = TestTimeout.standard) async throws -> Int32 {
     try await wait(for: "its end", within: limit) { $0.status != nil && $0.outputEnded }
     return state.withLock { $0.status ?? -1 }
   }
 
-  /// Asks the program to end, and waits until it has ended.
+  /// Asks the program to exit, and waits until it has exited.
   @discardableResult
   public func stop(within limit: Duration = TestTimeout.standard) async throws -> Int32 {
     signal(SIGTERM)
     return try await end(within: limit)
   }
 
-  /// True if the process has not ended.
+  /// True if the process has not exited.
   public var isRunning: Bool { state.withLock { $0.status == nil } }
 
   // MARK: Waiting
 
-  /// Waits until `isMet` returns true, the program ends, or `limit` is reached.
+  /// Waits until `isMet` returns true, the program exits, or `limit` is reached.
   ///
   /// The condition is checked after every change.
   private func wait(

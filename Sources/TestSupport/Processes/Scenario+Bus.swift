@@ -1,24 +1,24 @@
 import Foundation
 
 extension Scenario {
-  /// The machine's bus in place of which a test runs its own.
+  /// The kind of bus that a test replaces with its own.
   public enum BusKind: String, Sendable {
     case session, system
   }
 
-  /// Returns the address of the test's own bus, which is known before the bus runs.
+  /// Returns the address of the test's own bus, which is known before the bus is running.
   public func busAddress(_ kind: BusKind = .session) -> String {
     "unix:path=\(folder.file("\(kind)-bus"))"
   }
 
   /// Starts a test's own bus without access control, and returns its address.
   ///
-  /// `services` is a folder of services that the bus may start.
+  /// `services` is a folder of services that the bus can start.
   public func bus(_ kind: BusKind = .session, services: String? = nil) async throws -> String {
     try await startBus(kind, services: services).firstLine()
   }
 
-  /// Starts a bus like `bus(_:services:)`, but returns the program, for a test that ends it.
+  /// Starts a bus as `bus(_:services:)` does, but returns the program, for a test that stops the bus.
   public func startBus(
     _ kind: BusKind = .session, services: String? = nil
   ) async throws -> RunningProgram {
@@ -46,7 +46,7 @@ extension Scenario {
     return bus
   }
 
-  /// Polls a condition whose change no event announces.
+  /// Polls a condition whose change is not announced by an event.
   ///
   /// Fails after ``TestTimeout/standard``.
   public static func wait(_ what: String, until isSo: () async throws -> Bool) async throws {
@@ -55,7 +55,7 @@ extension Scenario {
       guard ContinuousClock.now < end else {
         throw ProgramFailure.unreadable("\(what) did not come")
       }
-      // Polling without a pause would starve the polled program.
+      // Polling without a pause would starve the program that is polled.
       try await Task.sleep(for: .milliseconds(20))
     }
   }

@@ -1,5 +1,5 @@
 extension Scenario {
-  /// Writes a shell script that can be started immediately, and returns its path.
+  /// Writes a shell script that can be executed immediately, and returns its path.
   ///
   /// A separate process writes the script. If this process wrote it, a program that another test starts at the same
   /// time would inherit the open file, and the kernel does not start an executable that is open for writing

@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 import System
 
-/// The environment of a test with real programs: its own folder, and the programs that it starts.
+/// The environment for a test with real programs: a folder of its own, and the programs that the test starts.
 ///
-/// The folder is deleted and the programs are killed when the test ends, whether it passes, fails, or throws.
+/// The folder is deleted and the programs are killed when the test is over, whether it passes, fails or throws.
 public final class Scenario: Sendable {
   /// The output of a command and its exit status.
   public struct CommandResult: Sendable {
-    /// The exit status, or 128 plus the signal's number.
+    /// The exit status, or 128 plus the signal number.
     public let status: Int32
     /// The lines of standard output.
     public let lines: [String]
@@ -29,9 +29,9 @@ public final class Scenario: Sendable {
 
   private init() throws { self.folder = try ScratchFolder() }
 
-  /// Runs `body` on a new scenario and cleans up afterward.
+  /// Runs `body` in a new scenario and cleans up afterward.
   ///
-  /// Pass `needsPlace: false` for work that other scenarios wait for, because those scenarios may occupy every place.
+  /// Pass `needsPlace: false` for work that other scenarios wait for, because those scenarios can occupy all places.
   public static func run<Result>(
     needsPlace: Bool = true, _ body: (Scenario) async throws -> Result
   ) async throws -> Result {
@@ -87,9 +87,9 @@ public final class Scenario: Sendable {
       environment: environment)
   }
 
-  /// Runs a command until it ends.
+  /// Runs a command until it exits.
   ///
-  /// If `succeeding` is true, any status other than 0 is a failure.
+  /// If `succeeding` is true, any exit status other than 0 is a failure.
   public func command(
     _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
     succeeding: Bool = true, within limit: Duration = TestTimeout.standard
@@ -108,7 +108,7 @@ public final class Scenario: Sendable {
     return result
   }
 
-  /// Runs `belfry` with these arguments until it ends.
+  /// Runs `belfry` with these arguments until it exits.
   public func belfryCommand(
     _ arguments: [String], input: String? = nil, succeeding: Bool = true
   ) async throws -> CommandResult {
@@ -124,7 +124,7 @@ public final class Scenario: Sendable {
     ]
   }
 
-  /// The arguments of each running program of the scenario, as visible to every user of the machine.
+  /// The arguments of each running program in the scenario, as visible to every user of the machine.
   public var visibleArguments: [[String]] {
     processes.compactMap { pid in
       guard let bytes = try? FileSystem.read("/proc/\(pid)/cmdline", limit: 1 << 20) else {
@@ -136,23 +136,23 @@ public final class Scenario: Sendable {
 
   private func clear() async {
     let left = programs.withLock { $0 }
-    // End the programs in reverse order: apps before their agent, and devices before their gateway.
+    // Kill the programs in reverse order: apps before their agent, and devices before their gateway.
     for program in left.reversed() where program.isRunning { program.signal(SIGKILL) }
     for program in left { _ = try? await program.end(within: .seconds(5)) }
     endLaunched()
   }
 
-  /// Ends the apps that an agent launched.
+  /// Kills the apps that an agent launched.
   ///
-  /// They should survive the agent, but not the test.
+  /// These apps should survive the agent, but not the test.
   private func endLaunched() {
     for pid in processes { kill(pid, SIGKILL) }
   }
 
-  /// The variable by which a scenario finds all processes that its programs started.
+  /// The environment variable with which a scenario finds all processes that its programs have started.
   private static let mark = "BELFRY_TEST_SCENARIO"
 
-  /// The processes with this scenario's environment.
+  /// The processes that have this scenario's environment.
   private var processes: [Int32] {
     let mark = "\(Self.mark)=\(folder.path)"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A limit on the number of scenarios that run at the same time.
+/// A limit on the number of scenarios that run concurrently.
 ///
-/// All tests of a run begin at once. Each scenario has several processes, and hundreds of them on two cores would make
-/// all of them too slow for programs with time limits.
+/// All tests in a run start at the same time. Each scenario has several processes, and hundreds of scenarios on two
+/// cores would be too slow for programs with time limits.
 actor ScenarioPlaces {
   static let shared = ScenarioPlaces(6 * ProcessInfo.processInfo.activeProcessorCount)
 
-  /// True within a scenario.
+  /// True if the current task is in a scenario.
   ///
-  /// A nested scenario needs no place of its own.
+  /// A nested scenario does not need a place of its own.
   @TaskLocal static var isInside = false
 
   private var free: Int
@@ -23,7 +23,7 @@ actor ScenarioPlaces {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Releases a place, or passes it to the scenario that has waited longest.
+  /// Releases a place, or passes it to the scenario that has waited the longest.
   func leave() {
     guard !waiting.isEmpty else { return free += 1 }
     waiting.removeFirst().resume()

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// A test's own folder, which is deleted with this object.
+/// A test's own folder, which is deleted when this object is released.
 ///
-/// Its path is short, because the path of a socket has at most 107 bytes.
+/// The folder's path is short, because the path of a socket can have at most 107 bytes.
 public final class ScratchFolder: Sendable {
   /// The absolute path of the folder.
   public let path: String
 
-  /// Creates a folder that only this user may enter.
+  /// Creates a folder that only the current user can enter.
   public init() throws {
     var template = Array("/tmp/belfry-test-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else {
@@ -22,9 +22,9 @@ public final class ScratchFolder: Sendable {
   /// Returns the path of `name` in this folder.
   public func file(_ name: String) -> String { path + "/" + name }
 
-  /// Waits for a file to be written under its final name, and reads it.
+  /// Waits until a file has been written under its final name, and reads it.
   ///
-  /// `isHopeless` is checked repeatedly and returns true if the program that should write the file has ended.
+  /// `isHopeless` is called repeatedly, and returns true if the program that should write the file has exited.
   public static func contents(
     of file: String, within limit: Duration = TestTimeout.standard,
     unless isHopeless: @Sendable () -> Bool
@@ -35,8 +35,8 @@ public final class ScratchFolder: Sendable {
     let end = ContinuousClock.now + limit
     while true {
       let count = arrivals.count(in: watch)
-      // Look after taking the count, so that no arrival is missed in between. Look once more at the end, because the
-      // file may arrive while other tests occupy the threads.
+      // Check the file after reading the count, so that no arrival is missed in between. Check it once more at the end,
+      // because the file can arrive while other tests occupy the threads.
       if let text = try? String(contentsOfFile: file, encoding: .utf8), !text.isEmpty {
         return text
       }

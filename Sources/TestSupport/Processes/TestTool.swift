@@ -1,7 +1,7 @@
 import Foundation
 public import Testing
 
-/// A program or a Python environment that some tests need and that a machine may lack.
+/// A program or a Python environment that some tests need but that a machine may not have.
 public enum TestTool: String, CaseIterable, Sendable {
   /// A web browser, for tests of the console.
   case chromium
@@ -26,7 +26,7 @@ public enum TestTool: String, CaseIterable, Sendable {
   case flatpak
   case setpriv
   case prlimit
-  /// A compiler for C.
+  /// A compiler for C programs.
   case cc
   case mateNotifications = "mate-notification-daemon"
   case upower = "upowerd"
@@ -35,7 +35,7 @@ public enum TestTool: String, CaseIterable, Sendable {
   case gsettings
   case dconf = "dconf-service"
   case pulseaudio
-  /// The launcher of the bus for screen readers.
+  /// The launcher for the bus that screen readers use.
   case accessibility = "at-spi-bus-launcher"
   /// The system's Python with D-Bus.
   case dbusPython = "python3-dbus"
@@ -46,12 +46,12 @@ public enum TestTool: String, CaseIterable, Sendable {
   /// The Python environment with the client libraries: `scripts/python-environment test`.
   case python = "python-test"
   case systemPython = "python3"
-  /// A QR code reader.
+  /// A reader for QR codes.
   case zbarimg
   /// The viewer for manual pages.
   case man
 
-  /// The path on this machine; `nil` if it is missing.
+  /// The path on this machine; `nil` if the tool is missing.
   public var path: String? {
     if self == .python {
       let python = Installation.root + "/.build/python-test/bin/python"
@@ -84,7 +84,7 @@ public enum TestTool: String, CaseIterable, Sendable {
 extension Trait where Self == ConditionTrait {
   /// Skips the test if a tool is missing.
   ///
-  /// In CI, the test runs anyway and fails because the tool is missing.
+  /// In CI, the test runs regardless, and fails because the tool is missing.
   public static func requires(_ tools: TestTool...) -> Self {
     let missing = tools.filter { $0.path == nil }.map(\.rawValue)
     let isCI = ProcessInfo.processInfo.environment["CI"] != nil

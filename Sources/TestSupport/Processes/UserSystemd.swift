@@ -1,7 +1,7 @@
 import Foundation
 public import Testing
 
-/// A test's own systemd user manager, which is a real one, with a session bus that it runs.
+/// A test's own real systemd user manager, with a session bus that it runs.
 ///
 /// The manager has its own control groups, processes, and mounts: see `Tests/Systemd/user-manager`.
 public struct UserSystemd: Sendable {
@@ -21,12 +21,12 @@ public struct UserSystemd: Sendable {
     busAddress = "unix:path=" + scenario.folder.file("bus")
   }
 
-  /// Ends the manager and everything that the manager started.
+  /// Stops the manager and everything that it started.
   public func stop() async throws { try await program.stop() }
 
-  /// The reason that the manager cannot run on this machine; nil if it can run.
+  /// The reason that the manager cannot run on this machine; nil if it can.
   ///
-  /// For example, a default container may not create control groups.
+  /// For example, a default container is not allowed to create control groups.
   public static let whyNot: String? = {
     let missing = [TestTool.systemPython, .dbus, .gdbus, .unshare].filter { $0.path == nil }
     guard missing.isEmpty else {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A virtual X server and a window manager on it, which activates windows for tests.
+/// A virtual X server with a window manager that activates windows for tests.
 public struct WindowScenario: Sendable {
-  /// The environment of the programs on this server.
+  /// The environment of the programs that use this server.
   public let environment: [String: String]
   /// The X server process.
   public let server: RunningProgram
@@ -19,7 +19,7 @@ public struct WindowScenario: Sendable {
       environment: environment)
   }
 
-  /// Activates a new window with the properties in `description`, or no window if it is `null`.
+  /// Activates a new window with the properties in `description`, or no window if `description` is `null`.
   ///
   /// `Tests/Windows/window-manager` reads the properties. This method returns once the server has processed the change.
   public func front(_ description: String) async throws {

@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import Storage
 
-/// A ledger of the promises for each broadcast and of its outcome on each device.
+/// A ledger of the promises about each broadcast and of its outcome on each device.
 final class BroadcastLedger {
   struct Message {
     let number: UInt64
@@ -11,26 +11,26 @@ final class BroadcastLedger {
     let priority: UInt8
     /// The expiration in seconds since 1970.
     let expiration: Int64
-    /// True if the broadcast was sent after all faults ended, so that every subscriber must receive it.
+    /// True if the broadcast was sent after all faults had stopped, so that every subscriber must receive it.
     let isForAll: Bool
-    /// Devices whose backlog was so large when the broadcast was sent that a broadcast with a single attempt may find
-    /// no room.
+    /// The devices whose backlog was so large when the broadcast was sent that there may be no capacity for a broadcast
+    /// with a single attempt.
     let laggards: Set<UInt64>
     var isAnswered = false
     var isStored = false
     /// The number of times that each device displayed the broadcast, by the number of times that the device had left
-    /// the channel.
+    /// the channel before.
     var shown: [UInt64: [Int: Int]] = [:]
   }
 
   private unowned let world: GatewaySimulation
   private(set) var messages: [Message] = []
-  /// The newest message on disk of each channel that stores its messages.
+  /// The newest message on disk for each channel that stores its messages.
   private var newest: [LinkChannel: UInt64] = [:]
 
   init(in world: GatewaySimulation) { self.world = world }
 
-  /// Records a new message, and returns its number, which its payload contains.
+  /// Records a new message and returns its number, which the payload contains.
   func open(
     _ channel: LinkChannel, isKept: Bool, priority: UInt8, expiration: Int64, isForAll: Bool
   ) -> UInt64 {
@@ -52,7 +52,7 @@ final class BroadcastLedger {
     newest[messages[Int(number)].channel] = number
   }
 
-  /// Handles the restoration of an older control store, including the messages that it has stored for channels.
+  /// Handles the restoration of an older control store, which includes the messages that it has stored for channels.
   func restored() { newest = [:] }
 
   func answered(_ number: UInt64) {
@@ -65,8 +65,8 @@ final class BroadcastLedger {
     messages[Int(number)].isAnswered = true
   }
 
-  /// Returns true if the provider may have sent the message only after it expired, in which case the gateway tries it
-  /// once.
+  /// Returns true if the provider may have sent the message only after it expired, in which case the gateway makes a
+  /// single delivery attempt.
   private func isTooLate(_ message: Message) -> Bool {
     message.expiration <= world.time.unixMilliseconds / 1_000
   }
@@ -102,13 +102,13 @@ final class BroadcastLedger {
       "device \(device.number) shows broadcast \(number) twice")
   }
 
-  // MARK: The end
+  // MARK: The end of the run
 
   /// Checks that every subscriber has the newest message that a channel stores, and all messages sent after the faults
-  /// ended.
+  /// stopped.
   func check() {
     let now = world.time.unixMilliseconds / 1_000
-    // Some devices have not finished receiving thousands of pushes yet.
+    // Some devices have not yet finished receiving thousands of pushes.
     let laggards = Set((try? world.gateway.notificationStore.devices()) ?? [])
     for device in world.devices where !device.isRevoked && !laggards.contains(device.number) {
       for (channel, number) in newest where device.wants(channel) {
@@ -120,7 +120,7 @@ final class BroadcastLedger {
       }
       for message in messages where message.isForAll && device.wants(message.channel) {
         world.expect(message.isAnswered, "broadcast \(message.number) was not answered")
-        // A newer message may replace an older stored one.
+        // A newer message can replace an older stored message.
         let isReplaced = message.isKept && newest[message.channel] != message.number
         world.expect(
           message.shown[device.number] != nil || isReplaced

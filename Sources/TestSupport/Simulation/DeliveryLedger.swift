@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import Storage
 
-/// A ledger of the promises for each push and of its outcome, with checks of the invariants.
+/// A ledger of the promises about each push and of its outcome, which checks the invariants.
 final class DeliveryLedger {
   /// The recipient of a push.
   struct Target: Hashable {
@@ -16,7 +16,7 @@ final class DeliveryLedger {
     let priority: UInt8
     /// The expiration in seconds since 1970.
     ///
-    /// If the provider specified none, it is 30 days after creation.
+    /// If the provider did not specify an expiration, it is 30 days after creation.
     let expiration: Int64
     /// True if the provider specified an expiration.
     ///
@@ -27,12 +27,12 @@ final class DeliveryLedger {
     var isAnswered = false
     var isRefused = false
     var isOrphaned = false
-    /// True if the delivery log identifies the push by an id that the gateway generated.
+    /// True if the delivery log identifies the push by an ID that the gateway generated.
     ///
-    /// The log then cannot be used for this push.
+    /// In that case, the log cannot be used for this push.
     var isUnlogged = false
     var states: [DeliveryState] = []
-    /// The position of the push in the order in which the gateway accepted pushes, if the delivery log reported it.
+    /// The position of the push in the gateway's order of acceptance, if the delivery log reported it.
     var acceptance: Int?
     var shown = 0
     /// The position of the push in the order in which devices first displayed pushes.
@@ -42,28 +42,31 @@ final class DeliveryLedger {
     ///
     /// A crash may have prevented the log entry.
     var hasExpired = false
-    /// True if the push was created before an old copy of the store was restored, because the copy may not contain it.
+    /// True if the push was created before an old copy of the store was restored, because the copy may not contain the
+    /// push.
     var isForgotten = false
-    /// True if the device reported to the gateway that it discarded the push for a reason other than lack of space.
+    /// True if the device reported that it discarded the push for a reason other than lack of space.
     var isThrownAway = false
     /// The number of positions in the order of acceptance that were taken before the push was sent.
     ///
-    /// It is nil if the provider does not report when it sends a push.
+    /// The value is nil if the provider does not report when it sends a push.
     var placesBefore: Int?
-    /// The number of positions in that order that were taken when it was answered, including its own.
+    /// The number of positions in that order that were taken when the push was answered, including its own.
     var placesAtAnswer: Int?
-    /// The time of acceptance on the gateway's expiry clock, in seconds since 1970, as precisely as the log shows it.
+    /// The range for the time of acceptance on the gateway's expiry clock, in seconds since 1970, as precisely as the
+    /// log shows it.
     ///
-    /// The clock follows small steps of the wall clock with a delay, so the true time lies anywhere in this range.
+    /// The clock follows small steps of the wall clock with a delay, so the true time is anywhere in this range.
     var clockSeconds: ClosedRange<Int64>
-    /// The latest second since 1970 until which the gateway may store the push.
+    /// The latest second since 1970 until which the gateway can store the push.
     ///
-    /// At acceptance, the gateway's wall clock may have been behind, and storage ends after 30 days.
+    /// At acceptance, the gateway's wall clock may have been slow, and storage ends after 30 days.
     var storedUntil: Int64
     /// The time at which the gateway accepted the push, in nanoseconds of the virtual clock.
     var receivedNanoseconds: Int64?
 
-    /// True if the gateway may have tried the push only once because the push had expired by the gateway's clock.
+    /// True if the gateway may have made only one delivery attempt, because the push had expired by the gateway's
+    /// clock.
     var mayBeOnce: Bool {
       isExpirationNamed && expiration <= clockSeconds.upperBound
     }
@@ -71,7 +74,7 @@ final class DeliveryLedger {
     var mayBeStored: Bool {
       !isExpirationNamed || expiration > clockSeconds.lowerBound
     }
-    /// True if the provider may rely on the push, or if the gateway acts as if the provider could: a crash prevented
+    /// True if the provider can rely on the push, or if the gateway acts as if the provider could: a crash prevented
     /// the answer, but the push was on disk and was later displayed or expired.
     ///
     /// A push that does not appear in the log may have been on disk.
@@ -89,7 +92,7 @@ final class DeliveryLedger {
   private static let states = Dictionary(
     uniqueKeysWithValues: DeliveryState.allCases.map { ($0.label, $0) })
 
-  /// The states after which the gateway no longer stores a push for its device.
+  /// The states after which the gateway no longer stores a push for the push's device.
   private static let ends: Set<DeliveryState> = [
     .delivered, .deliveredFromStorage, .replaced, .discardedUnregistered,
     .discardedUnregisteredFromStorage, .discardedExpired, .discardedDisabled,
@@ -98,7 +101,7 @@ final class DeliveryLedger {
 
   init(in world: GatewaySimulation) { self.world = world }
 
-  /// Records a new push, and returns its number, which its payload contains.
+  /// Records a new push and returns its number, which the payload contains.
   func open(
     _ target: Target, priority: UInt8, expiration named: Int64?, collapseID: String, keep: UInt32
   ) -> UInt64 {
@@ -119,7 +122,7 @@ final class DeliveryLedger {
     body(&pushes[Int(number)])
   }
 
-  /// Records that the provider sends the push, which the delivery log may never show.
+  /// Records that the provider sends the push, which may never appear in the delivery log.
   func sent(_ number: UInt64) { change(number) { $0.placesBefore = accepted } }
 
   func answered(_ number: UInt64) {
@@ -139,7 +142,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// Records that the provider's connection ended, so that the answer to the push remains unknown.
+  /// Records that the provider's connection was closed, so that the answer to the push remains unknown.
   func orphaned(_ number: UInt64, isUnlogged: Bool = false) {
     change(number) { push in
       push.isUnlogged = isUnlogged
@@ -164,7 +167,7 @@ final class DeliveryLedger {
       if state == .received {
         push.acceptance = place
         push.clockSeconds = clockSeconds
-        // The line has the wall clock's time, and the 30 days begin by the clock that is behind.
+        // The line contains the wall clock's time, but the 30 days start by the slower of the two clocks.
         let accepted = min(line.atMilliseconds / 1_000, world.gateway.expirySeconds)
         let latest = accepted + Int64(WireLimits.storageDaysMax) * 86_400
         push.storedUntil = push.isExpirationNamed ? min(push.expiration, latest) : latest
@@ -173,7 +176,7 @@ final class DeliveryLedger {
         let received = push.receivedNanoseconds,
         push.states.dropLast().last == .received, !push.mayBeStored
       {
-        // Allow for five seconds, plus loops that are paused for half a second, possibly repeatedly.
+        // Allow five seconds, plus time for loops that are paused for half a second, possibly repeatedly.
         world.expect(
           world.time.now - received <= 7_000_000_000,
           "#\(number), to be tried once, waited \(world.time.now - received) ns for its device")
@@ -236,7 +239,7 @@ final class DeliveryLedger {
   /// The expiry clock rounds, and follows small steps with a delay.
   private var lagSeconds: Int64 { world.profile.hasClockSteps ? 180 : 1 }
 
-  /// Handles the restoration of an old copy of the store, which loses everything stored after the copy.
+  /// Handles the restoration of an old copy of the store, in which everything stored after the copy is lost.
   func restored() { for index in pushes.indices { pushes[index].isForgotten = true } }
 
   func unregistered(_ key: NotificationKey) {
@@ -272,9 +275,9 @@ final class DeliveryLedger {
 
   /// Records that a push was displayed.
   ///
-  /// A device detects duplicates of the notifications that it remembers. A gateway resends older ones only if its store
-  /// failed or was restored from an old copy. Pushes whose order changed, because a power restriction or a rate limit
-  /// held the older ones back, may arrive again after the device has forgotten them.
+  /// A device detects duplicates of the notifications that it remembers. A gateway resends older notifications only if
+  /// its store failed or was restored from an old copy. If the order of pushes changed because a power restriction or a
+  /// rate limit held the older pushes back, they can arrive again after the device has forgotten them.
   func shown(_ number: UInt64, _ id: NotificationID, on device: SimulatedDevice) {
     showings += 1
     let place = showings
@@ -290,8 +293,8 @@ final class DeliveryLedger {
     world.expect(!device.remembers(id) && mayBeForgotten, "#\(number) is shown twice")
   }
 
-  /// Returns true if a push was displayed before an older one that its device did not have yet, or may itself have been
-  /// held back until newer pushes arrived.
+  /// Returns true if a push was displayed before an older push that its device did not have yet, or may itself have
+  /// been held back until newer pushes arrived.
   private func cameEarly(_ push: Push) -> Bool {
     push.priority != 10
       || pushes.contains { other in
@@ -303,9 +306,9 @@ final class DeliveryLedger {
       }
   }
 
-  // MARK: The end
+  // MARK: The end of the run
 
-  /// True if the outcome of every push is known: it was answered or refused, or its connection ended.
+  /// True if the outcome of every push is known: it was answered or refused, or its connection was closed.
   var isAnswered: Bool { pushes.allSatisfy { $0.isAnswered || $0.isRefused || $0.isOrphaned } }
 
   /// Checks that every accepted push was displayed, replaced, expired, discarded for a reason, or stored.
@@ -340,9 +343,10 @@ final class DeliveryLedger {
     }
   }
 
-  /// Returns true if other pushes of the same app replaced it.
+  /// Returns true if the push was replaced by other pushes for the same app.
   ///
-  /// They must be newer by acceptance, which may differ from the order of creation with several providers.
+  /// The other pushes must be newer by acceptance, which can differ from the order of creation if there are several
+  /// providers.
   private func isReplaced(_ push: Push) -> Bool {
     var newer: Set<UTF8Text> = []
     for other in pushes where other.target == push.target && other.counts {

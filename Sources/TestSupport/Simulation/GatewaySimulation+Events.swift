@@ -1,22 +1,22 @@
 import BelfryWire
 import Gateway
 
-/// The actions of providers and devices, and the faults that affect everyone.
+/// The actions of providers and devices, and the faults that affect all of them.
 extension GatewaySimulation {
-  // MARK: Names
+  // MARK: Identifiers
 
   /// Returns the `apns-id` of a push.
   static func pushID(_ number: UInt64) -> NotificationID { NotificationID(high: 7, low: number) }
 
-  /// Returns the number of the push with this `apns-id`, or nil if the gateway generated the id.
+  /// Returns the number of the push with this `apns-id`, or nil if the gateway generated the ID.
   static func push(_ id: NotificationID) -> UInt64? { id.high == 7 ? id.low : nil }
 
-  /// Returns the shortest payload of a push.
+  /// Returns the shortest payload for a push.
   static func payload(push number: UInt64) -> [UInt8] { Array(#"{"push":\#(number)}"#.utf8) }
 
   /// Returns the payload of a push that a simulated provider sends.
   ///
-  /// One payload in eleven has the maximum size and consists mostly of combining marks in a key. The time to normalize
+  /// One in eleven payloads has the maximum size and consists mostly of combining marks in a key. The time to normalize
   /// such text grows faster than its length.
   func payload(push number: UInt64, limit: Int) -> [UInt8] {
     profile.sendsExtremes && number % 11 == 3
@@ -57,7 +57,7 @@ extension GatewaySimulation {
       ?? binaryProvider.whereabouts(of: push) ?? "no provider has it"
   }
 
-  // MARK: Trouble
+  // MARK: Faults
 
   func planTrouble() {
     plan(every: profile.gatewayCrashEvery) { [self] in
@@ -137,7 +137,7 @@ extension GatewaySimulation {
     gateway.controlStore.makeCopy()
   }
 
-  /// Sometimes restores an old copy of one or both stores before a start, like an operator whose disk was lost.
+  /// Sometimes restores an old copy of one or both stores before a start, as an operator would whose disk was lost.
   func restoreCopyNowAndThen() {
     guard isTroubled, profile.restoreShare > 0, chance(profile.restoreShare) else { return }
     if profile.restoredPart != .control, gateway.notificationStore.restoreCopy() {
@@ -152,7 +152,7 @@ extension GatewaySimulation {
 
   /// Sets the wall clock.
   ///
-  /// In some worlds, the clock is off by forty days for a while.
+  /// In some worlds, the clock is wrong by forty days for a while.
   private func setWallClock() {
     func step(by milliseconds: Int64) {
       note("the wall clock is set by \(milliseconds) ms")
@@ -169,7 +169,7 @@ extension GatewaySimulation {
 
   /// Sends many pushes at once to an offline device.
   ///
-  /// The device must receive all of them later.
+  /// The device must receive all of the pushes later.
   private func fillBacklog() {
     guard let device = devices.first, let topic = topics.first(where: { keep(of: $0) == .max }),
       let known = knownToken(of: topic, on: device)
@@ -227,7 +227,7 @@ extension GatewaySimulation {
 
   /// Revokes a device as an administrator does.
   ///
-  /// Another device replaces it.
+  /// Another device replaces the revoked device.
   private func revokeDevice() {
     let candidates = devices.filter { $0.number != 0 && !$0.isRevoked }
     guard gateway.isReady, devices.count < 6, !candidates.isEmpty else { return }
@@ -259,7 +259,8 @@ extension GatewaySimulation {
     provider.broadcast(number, to: id, priority: priority, expiration: expiration)
   }
 
-  /// The collapse ids: common ones, two that are equal only after Unicode normalization, and one of the maximum length.
+  /// The collapse IDs: common IDs, two IDs that are equal only after Unicode normalization, and an ID of the maximum
+  /// length.
   private static let collapseIDs = [
     "c1", "c2", "c3", "caf\u{E9}", "cafe\u{301}",
     CostGrowth.combiningMarks(WireLimits.collapseIDBytesMax),

@@ -7,11 +7,12 @@ import System
 /// virtual clock.
 ///
 /// The gateway is the real one, from its server down to its streams. Its environment is simulated: network, threads,
-/// disk, and clocks. For a while, everything that can fail does: the gateway and the devices crash; connections break,
-/// stall, or become silent; disks are slow, full, or broken; loops pause; and clocks are set. After that, nothing fails
-/// for a while, and the gateway must keep every promise. The same seed always results in the same run.
+/// disk and clocks. For a while, everything that can fail does: the gateway and the devices crash; connections break,
+/// stall or become silent; disks are slow, full or broken; loops pause; and clocks are set. After that, nothing fails
+/// for a while, and the gateway must keep every promise. The same seed always produces the same run.
 public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
-  // Used on only one thread, but captured by closures that the gateway may call from other threads.
+  // The class is used on a single thread only, but is captured by closures that the gateway may call from other
+  // threads.
 
   /// The result of a run.
   public struct Outcome: Sendable {
@@ -33,7 +34,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     public let controlRestorations: Int
     /// The number of events on the virtual clock.
     public let events: Int
-    /// A digest of the run, which differs between different runs.
+    /// A digest of the run, which differs if two runs differ.
     ///
     /// The digest covers the time of every event and every random number.
     public let digest: UInt64
@@ -52,7 +53,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     }
   }
 
-  /// Runs the world of `seed` until its end or the first violation.
+  /// Runs the world generated from `seed` to its end or to the first violation.
   public static func run(seed: UInt64, length: SimulationLength = .full) -> Outcome {
     let outcome = run(seed: seed, length: length, isTracing: false)
     guard let violation = outcome.violation else { return outcome }
@@ -63,7 +64,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return traced
   }
 
-  /// Runs the world of `seed` with different keys and certificates, which must not make a difference.
+  /// Runs the world generated from `seed` with different keys and certificates, which must not make a difference.
   static func run(seed: UInt64, identities: SimulatedIdentities) -> Outcome {
     run(seed: seed, length: .full, isTracing: false, identities: identities)
   }
@@ -91,7 +92,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   var random: SeededGenerator
   let topics: [LinkTopic]
   let ports = GatewayPorts(insecureProvider: 2_080)
-  /// One channel that stores its newest message, and one that stores nothing.
+  /// Two channels: one stores its newest message, the other stores nothing.
   let channels = (0...1).map { number in
     LinkChannel(
       bundleID: "com.example.app1", identifier: ChannelID(high: 3, low: number).bytes)
@@ -125,7 +126,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private var knownTokens: [(target: DeliveryLedger.Target, token: [UInt8])] = []
   private var extraChannels: [ChannelID] = []
 
-  /// Creates the world of a seed, or one with the given profile.
+  /// Creates the world generated from a seed, optionally with the given profile.
   init(
     seed: UInt64, length: SimulationLength = .full, isTracing: Bool,
     profile: SimulationProfile? = nil, identities: SimulatedIdentities? = nil
@@ -170,7 +171,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Faults
 
-  /// An operation that always fails for a while.
+  /// A kind of operation that always fails for a while, or becomes slow.
   enum Streak: CaseIterable {
     case commits, loads, changes, readings
     /// Nothing fails, but every operation takes seconds.
@@ -185,7 +186,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return random(500_000_000...10_000_000_000)
   }
 
-  /// Makes one kind of read or write fail for the given time.
+  /// Makes one kind of read or write fail for this time.
   func beginStreak(_ streak: Streak, nanoseconds: Int64) {
     note("a streak begins: \(streak)")
     streakEnds[streak] = time.now + nanoseconds
@@ -202,7 +203,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     try maybeFail(what())
   }
 
-  /// True if the stores accept no new data.
+  /// True if the stores do not accept new data.
   var isDiskFull: Bool { isTroubled && time.now < fullUntil }
 
   /// True if consequences of the faults may still be in progress.
@@ -232,7 +233,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// The number of times that an older control store was restored.
   private(set) var controlRestorations = 0
 
-  /// Handles the restoration of an older control store, which loses all changes made after the copy.
+  /// Handles the restoration of an older control store, in which all changes made after the copy are lost.
   func controlStoreWasRestored() {
     controlRestorations += 1
     ledger.restored()
@@ -241,7 +242,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     for device in devices { device.controlStoreWasRestored() }
   }
 
-  /// Records that the gateway refused a push because the older control store does not have the token or the app.
+  /// Records that the gateway refused a push because the older control store does not contain the token or the app.
   func pushRefusedForItsToken(_ number: UInt64, _ reason: String, token: [UInt8]) {
     note("#\(number) is answered 400 \(reason)")
     knownTokens.removeAll { $0.token == token }
@@ -249,7 +250,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Promises
 
-  /// Returns true if the device at some time did not want the app's notifications.
+  /// Returns true if, at any time, the device did not want the app's notifications.
   func wasUnwanted(_ target: DeliveryLedger.Target) -> Bool { unwanted.contains(target) }
 
   func markUnwanted(_ target: DeliveryLedger.Target) { unwanted.insert(target) }
@@ -334,12 +335,12 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       "a channel's removal is answered \(status)")
   }
 
-  /// Returns a channel that a provider created and that is now to be removed.
+  /// Returns a channel that a provider created and that should now be removed.
   func takeExtraChannel() -> ChannelID? {
     extraChannels.isEmpty ? nil : extraChannels.removeFirst()
   }
 
-  // MARK: The play
+  // MARK: The run
 
   private func play() -> Outcome {
     defer { end() }
@@ -398,12 +399,12 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     for connection in network.connections where connection.isDark { connection.cut() }
   }
 
-  /// True if this world runs until its end even if nothing is left to do, as one world in eight does.
+  /// True if this world runs to its end even if nothing remains to be done, as one in eight worlds does.
   private var isPatient: Bool { seed.isMultiple(of: 8) }
 
-  /// Runs the calm period until everything is done, at most until `end`.
+  /// Runs the calm period until everything is done, but not beyond `end`.
   ///
-  /// After that, only idle ticks would follow.
+  /// After that, there would only be idle ticks.
   private func rest(until end: Int64) {
     while time.now < end, violation == nil {
       step(until: min(end, time.now + 30_000_000_000))
@@ -445,13 +446,13 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   /// Returns true if a registration or subscription has the wanted state.
   ///
-  /// After a restoration, the store has the registrations that a device cancelled after the copy was made. The device
-  /// does not cancel them again.
+  /// After a restoration, the store contains the registrations that a device cancelled after the copy was made. The
+  /// device does not cancel them again.
   private func isMet(_ isThere: Bool, _ isWanted: Bool) -> Bool {
     isThere == isWanted || isThere && controlRestorations > 0
   }
 
-  /// Disconnects everyone and stops the gateway, and checks that nothing is left over.
+  /// Disconnects everyone, stops the gateway, and checks that nothing remains.
   private func closeEverything() {
     for provider in providers { provider.goOffline() }
     binaryProvider.goOffline()
@@ -472,7 +473,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     time.cancelAll()
   }
 
-  /// Runs all events until `end` or the first violation.
+  /// Runs all events up to `end` or to the first violation.
   func step(until end: Int64) {
     while violation == nil {
       let wakeup = min(gateway.nextWakeup, network.clientLoop.nextWakeup)
@@ -500,14 +501,14 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   func fillDisk(_ nanoseconds: Int64) { fullUntil = time.now + nanoseconds }
 
-  /// Returns a token of the topic on the device that some provider has.
+  /// Returns a token of the topic on the device that at least one provider has.
   func knownToken(
     of topic: LinkTopic, on device: SimulatedDevice
   ) -> (target: DeliveryLedger.Target, token: [UInt8])? {
     knownTokens.last { $0.target == .init(device: device.number, topic: topic) }
   }
 
-  /// Returns a token that some provider has, whether or not the token is current.
+  /// Returns a token that at least one provider has, whether or not the token is current.
   func anyToken() -> (target: DeliveryLedger.Target, token: [UInt8])? {
     knownTokens.isEmpty ? nil : knownTokens[random(0...knownTokens.count - 1)]
   }

@@ -1,7 +1,7 @@
-/// The number of bits that the characters of a provider token occupy after HTTP/2 header compression (RFC 7541,
-/// appendix B).
+/// Functions that compute the number of bits that the characters of a provider token occupy after HTTP/2 header
+/// compression (RFC 7541, appendix B).
 enum HuffmanLength {
-  /// The average number of bits that a base64-encoded signature occupies.
+  /// The mean number of bits that a base64-encoded signature occupies.
   static let signatureBits = 550
 
   static func bits(_ text: String) -> Int { text.utf8.reduce(0) { $0 + bits($1) } }

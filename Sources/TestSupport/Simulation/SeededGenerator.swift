@@ -1,8 +1,9 @@
-/// A generator of random numbers that a seed determines (SplitMix64), so that a failing run can be replayed.
+/// A random number generator whose sequence is determined by a seed (SplitMix64), so that a failing run can be
+/// replayed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Creates a generator of the sequence of `seed`.
+  /// Creates a generator for the sequence that `seed` determines.
   public init(seed: UInt64) { state = seed }
 
   /// A value that identifies the current position in the sequence.

@@ -13,7 +13,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
   private var queue: [(push: UInt64, frame: [UInt8])] = []
   /// The frames sent on this connection, with their identifiers.
   ///
-  /// If the connection holds, frames that no packet identified were accepted.
+  /// As long as the connection holds, frames that no packet identified count as accepted.
   private var sent: [(identifier: UInt32, push: UInt64)] = []
   private var answer: [UInt8] = []
   private var lastIdentifier: UInt32 = 0
@@ -73,7 +73,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
 
   var current: SimulatedConnection? { connection }
 
-  /// Returns a description of where a push currently is, or nil if this provider does not have it.
+  /// Returns a description of where a push currently is, or nil if this provider does not have the push.
   func whereabouts(of push: UInt64) -> String? {
     let peer =
       "the binary provider, connection \(connection?.number ?? 0), dark \(connection?.isDark ?? false)"
@@ -112,7 +112,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
       } else if other == identifier {
         world.ledger.refused(push)
       } else {
-        // The gateway discarded this frame after the one at fault. A provider would send it again.
+        // The gateway discarded this frame, which followed the frame at fault. A real provider would send it again.
         world.ledger.refused(push)
       }
     }
@@ -134,9 +134,9 @@ final class SimulatedBinaryProvider: SimulatedClient {
   }
 }
 
-/// A client of the legacy feedback service that reads until the end of the stream.
+/// A client of the legacy feedback service that reads to the end of the stream.
 ///
-/// Every token that it reads must belong to a dead registration of the app in its certificate.
+/// Every token that it reads must belong to an inactive registration of the app in the client's certificate.
 final class SimulatedFeedbackClient: SimulatedClient {
   private unowned let world: GatewaySimulation
   private var connection: SimulatedConnection?

@@ -9,8 +9,8 @@ protocol SimulatedClient: AnyObject {
 
 /// A connection to the gateway whose bytes arrive late, in pieces, in order, or not at all.
 ///
-/// The near end is a socket that the gateway reads. This class holds the far end of the socket pair, and simulates the
-/// path between it and the client.
+/// The near end is a socket from which the gateway reads. This class holds the far end of the socket pair, and
+/// simulates the path between the far end and the client.
 final class SimulatedConnection: StreamHandler {
   private enum Direction: Int {
     case toGateway = 0
@@ -24,23 +24,23 @@ final class SimulatedConnection: StreamHandler {
   private let latency: Int64
   /// The far end's socket, which the stream owns.
   private let descriptor: Int32
-  /// The arrival time of the last piece in each direction, because pieces are never reordered.
+  /// The arrival time of the last piece in each direction; pieces are never reordered.
   private var arrival: [Int64] = [0, 0]
-  /// True until the client has ended the connection or noticed its end.
+  /// True until the client has closed the connection or noticed that it is closed.
   private(set) var isOpen = true
   private var isSocketClosed = false
-  /// True if both ends know that the connection has ended.
+  /// True if both ends know that the connection is closed.
   var isOver: Bool { isSocketClosed && !isOpen }
   /// True if bytes sent on the connection are silently lost.
   private(set) var isDark = false
   /// True if the client has ever stopped reading for a while.
   private(set) var wasStalled = false
-  /// True if the client has ended its output but still reads.
+  /// True if the client has shut down its output but still reads.
   private(set) var hasFinishedSending = false
   /// The number of bytes that the client has sent so far.
   private(set) var sentBytes = 0
   private var writtenBytes = 0
-  /// The number of sent bytes that have reached the gateway's socket.
+  /// The number of sent bytes that have arrived at the gateway's socket.
   var deliveredBytes: Int { writtenBytes - (stream?.pendingOutputBytes ?? 0) }
 
   init(
@@ -57,8 +57,8 @@ final class SimulatedConnection: StreamHandler {
 
   /// Sends bytes in up to three pieces.
   ///
-  /// The number of pieces does not depend on the number of bytes, because keys and signatures, and therefore their
-  /// lengths, are not determined by the seed.
+  /// The number of pieces does not depend on the number of bytes, because the seed does not determine keys and
+  /// signatures, and therefore does not determine their lengths.
   func send(_ bytes: [UInt8]) {
     guard isOpen, !hasFinishedSending, !bytes.isEmpty else { return }
     sentBytes += bytes.count
@@ -75,14 +75,15 @@ final class SimulatedConnection: StreamHandler {
     }
   }
 
-  /// Sends bytes in one piece and ends the output, as `nc -N` does.
+  /// Sends bytes in a single piece and shuts down the output, as `nc -N` does.
   ///
   /// The client still reads.
   func sendLast(_ bytes: [UInt8]) {
     guard isOpen else { return }
     sentBytes += bytes.count
     hasFinishedSending = true
-    // In half of the cases, the end arrives later than the bytes, when the answers may be about to be written.
+    // In half of the cases, the end of the stream arrives later than the bytes, when the answers may be about to be
+    // written.
     guard !bytes.isEmpty, world.chance(0.5) else {
       return carry(.toGateway) { $0.deliverLast(bytes) }
     }
@@ -93,7 +94,7 @@ final class SimulatedConnection: StreamHandler {
     }
   }
 
-  /// Writes the bytes and the end at once, so that the gateway can read both in one turn.
+  /// Writes the bytes and the end of the stream at once, so that the gateway can read both in a single turn.
   private func deliverLast(_ bytes: [UInt8]) {
     guard let stream else { return }
     var rest = bytes[...]
@@ -107,9 +108,9 @@ final class SimulatedConnection: StreamHandler {
     if !finishWriting() { world.network.finishLater(self) }
   }
 
-  /// Ends the output of the socket, unless bytes are still waiting for room in the socket.
+  /// Shuts down the output of the socket, unless bytes are still waiting for space in the socket.
   ///
-  /// Returns true if nothing is left to do.
+  /// Returns true if nothing remains to be done.
   func finishWriting() -> Bool {
     guard let stream else { return true }
     guard stream.pendingOutputBytes == 0 else { return false }
@@ -124,16 +125,16 @@ final class SimulatedConnection: StreamHandler {
     writtenBytes += piece.count
   }
 
-  /// Ends the connection from the client's side.
+  /// Closes the connection from the client's side.
   ///
-  /// Bytes that were sent before still arrive.
+  /// Bytes that were sent earlier still arrive.
   func close() {
     guard isOpen else { return }
     isOpen = false
     carry(.toGateway) { $0.stream?.close() }
   }
 
-  /// Simulates the end of the client's process.
+  /// Simulates the exit of the client's process.
   ///
   /// The client receives nothing more, and the gateway soon loses the connection.
   func abandon() {
@@ -148,7 +149,7 @@ final class SimulatedConnection: StreamHandler {
 
   /// Breaks the connection.
   ///
-  /// Each end notices at its own time, and bytes in transit are lost.
+  /// Each end notices at a different time, and bytes in transit are lost.
   func cut() {
     isDark = true
     world.time.after(world.random(0...2_000_000_000)) { [weak self] in
@@ -160,7 +161,7 @@ final class SimulatedConnection: StreamHandler {
   /// Makes the connection silently lose all bytes from now on.
   func goDark() { isDark = true }
 
-  /// Stops reading on the client's side for a while, so that the gateway's output has to wait.
+  /// Stops reading on the client's side for a while, so that the gateway's output must wait.
   func stall(_ nanoseconds: Int64) {
     wasStalled = true
     stream?.pauseReading()

@@ -3,8 +3,8 @@ import Gateway
 import Storage
 import Transport
 
-/// A device with its agent: the real ``DeviceLinkClient``, a memory that survives crashes, and apps that record the
-/// notifications that they are shown.
+/// A device with its agent: the real ``DeviceLinkClient``, storage that survives crashes, and apps that record the
+/// notifications that they display.
 final class SimulatedDevice: SimulatedClient {
   /// The data that survives a power failure.
   private struct Disk {
@@ -18,11 +18,11 @@ final class SimulatedDevice: SimulatedClient {
 
   /// The index of the device in the world.
   let index: Int
-  /// The gateway's number of the device; 0 before it has enrolled.
+  /// The number that the gateway assigned to the device; 0 before the device has enrolled.
   var number: UInt64 { disk.number }
-  /// True if an administrator has revoked it.
+  /// True if an administrator has revoked the device.
   private(set) var isRevoked = false
-  /// True if a restored control store does not contain its revocation.
+  /// True if a restored control store does not contain the revocation of the device.
   private(set) var isRevocationForgotten = false
   private let key: ES256PrivateKey
   private unowned let world: GatewaySimulation
@@ -36,7 +36,7 @@ final class SimulatedDevice: SimulatedClient {
   private var isReceiving = false
   /// The reason for which the device currently discards notifications.
   var discarding: LinkDiscardReason?
-  /// True if the device has ever lacked space.
+  /// True if the device has ever lacked storage space.
   private(set) var hasLackedRoom = false
   /// The number of times that the device has left each channel.
   private(set) var departures: [LinkChannel: Int] = [:]
@@ -54,10 +54,10 @@ final class SimulatedDevice: SimulatedClient {
 
   /// Revokes the device as an administrator does.
   ///
-  /// Notifications that were sent before may still arrive.
+  /// Notifications that were sent earlier can still arrive.
   func revoke() { isRevoked = true }
 
-  /// Handles the restoration of an older control store of the gateway, which may not contain the device or its
+  /// Handles the restoration of an older control store at the gateway, which may not contain the device or its
   /// revocation.
   func controlStoreWasRestored() {
     if isRevoked, !world.gateway.controlStore.isRevoked(number) { isRevocationForgotten = true }
@@ -141,27 +141,27 @@ final class SimulatedDevice: SimulatedClient {
   func darkenConnection() { connection?.goDark() }
   func stallConnection(_ nanoseconds: Int64) { connection?.stall(nanoseconds) }
 
-  /// The power restrictions that the device reported on this connection, each with the number of bytes after which the
-  /// gateway has read the report.
+  /// The power restrictions that the device has reported on this connection, each with the number of bytes after which
+  /// the gateway has read the report.
   private var restrictions: [(bytes: Int, isRestricted: Bool)] = []
-  /// The number of bytes of the connection that the gateway had read when all loops were last idle.
+  /// The number of bytes on the connection that the gateway had read when all loops were last idle.
   private var readBytes = 0
 
-  /// Records the bytes read when all loops are idle.
+  /// Records the number of bytes that the gateway has read, at a time when all loops are idle.
   func loopsAreAtRest() { readBytes = connection?.deliveredBytes ?? 0 }
 
   /// True if the last report that the gateway has read restricts the device to urgent notifications, and no later
-  /// report lifts that.
+  /// report lifts the restriction.
   var isKnownAsRestricted: Bool {
-    // The device sends reports that it made while offline with the next connection. Until then, the gateway may use the
-    // last one that it read.
+    // The device sends the reports that it made while offline on the next connection. Until then, the gateway can use
+    // the last report that it read.
     guard connection != nil, let last = restrictions.last(where: { $0.bytes <= readBytes }) else {
       return false
     }
     return last.isRestricted && restrictions.allSatisfy { $0.bytes <= readBytes || $0.isRestricted }
   }
 
-  /// Simulates a power failure: data that was not on disk is lost.
+  /// Simulates a power failure, in which data that was not on disk is lost.
   func crash(backAfter pause: Int64) {
     guard isPowered else { return }
     world.note("device \(index) crashes")
@@ -209,7 +209,7 @@ final class SimulatedDevice: SimulatedClient {
 
   /// Handles the gateway's report that it does not know the device.
   ///
-  /// The device enrolls again and gets another number.
+  /// The device enrolls again and gets a new number.
   private func forgetNumber() {
     disk.certificate = nil
     disk.number = 0
@@ -337,14 +337,14 @@ final class SimulatedDevice: SimulatedClient {
   /// store.
   private var lastStored = 0
   private var lastStoredOfTopic: [LinkTopic: Int] = [:]
-  /// True if the gateway knew every topic when the connection opened, so that a single load returned all rows.
+  /// True if the gateway knew every topic when the connection was opened, so that a single load returned all rows.
   private var isOrdered = false
   private var connectedAt: Int64 = 0
   private var lastChangedWish: Int64 = 0
   /// True if the gateway has received and persisted the device's latest subscriptions.
   private var hasSettledWishes = false
 
-  /// True if the gateway crashed after it received subscriptions, while bytes that it sent may still arrive.
+  /// True if the gateway crashed after it received subscriptions, while bytes that it had sent could still arrive.
   private var hasLostWishes = false
 
   func gatewayCrashed() { if !hasSettledWishes { hasLostWishes = true } }
@@ -361,7 +361,7 @@ final class SimulatedDevice: SimulatedClient {
     guard notification.isFromStorage, notification.priority == 10,
       let push = world.ledger.push(number), let acceptance = push.acceptance,
       push.states.filter({ $0 == .sent }).count == 1,
-      // A push that was replaced by a push that was then refused is sent again after the pushes that arrived in the
+      // If a push was replaced by a push that was then refused, it is sent again after the pushes that arrived in the
       // meantime.
       !push.states.contains(.replaced)
     else { return }
@@ -441,7 +441,7 @@ final class SimulatedDevice: SimulatedClient {
 }
 
 extension LinkCloseReason {
-  /// True for the reasons for which a link may end without a fault in the code of either end.
+  /// True if a link can be closed for this reason without a fault in the code of either end.
   var isHarmless: Bool {
     [.goodbye, .draining, .replaced, .silent, .tooSlow, .internalFailure, .enrolled]
       .contains(self)

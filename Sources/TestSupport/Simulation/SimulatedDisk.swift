@@ -1,11 +1,11 @@
 import Storage
 import System
 
-/// A replacement for the writers' threads: a batch takes its time on the virtual clock.
+/// A replacement for the writers' threads, in which a batch takes time on the virtual clock.
 ///
-/// If the process is killed during a batch, either all of it or nothing is on disk.
+/// If the process is killed during a batch, either the whole batch or nothing is on disk.
 final class SimulatedDisk: BatchRunner, @unchecked Sendable {
-  // Used only on the simulation's own thread, which makes the unchecked conformance safe.
+  // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let world: GatewaySimulation
   private var inboxes: [any SimulatedInbox] = []
 
@@ -19,7 +19,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     return inbox
   }
 
-  /// Handles the end of the process, which loses all batches that are not on disk.
+  /// Handles the killing of the process, in which all batches that are not on disk are lost.
   func crash() {
     for inbox in inboxes { inbox.crash() }
     inboxes = []
@@ -35,7 +35,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     private var waiting: [Request] = []
     private var running: [Request] = []
     private var isRunning = false
-    /// True if the last batch left work to do.
+    /// True if the last batch left more work to do.
     private var hasMore = false
     private var isClosed = false
 

@@ -4,7 +4,7 @@ import Storage
 import System
 import Transport
 
-/// The machine on which the gateway runs: the real ``GatewayServer`` and its loops, on simulated network, threads, and
+/// The machine on which the gateway runs: the real ``GatewayServer`` and its loops, on a simulated network, threads and
 /// disk.
 ///
 /// The process is killed, shut down, and restarted. The disk survives.
@@ -15,19 +15,19 @@ final class SimulatedGatewayProcess {
   private let disk: SimulatedDisk
   private let loops: SimulatedLoops
   private var server: GatewayServer?
-  /// The loop that turns the server.
+  /// The simulated loop that runs the server.
   private var main: SimulatedLoops.Loop?
-  /// The gateway's loops, each with the loop that turns it.
+  /// The gateway's loops, each with the simulated loop that runs it.
   private var parts: [(part: GatewayLoop, loop: SimulatedLoops.Loop)] = []
-  /// The random order in which loops are turned.
+  /// The generator of the random order in which loops run their turns.
   ///
-  /// The generator is separate, so that the number of turns does not affect other events.
+  /// The generator is separate, so that the number of turns does not affect other random events.
   private var order: SeededGenerator
   /// The number of the current start, so that events scheduled for one start do not affect the next.
   private(set) var life = 0
   private(set) var isReady = false
   private var isDraining = false
-  /// The number of turns of single loops after which the process is killed, which may be in the middle of an event.
+  /// The number of single-loop turns after which the process is killed, possibly in the middle of an event.
   private var turnsToCrash: Int?
   private var backAfter: Int64 = 0
   private var checks = 0
@@ -126,9 +126,9 @@ final class SimulatedGatewayProcess {
     }
   }
 
-  /// Kills the process after this many turns of single loops.
+  /// Kills the process after this number of single-loop turns.
   ///
-  /// The process loses its memory. Of each running batch, either all or nothing is on disk.
+  /// The process loses its memory. Each running batch is either completely on disk or not at all.
   func crash(afterTurns turns: Int, backAfter pause: Int64) {
     guard isUp, turnsToCrash == nil else { return }
     turnsToCrash = turns
@@ -182,15 +182,15 @@ final class SimulatedGatewayProcess {
     isReady = false
     backAfter = pause
     let current = life
-    // This call is made outside of the turns of the server's loop.
+    // This call is made outside the turns of the server's loop.
     main?.timersMayBeSet()
     expectStop(of: current, after: 4_500_000_000)
     server.drain()
   }
 
-  /// Checks that the process ends in time.
+  /// Checks that the process exits in time.
   ///
-  /// If its main loop, which stops the others, is paused, the process must end as soon as the loop resumes.
+  /// If its main loop, which stops the other loops, is paused, the process must exit as soon as the loop resumes.
   private func expectStop(of current: Int, after nanoseconds: Int64) {
     world.time.after(nanoseconds) { [self] in
       guard life == current else { return }
@@ -206,15 +206,15 @@ final class SimulatedGatewayProcess {
     isStopping = true
   }
 
-  /// True if the process has stopped in this event.
+  /// True if the process has stopped in the current event.
   ///
   /// Its loops are released at the end of the event.
   private var isStopping = false
 
-  /// The second since 1970 up to which times count as past, both by the wall clock and by the clock that runs from the
-  /// start.
+  /// The second since 1970 up to which times count as past, both by the wall clock and by the clock that has run since
+  /// the start.
   ///
-  /// It includes the state before a recent step, in which a commit in progress may have been started.
+  /// The value takes into account the state before a recent step, in which a commit in progress may have been started.
   var expirySeconds: Int64 {
     world.time.now < secondsBeforeStep.until
       ? max(presentExpirySeconds, secondsBeforeStep.seconds) : presentExpirySeconds
@@ -227,16 +227,16 @@ final class SimulatedGatewayProcess {
     return min(world.time.unixMilliseconds, carried) / 1_000
   }
 
-  /// Records the present state before the wall clock is set.
+  /// Records the current state before the wall clock is set.
   func wallClockSteps() {
     secondsBeforeStep = (world.time.now + 60_000_000_000, expirySeconds)
   }
 
-  // MARK: The administration
+  // MARK: Administration
 
   /// Performs an administrator's request.
   ///
-  /// Its changes are in effect when this method returns.
+  /// The changes are in effect when this method returns.
   func administer(_ request: AdministrationRequest) throws -> [JSONObject] {
     guard isReady, let server else { throw StorageFailure.closed }
     return try server.administration.perform(request)
@@ -244,7 +244,7 @@ final class SimulatedGatewayProcess {
 
   // MARK: Turning
 
-  /// The time at which one of the loops is due.
+  /// The time at which the first loop is due.
   var nextWakeup: Int64 { loops.nextWakeup }
 
   /// Pauses one of the loops.
@@ -258,10 +258,10 @@ final class SimulatedGatewayProcess {
   /// True if a loop is paused, with unread input.
   var hasPausedLoops: Bool { loops.all.contains { $0.pausedUntil > world.time.now } }
 
-  /// Records that a far end was written or closed, so that near ends may be ready.
+  /// Records that a far end was written or closed, so that near ends can be ready.
   func nearEndsMayBeReady() { loops.descriptorsMayBeReady() }
 
-  /// Turns every loop until no loop has anything left to do at the current time.
+  /// Runs turns of every loop until no loop has anything left to do at the current time.
   func settle(mayCrash: Bool = true, ignoringPauses: Bool = false) {
     var rounds = 0
     var hasWorked = true
@@ -296,7 +296,7 @@ final class SimulatedGatewayProcess {
 
   /// Checks the invariants.
   ///
-  /// Long lists are checked only occasionally, because checking them costs more than the turns that are checked.
+  /// Long lists are checked only occasionally, because the check costs more than the turns themselves.
   private func check(_ part: GatewayLoop) {
     checks += 1
     part.checkInvariants(entriesMax: checks % 32 == 0 ? .max : 24)
@@ -310,7 +310,7 @@ final class SimulatedGatewayProcess {
     return true
   }
 
-  /// The numbers of connections of each loop, as text.
+  /// The numbers of connections on each loop, as text.
   var connectionCounts: String {
     parts.map { "\($0.part.connectionCounts)" }.joined(separator: ", ")
   }

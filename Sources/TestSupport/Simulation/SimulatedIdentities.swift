@@ -4,15 +4,15 @@ import Storage
 import Synchronization
 import Transport
 
-/// The keys and certificates of every simulated world.
+/// The keys and certificates that all simulated worlds use.
 ///
-/// The seed does not determine them. All worlds of a process share them, because creating them takes time. Everything
-/// that is sent over a connection has the same length in every process, so that the course of a world does not depend
-/// on them.
+/// The seed does not determine these values. All worlds in a process share them, because creating them takes time.
+/// Everything that is sent over a connection has the same length in every process, so that the course of a world does
+/// not depend on these values.
 final class SimulatedIdentities: Sendable {
   /// The time at which the certificates were issued, in seconds since 1970.
   ///
-  /// It is before the virtual clock begins.
+  /// The time is before the virtual clock starts.
   static let issuedSeconds: Int64 = 1_699_000_000
   static let team = "SIMULATED0"
   static let keyID = "SIMULATED1"
@@ -26,7 +26,7 @@ final class SimulatedIdentities: Sendable {
   let providerCertificate: PeerCertificate
   let deviceKeys: [ES256PrivateKey]
 
-  /// The provider tokens by their time of issue, in seconds since 1970.
+  /// The provider tokens by time of issue, in seconds since 1970.
   private let tokens = Mutex<[Int64: String]>([:])
 
   static let shared: Result<SimulatedIdentities, any Error> = Result { try SimulatedIdentities() }
@@ -69,7 +69,7 @@ final class SimulatedIdentities: Sendable {
         preconditionFailure("signing the token failed")
       }
       let text = Base64.encode(signature, url: true)
-      // HTTP/2 compresses the token, so a token with another signature might have another length.
+      // HTTP/2 compresses the token, so a token with a different signature can have a different length.
       if (rest + HuffmanLength.bits(text) + 7) / 8 == bytes { return "\(signed).\(text)" }
     }
   }
@@ -90,7 +90,7 @@ final class SimulatedIdentities: Sendable {
       .putSetting(name: ControlSetting.enrollmentCode, value: Array(Self.enrollmentCode.utf8)),
       .putSetting(name: ControlSetting.environment, value: Array("sandbox".utf8)),
     ]
-    // The number of notifications that are stored differs by app. The fourth app is created when a device registers it.
+    // The number of notifications that are stored varies by app. The fourth app is created when a device registers it.
     for (index, keep) in [1, 3, UInt32.max].prefix(apps).enumerated() {
       changes.append(
         .putApp(

@@ -2,10 +2,10 @@ import Gateway
 import Synchronization
 import Transport
 
-/// A gateway's authority that issues each certificate once per process, because signing takes time.
+/// A gateway's authority that issues each certificate only once per process, because signing takes time.
 ///
-/// All certificates of a device number have the same length, whatever key and signature they contain. The authority's
-/// own certificate has a fixed length, too.
+/// All certificates for the same device number have the same length, regardless of their key and signature. The
+/// authority's own certificate also has a fixed length.
 final class SimulatedIssuer: DeviceCertificateIssuer {
   private struct Subject: Hashable {
     let device: String
@@ -14,11 +14,11 @@ final class SimulatedIssuer: DeviceCertificateIssuer {
 
   private let authority: CertificateAuthority
   private let issued = Mutex<[Subject: Certificate]>([:])
-  /// The length in bytes of a DER-encoded signature that about half of all signatures have.
+  /// The length in bytes of a DER-encoded signature, which about half of all signatures have.
   private static let signatureBytes = 71
   /// The lifetime of a certificate in days, counted from the creation of the authority.
   ///
-  /// It is longer than any world.
+  /// The lifetime is longer than any world.
   private static let days = 3_000
 
   let certificatePEM: [UInt8]

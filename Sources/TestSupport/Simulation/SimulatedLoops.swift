@@ -2,10 +2,10 @@ import System
 
 /// Event loops without threads.
 ///
-/// A simulation turns the loops itself, in an order that its seed determines. It pauses some of them for a while, as
-/// happens on a machine under load.
+/// A simulation itself runs the turns of the loops, in an order that its seed determines. It pauses some of the loops
+/// for a while, as happens on a machine under load.
 final class SimulatedLoops: LoopRunner, @unchecked Sendable {
-  // Used only on the simulation's own thread, which makes the unchecked conformance safe.
+  // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
   final class Loop: RunningLoop, @unchecked Sendable {
     let name: String
     let loop: EventLoop
@@ -13,7 +13,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     var pausedUntil: Int64 = 0
     /// True if one of the loop's descriptors may have become ready since the loop last polled them.
     fileprivate var mayBeReady = true
-    /// The time at which the loop is next due, as its own turns reported.
+    /// The time at which the loop is next due, as reported by its own turns.
     private var wakeup: Int64 = .min
     private var hasWorked = false
     fileprivate(set) var isReleased = false
@@ -25,7 +25,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
 
     /// The time at which the loop is next due.
     ///
-    /// A past time means now.
+    /// A time in the past means now.
     fileprivate var nextWakeup: Int64 { loop.isPending ? .min : wakeup }
 
     /// Records that other code may have set timers on the loop.
@@ -35,10 +35,10 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
       wakeup = .min
     }
 
-    /// Runs one turn if the loop may have something to do, and returns true if it had.
+    /// Runs a turn if the loop may have something to do; returns true if it had.
     fileprivate func turn(at now: Int64) -> Bool {
       guard mayBeReady || nextWakeup <= now else { return false }
-      // Polling descriptors is a system call, so do it only if one of them was touched.
+      // Polling descriptors is a system call, so poll only if one of them was touched.
       mayBeReady = loop.turn(mayBlock: false, polls: mayBeReady)
       if mayBeReady { hasWorked = true }
       wakeup = loop.nextWakeup
@@ -73,7 +73,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     return loop
   }
 
-  /// Adds a loop that has no part of the gateway yet.
+  /// Adds a loop that does not yet run a part of the gateway.
   func add(_ name: String) throws(SystemFailure) -> Loop {
     let loop = Loop(name: name, try EventLoop(clock: time))
     all.append(loop)
@@ -83,13 +83,13 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
   /// Records that the far ends of connections were read, written or closed.
   func descriptorsMayBeReady() { for loop in all { loop.mayBeReady = true } }
 
-  /// Releases everything after the process has ended.
+  /// Releases everything after the process has exited.
   func releaseAll() {
     for loop in all { loop.release() }
     all = []
   }
 
-  /// The time at which the next of the loops is due.
+  /// The time at which the first loop is due.
   var nextWakeup: Int64 {
     var next = Int64.max
     for loop in all where !loop.isReleased {
@@ -98,7 +98,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     return next
   }
 
-  /// Turns each loop once, beginning with the loop at `first`, and returns true if any loop had something to do.
+  /// Runs one turn of each loop, starting with the loop at `first`; returns true if any loop had something to do.
   func turn(startingAt first: Int, ignoringPauses: Bool, after: () -> Bool) -> Bool {
     var hasWorked = false
     let loops = all

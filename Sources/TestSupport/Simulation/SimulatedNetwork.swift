@@ -1,13 +1,13 @@
 import System
 import Transport
 
-/// A network on one thread: real streams over socket pairs, whose far ends the simulation holds.
+/// A network on a single thread, with real streams over socket pairs whose far ends the simulation holds.
 ///
-/// The network decides when bytes are transferred, in which pieces, and whether at all.
+/// The network decides when bytes are transferred, in which pieces, and whether they are transferred at all.
 final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
-  // Used only on the simulation's own thread, which makes the unchecked conformance safe.
+  // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
   private final class Arrival: @unchecked Sendable {
-    // Only used on the simulation's own thread.
+    // Used only on the simulation's own thread.
     private var descriptor: Int32
     let security: StreamSecurity
 
@@ -17,7 +17,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
       self.security = security
     }
 
-    /// Closes the descriptor if the loop ends before it reads its mail.
+    /// Closes the descriptor if the loop stops before it reads its mail.
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
 
     /// Returns the descriptor, which the caller owns from now on.
@@ -45,11 +45,11 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   private unowned let world: GatewaySimulation
   private var listeners: [SimulatedListener] = []
   private(set) var connections: [SimulatedConnection] = []
-  /// Connections whose output is to end once all of it is sent.
+  /// The connections whose output is shut down when all of it has been sent.
   private var finishing: [SimulatedConnection] = []
   private var lastNumber = 0
   private var nextFreePort: UInt16 = 40_000
-  /// The loop that turns the far ends of all connections.
+  /// The loop that handles the far ends of all connections.
   let clientLoop: EventLoop
   /// True if a far end may have become readable or writable since the loop last polled.
   private var mayBeReady = true
@@ -81,7 +81,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     return listener
   }
 
-  /// Opens a connection to one of the loops that listen on the port, or returns nil if none does.
+  /// Opens a connection to one of the loops that listen on the port; returns nil if no loop does.
   func connect(
     to port: UInt16, as identity: StreamIdentity?, _ client: any SimulatedClient
   ) -> SimulatedConnection? {
@@ -110,10 +110,10 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   /// Records that the gateway read, wrote, or closed a near end, or that a far end reads again.
   func farEndsMayBeReady() { mayBeReady = true }
 
-  /// Ends the output of a connection as soon as its bytes are in the socket.
+  /// Shuts down the output of a connection as soon as its bytes are in the socket.
   func finishLater(_ connection: SimulatedConnection) { finishing.append(connection) }
 
-  /// Lets the far ends read the gateway's output, and returns true if there was any.
+  /// Lets the far ends read the gateway's output; returns true if there was any.
   func turn() -> Bool {
     mayBeReady = clientLoop.turn(mayBlock: false, polls: mayBeReady)
     finishing.removeAll { $0.finishWriting() }
@@ -121,7 +121,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     return mayBeReady
   }
 
-  /// Ends all open connections without reporting their end.
+  /// Closes all open connections without reporting this to anyone.
   func release() {
     clientLoop.releaseAll()
     finishing = []

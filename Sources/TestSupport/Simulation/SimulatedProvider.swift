@@ -1,15 +1,15 @@
 import BelfryWire
 import Transport
 
-/// A provider on the HTTP/2 interface, with the real HTTP/2 client code.
+/// A provider on the HTTP/2 interface that uses the real HTTP/2 client code.
 ///
-/// The provider sends requests, receives responses, reconnects after its connection broke, and retries requests that a
+/// The provider sends requests, receives responses, reconnects after its connection breaks, and retries requests that a
 /// server reports as unprocessed.
 final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   /// The purpose of a request.
   enum Call {
     case push(UInt64, LinkTopic, token: [UInt8])
-    /// A push that the gateway must refuse for this reason, unless it refuses the push for its token first.
+    /// A push that the gateway must refuse for this reason, unless it first refuses the push because of the token.
     case excess(String)
     case broadcast(UInt64)
     case makeChannel
@@ -34,13 +34,13 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   private var session: HTTP2ClientSession?
   private var connection: SimulatedConnection?
   private var isDialling = false
-  /// The number of the gateway's start during which the connection was opened.
+  /// The number of the gateway start during which the connection was opened.
   private var lifeAtOpening = 0
   private var queue: [Request] = []
   private var open: [Int32: Request] = [:]
   private var token = ""
   private var tokenMade: Int64?
-  /// True after a response that requires a new connection, because the token is too old or was renewed too soon.
+  /// True after a response that requires a new connection, because the token is too old or was renewed too early.
   private var wantsFreshConnection = false
   private(set) var isOffline = false
 
@@ -54,12 +54,12 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   /// True if the provider is not waiting for anything.
   var isIdle: Bool { queue.isEmpty && open.isEmpty }
 
-  /// Returns true if the provider may send to that topic.
+  /// Returns true if the provider can send to this topic.
   func serves(_ topic: LinkTopic) -> Bool {
     !hasCertificate || topic.bundleID == "com.example.app1"
   }
 
-  /// Returns a description of where a push's request currently is, or nil if this provider does not have it.
+  /// Returns a description of where a push's request currently is, or nil if this provider does not have the push.
   func whereabouts(of push: UInt64) -> String? {
     func isPush(_ request: Request) -> Bool {
       if case .push(push, _, _) = request.call { true } else { false }
@@ -166,12 +166,12 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     advance()
   }
 
-  /// Sends the requests that may be sent now.
+  /// Sends the requests that can currently be sent.
   private func advance() {
     guard let session, let connection else { return dial() }
     guard !connection.hasFinishedSending else { return }
-    // On a connection that the provider is about to leave, every request would be refused for its token, as the last
-    // one was.
+    // On a connection that the provider is about to leave, every request would be refused because of its token, like
+    // the last one.
     while !wantsFreshConnection, !queue.isEmpty, session.availableStreams > 0 {
       let request = queue[0]
       guard let stream = session.request(fields: authorized(request.fields), body: request.body)
@@ -278,7 +278,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     guard let session, let connection else { return }
     var output: [UInt8] = []
     session.takeOutput { output += Array($0) }
-    // Require few requests, whose bodies fit into the window.
+    // Require only a few requests, so that their bodies fit into the window.
     let isLast = queue.isEmpty && (1...3).contains(open.count) && world.chance(0.02)
     if isLast { connection.sendLast(output) } else { connection.send(output) }
   }

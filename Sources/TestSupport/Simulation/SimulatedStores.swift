@@ -2,9 +2,9 @@ import BelfryWire
 import Storage
 import Transport
 
-/// A notification store on a simulated disk, which may fail, be full, or lose reads.
+/// A notification store on a simulated disk, which can fail, be full or lose reads.
 final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
-  // Used only on the simulation's own thread, which makes the unchecked conformance safe.
+  // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let world: GatewaySimulation
   private var contents = MemoryNotificationStore()
   /// The rows in the copy of the folder; nil if there is no copy.
@@ -33,7 +33,7 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
     }
   }
 
-  /// Restores the copy while the gateway is down, or returns false if there is no copy.
+  /// Restores the copy while the gateway is not running; returns false if there is no copy.
   func restoreCopy() -> Bool {
     guard let copy else { return false }
     let restored = MemoryNotificationStore()
@@ -96,20 +96,20 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   func count() throws(StorageFailure) -> Int { try contents.count() }
   func devices() throws(StorageFailure) -> [UInt64] { try contents.devices() }
 
-  /// Does nothing, because the disk remains for the next process.
+  /// Does nothing, because the disk is kept for the next process.
   func close() {}
 }
 
 /// The real control store, in memory, on a simulated disk.
 ///
-/// Changes that were applied survive a crash.
+/// Changes that have been applied survive a crash.
 final class SimulatedControlStore: ControlStore, @unchecked Sendable {
-  // Used only on the simulation's own thread, which makes the unchecked conformance safe.
+  // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let world: GatewaySimulation
   private var contents: SQLiteControlStore
   /// All changes that were ever applied, in order.
   ///
-  /// A copy of the folder is a prefix of them.
+  /// A copy of the folder is a prefix of these changes.
   private var applied: [ControlChange] = []
   /// The number of changes in the copy of the folder; nil if there is no copy.
   private var copied: Int?
@@ -119,19 +119,19 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   var failingAppReadings = 0
   /// The number of upcoming reads of keys that fail, regardless of the world's profile.
   var failingKeyReadings = 0
-  /// The number of reads of keys.
+  /// The number of times that keys were read.
   private(set) var keyReadings = 0
-  /// The number of reads of apps.
+  /// The number of times that apps were read.
   private(set) var appReadings = 0
-  /// The number of lookups of a single app.
+  /// The number of times that a single app was looked up.
   private(set) var appLookUps = 0
   /// Every registration that was ever on disk, with its generation.
   private(set) var durableRegistrations: Set<RegistrationRecord> = []
-  /// Every device that was ever on disk, because messages to it may be in transit while an older copy is restored.
+  /// Every device that was ever on disk; messages to it may be in transit while an older copy is restored.
   private(set) var durableDevices: Set<UInt64> = []
-  /// The numbers of apps by bundle identifier.
+  /// The apps' numbers, by bundle identifier.
   private(set) var appNumbers: [String: UInt32] = [:]
-  /// Every channel that was ever on disk, because messages to it may be in transit while an older copy is restored.
+  /// Every channel that was ever on disk; messages to it may be in transit while an older copy is restored.
   private(set) var durableChannels: Set<[UInt8]> = []
 
   init(in world: GatewaySimulation) throws(StorageFailure) {
@@ -158,7 +158,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   /// Copies the folder.
   func makeCopy() { copied = applied.count }
 
-  /// Restores the copy while the gateway is down, or returns false if there is no copy.
+  /// Restores the copy while the gateway is not running; returns false if there is no copy.
   func restoreCopy() -> Bool {
     guard let copied else { return false }
     applied.removeSubrange(copied...)
@@ -197,7 +197,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     }
   }
 
-  /// Returns true if a token of this registration and generation may exist in the world.
+  /// Returns true if a token for this registration and generation can exist in the world.
   func wasDurable(_ key: NotificationKey, generation: UInt16) -> Bool {
     durableRegistrations.contains(
       RegistrationRecord(key: key, generation: generation, state: .active, changedMilliseconds: 0))
@@ -208,7 +208,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     Set(((try? contents.registrations()) ?? []).filter { $0.state != .unregistered }.map(\.key))
   }
 
-  /// The subscriptions, without the last message that each has received.
+  /// The subscriptions, without the last message that each of them has received.
   var subscribers: Set<SubscriptionRecord> {
     let records = (try? contents.subscriptions()) ?? []
     return Set(records.map { SubscriptionRecord(device: $0.device, channel: $0.channel) })
@@ -288,6 +288,6 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   }
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]? { try contents.setting(name) }
 
-  /// Does nothing, because the disk remains for the next process.
+  /// Does nothing, because the disk is kept for the next process.
   func close() {}
 }

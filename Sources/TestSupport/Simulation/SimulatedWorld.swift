@@ -1,4 +1,4 @@
-/// The common parts of every simulated world: a clock, random numbers, and a journal.
+/// The parts that all simulated worlds have in common: a clock, random numbers and a journal.
 protocol SimulatedWorld: AnyObject {
   var time: VirtualTime { get }
   /// The random numbers, which the seed determines.
@@ -8,9 +8,9 @@ protocol SimulatedWorld: AnyObject {
 
 /// A world's record of its run.
 struct SimulationJournal {
-  /// True if the journal keeps its lines.
+  /// True if the journal retains its lines.
   ///
-  /// Keeping them costs more than the run itself.
+  /// Retaining them costs more than the run itself.
   let isTracing: Bool
   fileprivate(set) var lines: [String] = []
   fileprivate(set) var violation: String?
@@ -26,14 +26,14 @@ extension SimulatedWorld {
   func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
   func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &random) < share }
   func pick<Value>(_ values: [Value]) -> Value { values[random(0...values.count - 1)] }
-  /// Returns a random number of nanoseconds, at most this many milliseconds.
+  /// Returns a random number of nanoseconds, up to this number of milliseconds.
   func milliseconds(_ most: Int64) -> Int64 { random(0...most * 1_000_000) }
 }
 
 // MARK: Promises
 
 extension SimulatedWorld {
-  /// The first violated promise; nil if no promise was violated.
+  /// The first violation of a promise; nil if there was none.
   var violation: String? { journal.violation }
 
   func expect(_ holds: Bool, _ promise: @autoclosure () -> String) {

@@ -1,4 +1,4 @@
-/// The length of the period with faults in a simulated world, and the frequency of the faults.
+/// The length of the period with faults in a simulated world, which also determines the frequency of the faults.
 public enum SimulationLength: String, Sendable {
   /// Minutes, with enough time between faults for their consequences to settle.
   case full
@@ -8,7 +8,7 @@ public enum SimulationLength: String, Sendable {
   /// The divisor of the length of the period with faults.
   var troubleDivisor: Int64 { self == .full ? 1 : 20 }
 
-  /// The divisor of the time between two faults of a kind.
+  /// The divisor of the time between two faults of the same kind.
   var intervalDivisor: Int64 { self == .full ? 1 : 4 }
 
   /// The text that follows the seed in the command that replays a world.

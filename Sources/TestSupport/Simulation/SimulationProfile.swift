@@ -1,4 +1,4 @@
-/// The severity of the faults of one simulated world.
+/// The severity of the faults in a simulated world.
 ///
 /// The profile is drawn from the seed, so that different seeds test different parts.
 struct SimulationProfile {
@@ -6,13 +6,13 @@ struct SimulationProfile {
   var sendsExtremes = true
   var devices: Int
   var apps: Int
-  /// The virtual nanoseconds of the period with faults.
+  /// The length of the period with faults, in virtual nanoseconds.
   var troubled: Int64
-  /// The virtual nanoseconds of the final period without faults.
+  /// The length of the final period without faults, in virtual nanoseconds.
   var calm: Int64 = 900_000_000_000
   var latencyMost: Int64
   var commitMost: Int64
-  /// The average nanoseconds between two pushes.
+  /// The mean time between two pushes, in nanoseconds.
   var pushEvery: Int64
   var gatewayCrashEvery: Int64
   var deviceCrashEvery: Int64
@@ -35,11 +35,11 @@ struct SimulationProfile {
   var clockStepEvery: Int64
   var revokeEvery: Int64
   var feedbackEvery: Int64
-  /// The average time between two periods in which devices discard notifications.
+  /// The mean time between two periods in which devices discard notifications.
   ///
-  /// Each period has one of the reasons.
+  /// In each period, devices discard them for a single reason.
   var discardEvery: Int64
-  /// The average time between two periods in which one kind of read or write always fails.
+  /// The mean time between two periods in which one kind of read or write always fails.
   var streakEvery: Int64
   /// True if the wall clock is sometimes set by forty days and back again.
   var hasLongJumps: Bool
@@ -54,7 +54,7 @@ struct SimulationProfile {
     case notifications, control, both
   }
 
-  /// The fraction of the gateway's starts before which an old copy is restored.
+  /// The proportion of the gateway's starts before which an old copy is restored.
   var restoreShare: Double
   var restoredPart: RestoredPart
   /// True if the only copy is made while devices are still enrolling.
@@ -65,7 +65,7 @@ struct SimulationProfile {
     commitFailure > 0 || fullEvery < .max / 8 || streakEvery < .max / 8
   }
 
-  /// Returns the profile of a world in which faults occur only if a test causes them.
+  /// Returns the profile for a world in which faults occur only if a test causes them.
   static func quiet(loops: Int = 2, apps: Int = 1) -> SimulationProfile {
     var random = SeededGenerator(seed: 1)
     var profile = SimulationProfile(&random)

@@ -1,13 +1,14 @@
 import Foundation
 
-/// A filter that selects the events of a world that a developer needs.
+/// A filter that selects the events in a world that a developer needs.
 enum SimulationTrace {
   /// True if the environment variable `TRACE` requests all events of a world.
   static var isWhole: Bool { ProcessInfo.processInfo.environment["TRACE"] == "all" }
 
-  /// Returns the lines about the push at fault, its device, and the gateway.
+  /// Returns the lines about the push in the violation, its device and the gateway.
   ///
-  /// If the violation names no push, returns the last lines.
+  /// If the violation does not mention a push, returns the last lines about the device in the violation and the last
+  /// lines overall.
   ///
   /// Returns all lines if the environment contains `TRACE=all`.
   static func relevant(

@@ -1,8 +1,8 @@
 import System
 
-/// A clock that advances only with scheduled events.
+/// A clock that advances only when scheduled events occur.
 ///
-/// Events scheduled for the same time happen in the order in which they were scheduled.
+/// Events that are scheduled for the same time occur in the order in which they were scheduled.
 final class VirtualTime: LoopClock {
   private struct Event {
     let at: Int64
@@ -12,15 +12,15 @@ final class VirtualTime: LoopClock {
     func comes(before other: Event) -> Bool { (at, order) < (other.at, other.order) }
   }
 
-  /// The virtual nanoseconds since the simulation began.
+  /// The virtual time since the simulation began, in nanoseconds.
   private(set) var now: Int64 = 1_000_000_000
-  /// The milliseconds since 1970 at nanosecond 0.
+  /// The milliseconds since 1970 at virtual nanosecond 0.
   let epoch: Int64 = 1_700_000_000_000
   private(set) var eventsHandled = 0
   private var heap: [Event] = []
   private var order: UInt64 = 0
 
-  /// The total milliseconds by which the wall clock was set.
+  /// The total time by which the wall clock was set, in milliseconds.
   private var wallStep: Int64 = 0
   private var latestBeforeSteps: Int64 = .min
 
@@ -37,12 +37,12 @@ final class VirtualTime: LoopClock {
     wallStep += step
   }
 
-  /// Schedules `body` at `nanoseconds` from now.
+  /// Schedules `body` for `nanoseconds` from now.
   func after(_ nanoseconds: Int64, _ body: @escaping () -> Void) {
     at(now + max(0, nanoseconds), body)
   }
 
-  /// Schedules `body` at the time `at`, or now if that time has passed.
+  /// Schedules `body` for the time `at`, or for now if that time has passed.
   func at(_ at: Int64, _ body: @escaping () -> Void) {
     order += 1
     heap.append(Event(at: max(at, now), order: order, body: body))
@@ -56,7 +56,7 @@ final class VirtualTime: LoopClock {
   /// Cancels all events at the end of the world and releases their resources.
   func cancelAll() { heap = [] }
 
-  /// The time of the next event; `.max` if none is scheduled.
+  /// The time of the next event; `.max` if no event is scheduled.
   var nextEvent: Int64 { heap.first?.at ?? .max }
 
   /// Handles the next event at its time.

@@ -3,9 +3,10 @@ import Gateway
 import Glibc
 import System
 
-/// The client of the admin API.
+/// A client for the admin API.
 ///
-/// It sends one request per connection with HTTP/1.0, so that a response ends with the connection.
+/// The client sends a single HTTP/1.0 request per connection, so the end of the connection marks the end of the
+/// response.
 struct AdminClient {
   let address: SocketAddress
   let token: String
@@ -14,7 +15,7 @@ struct AdminClient {
   /// True if the service must be on this machine.
   private let isLocal: Bool
 
-  /// Creates a client of the service at `address`, with the token from its own file.
+  /// Creates a client for the service at `address`, with the token from its file.
   ///
   /// `isLocal` is false if the user specified the token for this exact address.
   init(address: SocketAddress, tokenFile: String, isLocal: Bool = true) throws {
@@ -27,14 +28,14 @@ struct AdminClient {
 
   private static let tokenBytesMax = 65_536
 
-  /// Sends a request and returns the lines of the response, or nil if nothing listens.
+  /// Sends a request and returns the lines of the response, or nil if nothing listens at the address.
   func perform(_ request: AdministrationRequest) throws -> [JSONObject]? {
     var lines: [JSONObject] = []
     guard try exchange(request.call, { lines.append($0) }) else { return nil }
     return lines
   }
 
-  /// Sends a call and returns the lines of the response, or nil if nothing listens.
+  /// Sends a call and returns the lines of the response, or nil if nothing listens at the address.
   func perform(_ call: AdministrationCall) throws -> [JSONObject]? {
     var lines: [JSONObject] = []
     guard try exchange(call, { lines.append($0) }) else { return nil }
@@ -43,7 +44,7 @@ struct AdminClient {
 
   /// Sends a request and passes on each line as it arrives.
   ///
-  /// Returns false if nothing listens.
+  /// Returns false if nothing listens at the address.
   func follow(
     _ request: AdministrationRequest, _ receive: (JSONObject) -> Void
   ) throws -> Bool {
@@ -54,14 +55,14 @@ struct AdminClient {
 
   /// Sends a request and passes on each line of the response as it arrives.
   ///
-  /// Returns false if nothing listens.
+  /// Returns false if nothing listens at the address.
   func read(
     _ request: AdministrationRequest, _ receive: (JSONObject) -> Void
   ) throws -> Bool {
     try exchange(request.call, receive)
   }
 
-  /// Returns the status of the gateway, or nil if nothing listens.
+  /// Returns the gateway's status, or nil if nothing listens at the address.
   func status() throws -> JSONObject? {
     var lines: [JSONObject] = []
     guard try exchange(AdministrationCall("GET", "/api/status"), { lines.append($0) }) else {
@@ -72,15 +73,15 @@ struct AdminClient {
 
   /// Milliseconds to connect; the address is on this machine.
   private static let connectMilliseconds: Int32 = 5_000
-  /// Milliseconds for a request that only reads.
+  /// Milliseconds for a request that only reads data.
   private static let readMilliseconds: Int32 = 10_000
-  /// Milliseconds for a request that changes something; a busy machine needs a long time to generate an RSA key.
+  /// Milliseconds for a request that makes changes; a busy machine takes a long time to generate an RSA key.
   private static let changeMilliseconds: Int32 = 60_000
 
-  /// Throws if another user has the port of a service that is down, because that user would receive the token.
+  /// Throws if another user has the port of a service that is not running, because that user would receive the token.
   private func requireOwner(_ descriptor: Int32) throws {
     let owners = ListenerOwners.userIDs(at: address, from: Socket.localAddress(descriptor))
-    // A container network may have listeners that no table here contains, but not at another machine's address.
+    // In a container network, there can be listeners that no table here contains, but not at another machine's address.
     guard !isLocal || !owners.isEmpty || address.isLoopback else {
       throw AdministrationFailure(
         .conflict,
@@ -111,9 +112,9 @@ struct AdminClient {
     return isOpen
   }
 
-  /// Sends the bytes of a request and passes on those of the response.
+  /// Sends the bytes of a request and passes on the bytes of the response.
   ///
-  /// Returns false if nothing listens.
+  /// Returns false if nothing listens at the address.
   func exchange(
     _ request: [UInt8], milliseconds: Int32 = changeMilliseconds, isFollowing: Bool = false,
     _ receive: (ArraySlice<UInt8>) throws -> Void
@@ -201,7 +202,7 @@ struct AdminClient {
     return Array(head.joined(separator: "\r\n").utf8) + body
   }
 
-  /// Returns the text with everything except the unreserved characters of RFC 3986 percent-encoded.
+  /// Returns the text with all characters except the unreserved characters of RFC 3986 percent-encoded.
   static func escaped(_ text: String) -> String {
     var escaped: [UInt8] = []
     for byte in text.utf8 {
@@ -214,13 +215,13 @@ struct AdminClient {
   }
 }
 
-/// An incremental parser of a response: a status, ignored header fields, and one JSON object per line.
+/// An incremental parser for a response: a status, header fields (which are ignored), and one JSON object per line.
 struct AdminAnswer {
   private var pending: [UInt8] = []
   private var status: Int?
   private var isInBody = false
 
-  /// Adds bytes and returns the objects that they complete.
+  /// Adds bytes and returns the objects that are now complete.
   ///
   /// Throws the failure that the gateway reports.
   mutating func append(_ bytes: ArraySlice<UInt8>) throws -> [JSONObject] {

@@ -4,21 +4,23 @@ import System
 
 /// An administration command, such as `belfry key add`: its options, request and output.
 struct AdministrationVerb: Sendable {
-  /// The verb, which follows the noun.
+  /// The verb, which follows the noun on the command line.
   let name: String
   let table: OptionTable
-  /// The members of the response to show as columns; with `--json`, all members are shown.
+  /// The members of the response that are shown as columns; with `--json`, all members are shown.
   let columns: [String]
   /// A function that formats a created object; nil to show the object's columns.
   var text: (@Sendable (JSONObject) -> String)?
   let request: @Sendable (CommandLineOptions) throws -> AdministrationRequest
-  /// A function that completes the command with the response, for example by writing the file specified with `--out`.
+  /// A function that processes the response to complete the command, for example by writing the file specified with
+  /// `--out`.
   let finish: Finish
 
   typealias Finish =
     @Sendable ([JSONObject], CommandLineOptions, _ out: ReservedFile?) throws -> [JSONObject]
 
-  /// Bytes that must be free for the file of `--out`; a key and a chain of certificates have a few thousand.
+  /// Bytes that must be available for the file specified with `--out`; a key and a certificate chain have a few
+  /// thousand.
   private static let outBytes = 65_536
 
   /// The kind of objects that the verb lists, as a plural noun; nil if the verb creates or removes an object.
@@ -57,7 +59,7 @@ struct AdministrationVerb: Sendable {
 
   /// The header of the table.
   ///
-  /// A created object has none, so that a script can use its id.
+  /// A created object has no header, so that a script can use its ID.
   var header: OutputTable.Header {
     if let listed { return .headings(of: listed) }
     return columns.count > 1 && name != "add" ? .headings(of: "changes") : .none
@@ -66,34 +68,34 @@ struct AdministrationVerb: Sendable {
   /// Executes the command.
   func perform(_ options: CommandLineOptions) throws -> [JSONObject] {
     let request = try request(options)
-    // Reserve the file before creating anything: a credential without its file would be valid, but its private key
-    // would be lost.
+    // Reserve the file before creating anything: a credential whose file could not be written would be valid, but its
+    // private key would be lost.
     let out = try options.value("out").map { file in
       try ReservedFile(FileSystem.absolute(file), byteCount: Self.outBytes)
     }
     let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
     let owner = try FolderOwner.act(in: folder, out == nil ? .forGood : .untilReturn)
     let outcome = Result { try GatewayAccess(folder: folder).perform(request) }
-    // The file of `--out` belongs to the caller.
+    // The file specified with `--out` belongs to the caller.
     if owner != nil, out != nil { try FolderOwner.returnToRoot() }
     return try finish(outcome.get(), options, out)
   }
 }
 
-/// The verbs of a noun, for running and stopped gateways.
+/// The verbs of a noun, which work on running and stopped gateways.
 struct AdministrationNoun: Sendable {
   let name: String
   let verbs: [AdministrationVerb]
 
-  /// The options of each verb.
+  /// The option table of each verb.
   var tables: [OptionTable] { verbs.map(\.table) }
 
-  /// Returns true if `arguments` begin with one of its verbs.
+  /// Returns true if `arguments` begin with one of the noun's verbs.
   func has(_ arguments: [String]) -> Bool {
     verbs.contains { $0.name == arguments.first }
   }
 
-  /// Runs the verb that `arguments` begin with.
+  /// Runs the verb with which `arguments` begin.
   ///
   /// Returns the exit status.
   func run(_ arguments: [String]) -> Int32 {
@@ -115,7 +117,7 @@ struct AdministrationNoun: Sendable {
     return Self.run(verb, Array(arguments.dropFirst()))
   }
 
-  /// Runs one verb with the arguments that follow it.
+  /// Runs a verb with the arguments that follow it.
   static func run(_ verb: AdministrationVerb, _ arguments: [String]) -> Int32 {
     verb.table.run(arguments) { options in
       let lines: [JSONObject]

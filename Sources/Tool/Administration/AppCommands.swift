@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// `belfry topic`: the apps that a team owns.
+/// `belfry topic`: manages the apps that a team owns.
 enum TopicCommand {
   static let noun = AdministrationNoun(
     name: "topic",
@@ -39,7 +39,7 @@ enum TopicCommand {
   }
 }
 
-/// `belfry channel`: the channels for broadcasts to Live Activities.
+/// `belfry channel`: manages the channels for broadcasts to Live Activities.
 enum ChannelCommand {
   static let noun = AdministrationNoun(
     name: "channel",
@@ -68,7 +68,8 @@ enum ChannelCommand {
     ])
 }
 
-/// `belfry device list`, `revoke` and `code`; `DeviceCommand` implements `run`.
+/// `belfry device list`, `revoke` and `code`: manages enrolled devices and the enrollment code; `DeviceCommand`
+/// implements `run`.
 enum DeviceAdministration {
   static let noun = AdministrationNoun(
     name: "device",

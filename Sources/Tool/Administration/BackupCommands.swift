@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// `belfry backup`: creates a copy of a gateway's folder while it runs.
+/// `belfry backup`: copies a gateway's folder while the gateway runs.
 enum BackupCommand {
   static let table = OptionTable(
     command: "belfry backup",
@@ -61,7 +61,7 @@ enum RestoreCommand {
       let summary = try FolderBackup.restore(
         file, into: folder, nowMilliseconds: SystemClock.unixMilliseconds
       ) {
-        // If the folder is missing, the new files belong to the user who could replace it.
+        // If the folder is missing, the new files belong to the user who could replace the folder.
         try FolderOwner.act(in: folder.path, includingParents: true)
       }
       if !summary.hasSums {
@@ -87,7 +87,7 @@ enum RestoreCommand {
     }
   }
 
-  /// The effects that providers and devices will see, one sentence each.
+  /// The effects that providers and devices will notice, one sentence each.
   private static let effects = [
     "pushes that were accepted but not delivered are lost",
     "pushes that were stored at the time of the backup and delivered later are sent again; devices recognize "

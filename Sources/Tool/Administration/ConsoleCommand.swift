@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// `belfry console`: prints a URL that opens the gateway's console signed in.
+/// `belfry console`: prints a URL that opens the gateway's console with the user signed in.
 enum ConsoleCommand {
   static let table = OptionTable(
     command: "belfry console",

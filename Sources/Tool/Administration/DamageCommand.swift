@@ -1,7 +1,7 @@
 import Gateway
 import System
 
-/// `belfry damage`: shows rows of a gateway's stores that failed their checksum.
+/// `belfry damage`: shows the rows in a gateway's stores whose checksum is wrong.
 enum DamageCommand {
   static let noun = AdministrationNoun(
     name: "damage",

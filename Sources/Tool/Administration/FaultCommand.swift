@@ -52,7 +52,7 @@ enum FaultCommand {
     return list
   }()
 
-  /// Returns the text of a rule with its ID, in the same words as the options of `fault add`.
+  /// Returns a description of a rule with its ID, in the words of the `fault add` options.
   private static func sentence(_ rule: JSONObject) -> String {
     func words(_ keys: [String]) -> String {
       let words = keys.compactMap { key in

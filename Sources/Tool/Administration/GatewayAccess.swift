@@ -4,16 +4,16 @@ import Glibc
 import Storage
 import System
 
-/// Access to the gateway of a folder: through its admin API while it runs, otherwise through its data.
+/// Access to the gateway in a folder: through its admin API if it is running, otherwise through its data.
 struct GatewayAccess {
   private let folder: GatewayFolder
 
   init(folder: String) { self.folder = GatewayFolder(path: folder) }
 
-  /// Executes a request on the running or the stopped gateway.
+  /// Executes a request on the gateway, whether it is running or stopped.
   ///
   /// The folder's lock shows whether the gateway is running. `gateway.json` does not, because it remains after a
-  /// gateway is killed.
+  /// gateway was killed.
   func perform(_ request: AdministrationRequest) throws -> [JSONObject] {
     var attempts = Self.attempts
     while true {
@@ -22,7 +22,7 @@ struct GatewayAccess {
       } catch {
         guard error.kind == .held else { throw error }
         if let client = try client(), let lines = try client.perform(request) { return lines }
-        // A starting gateway, or another command, locks the folder for a moment.
+        // A gateway that is starting, or another command, locks the folder for a moment.
         attempts -= 1
         guard attempts > 0 else { throw error }
         usleep(Self.pauseMicroseconds)
@@ -30,7 +30,7 @@ struct GatewayAccess {
     }
   }
 
-  /// Follows the delivery log of the running gateway until it ends.
+  /// Follows the delivery log of the running gateway until the gateway closes the connection.
   func follow(_ request: AdministrationRequest, _ receive: (JSONObject) -> Void) throws {
     guard let client = try client(), try client.follow(request, receive) else {
       throw AdministrationFailure(
@@ -41,27 +41,27 @@ struct GatewayAccess {
 
   /// Reads the whole delivery log of the running gateway.
   ///
-  /// Returns false if none is running.
+  /// Returns false if no gateway is running.
   func readLog(_ receive: (JSONObject) -> Void) throws -> Bool {
     guard let client = try client() else { return false }
     return try client.read(.log(of: nil), receive)
   }
 
-  /// Returns the status of the running gateway, or nil if none is running.
+  /// Returns the status of the running gateway, or nil if no gateway is running.
   ///
-  /// It does not test the folder's lock, which could make the start of a gateway fail.
+  /// This method does not test the folder's lock, because the test could make the start of a gateway fail.
   func status() throws -> JSONObject? {
     do {
       return try client()?.status()
     } catch let failure as AdministrationFailure where !isHeld {
-      // After a gateway was killed, another program or another gateway may listen on its port.
+      // After a gateway was killed, another program or another gateway can listen on its port.
       guard failure.kind == .broken || failure.kind == .invalid else { throw failure }
       return nil
     }
   }
 
-  /// Returns a URL that opens the running gateway's console signed in, and the seconds for which it is valid; nil if no
-  /// gateway is running.
+  /// Returns a URL that opens the running gateway's console with the user signed in, and the number of seconds for
+  /// which it is valid; nil if no gateway is running.
   ///
   /// The secret is in the fragment, which browsers do not send.
   func consoleLink() throws -> (url: String, seconds: Int64)? {
@@ -87,7 +87,7 @@ struct GatewayAccess {
   private static let pauseMicroseconds: UInt32 = 50_000
   private static let fileBytesMax = 65_536
 
-  /// The object of `gateway.json`.
+  /// The object in `gateway.json`.
   private var description: JSONObject? {
     get throws {
       let file = folder.descriptionFile
@@ -101,7 +101,7 @@ struct GatewayAccess {
     }
   }
 
-  /// Returns a client of the admin API of the gateway that wrote `gateway.json`, or nil if the API is not open.
+  /// Returns a client for the admin API of the gateway that wrote `gateway.json`, or nil if the API is not open.
   private func client() throws -> AdminClient? {
     guard FileSystem.exists(folder.descriptionFile), FileSystem.exists(folder.adminTokenFile),
       let object = try description,

@@ -5,7 +5,7 @@ import Storage
 import System
 import Transport
 
-/// `belfry team`: the owners of apps and keys.
+/// `belfry team`: manages the owners of apps and keys.
 enum TeamCommand {
   static let noun = AdministrationNoun(
     name: "team",
@@ -30,7 +30,7 @@ enum TeamCommand {
     ])
 }
 
-/// `belfry key`: the keys that sign provider tokens.
+/// `belfry key`: manages the keys that sign provider tokens.
 enum KeyCommand {
   static let noun = AdministrationNoun(name: "key", verbs: [add, list, revoke, token])
 
@@ -85,7 +85,7 @@ enum KeyCommand {
   }
 }
 
-/// `belfry certificate`: the TLS certificates of providers with Apple's extensions.
+/// `belfry certificate`: manages the TLS certificates for providers, with Apple's extensions.
 enum CertificateCommand {
   static let noun = AdministrationNoun(name: "certificate", verbs: [add, list, revoke])
 
@@ -107,7 +107,7 @@ enum CertificateCommand {
     ], columns: ["serial", "file"], finish: write
   ) { options in
     _ = try options.required("out")
-    // Check this before the certificate is created, because a certificate that cannot be exported would be useless.
+    // Check this before the certificate is created: a certificate that cannot be exported would be useless.
     if options.has("legacy-p12") { try PKCS12.requireLegacy() }
     let form = try options.choice("form", of: ["universal", "uid"])
     let key = try options.choice("key", of: ["ec", "rsa"])

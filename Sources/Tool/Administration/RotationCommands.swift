@@ -1,7 +1,7 @@
 import Gateway
 import System
 
-/// `belfry ca`: the certificate authority that the gateway's clients trust, and its successor.
+/// `belfry ca`: manages the certificate authority that the gateway's clients trust, and its successor.
 enum AuthorityCommand {
   static let noun = AdministrationNoun(
     name: "ca",
@@ -30,7 +30,7 @@ enum AuthorityCommand {
   private static let columns = ["id", "name", "signs", "devices", "providers", "endsAt"]
 }
 
-/// `belfry token-key`: the keys that seal device tokens.
+/// `belfry token-key`: manages the keys that seal device tokens.
 enum TokenKeyCommand {
   static let noun = AdministrationNoun(
     name: "token-key",

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// `belfry center`: the delivered notifications, and the user's responses to them.
+/// `belfry center`: lists the delivered notifications, and performs the user's actions on them.
 enum CenterCommand {
   static let table = OptionTable(
     command: "belfry center",
@@ -24,7 +24,7 @@ enum CenterCommand {
   private static let appOption = OptionTable.Entry.value(
     "app", "APP_ID", "the app, if several apps use the id")
 
-  /// The user's actions on a notification.
+  /// The user's actions on notifications.
   static let verbTables = [
     OptionTable(
       command: "belfry center open", summary: "Opens a notification, as a click on it does.",
@@ -53,7 +53,7 @@ enum CenterCommand {
       }
       let request = try request(options)
       let answer = try agent.ask(request)
-      // The other requests change something, and have no answer to show.
+      // The other requests change something and do not have an answer to show.
       guard case .center = request else { return }
       let rows = answer.rows.map { row in
         var row = row
@@ -67,12 +67,10 @@ enum CenterCommand {
     }
   }
 
-  /// The columns of the table, which contain what the verbs need and what the user sees.
-  ///
-  /// `--json` prints all members.
+  /// The columns of the table, which the verbs need or the user reads; `--json` shows all members.
   private static let columns = ["app", "id", "date", "title", "subtitle", "body", "category"]
 
-  /// The environment variables by which a window finds this desktop and its screen reader.
+  /// The environment variables that a window needs to find this desktop and its screen reader.
   private static var display: [String: String] {
     let names = [
       "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",

@@ -1,7 +1,7 @@
 import Agent
 import BelfryWire
 
-/// The state machine of the Notification Center on a terminal: it receives keys, and returns actions and lines.
+/// The state machine of the Notification Center in a terminal, which receives keys and returns actions and lines.
 struct CenterPage: TerminalPage {
   /// The action that follows a key press.
   enum Action: Hashable, TerminalPageAction {
@@ -9,11 +9,11 @@ struct CenterPage: TerminalPage {
     case quit
     /// Send this request to the agent.
     case ask(ControlRequest)
-    /// Ask the user for a text, then send it to the agent.
+    /// Ask the user for text, then send it to the agent.
     case reply(app: String, id: String, action: String, placeholder: String)
   }
 
-  /// The agent's state that the page shows.
+  /// The part of the agent's state that the page shows.
   struct Content: Hashable {
     /// The rows of `belfry center`, oldest first.
     var rows: [JSONObject] = []
@@ -35,7 +35,7 @@ struct CenterPage: TerminalPage {
   private struct Row {
     var title: String
     var action: Action
-    /// The notification whose page the line opens, or that it clears.
+    /// The notification whose page the line opens, or that the line clears.
     var name: Name?
   }
 
@@ -58,10 +58,10 @@ struct CenterPage: TerminalPage {
 
   /// Creates a page.
   ///
-  /// `date` formats a time in milliseconds since 1970 for display.
+  /// `date` formats a time, given in milliseconds since 1970, for display.
   init(date: @escaping (Int64) -> String) { self.date = date }
 
-  /// Shows a new state of the agent, and the reason if it refused the last request.
+  /// Shows a new state of the agent and, if the agent refused the last request, the reason.
   mutating func show(_ content: Content, problem: String? = nil) {
     self.content = content
     self.problem = problem
@@ -119,7 +119,7 @@ struct CenterPage: TerminalPage {
     }
   }
 
-  /// The groups, with the app and the thread of the newest notification first.
+  /// The groups; the app and the thread with the newest notification are first.
   private var groups: [Group] {
     var groups: [Group] = []
     for row in content.rows.reversed() {
@@ -178,7 +178,7 @@ struct CenterPage: TerminalPage {
 
   // MARK: - The lines
 
-  /// Returns the page's lines, of at most `width` characters and `height` lines, with the selected one marked.
+  /// Returns the page's lines, with the selected line marked; at most `height` lines of up to `width` characters.
   func lines(width: Int, height: Int) -> [String] {
     let (heading, body, chosen) = openRow.map(notificationLines) ?? listLines
     // Keep the selected line visible.
@@ -190,7 +190,7 @@ struct CenterPage: TerminalPage {
       .map { String(OutputTable.printable($0).prefix(width)) }
   }
 
-  /// Returns the lines of a text field with the text typed so far.
+  /// Returns the lines of a text field that contains the text typed so far.
   func replyLines(_ placeholder: String, _ typed: String, width: Int) -> [String] {
     let label = placeholder.isEmpty ? words[.reply] : placeholder
     return ["\(label): \(typed)", "", words[.replyKeys]]

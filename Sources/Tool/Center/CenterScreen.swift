@@ -3,7 +3,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// `belfry center --page`: the Notification Center on a terminal.
+/// `belfry center --page`: shows the Notification Center in a terminal.
 enum CenterScreen {
   /// Shows the page until the user leaves it.
   static func run(_ options: CommandLineOptions) throws {

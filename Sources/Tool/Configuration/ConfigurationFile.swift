@@ -1,8 +1,8 @@
 import CYaml
 import System
 
-/// A configuration file in YAML (1.1, as implemented by libyaml): one mapping of option names to a text or a list of
-/// texts.
+/// A configuration file in YAML (1.1, as implemented by libyaml): a single mapping from option names to a string or a
+/// list of strings.
 ///
 /// A plain scalar is used literally, as on a command line: `on` stays `on`, and `0123` is not converted to a number.
 struct ConfigurationFile {
@@ -16,7 +16,7 @@ struct ConfigurationFile {
     let valueLines: [Int]
   }
 
-  /// An error at a line; line 0 means the file as a whole.
+  /// An error on a line; line 0 means the file as a whole.
   struct Fault: Error, Equatable {
     let line: Int
     let what: String
@@ -24,12 +24,12 @@ struct ConfigurationFile {
 
   let path: String
   private(set) var entries: [Entry] = []
-  /// All errors in the file's format.
+  /// All errors in the format of the file.
   private(set) var faults: [Fault] = []
 
   /// Reads the file at `path`.
   ///
-  /// Throws if it cannot be read.
+  /// Throws if the file cannot be read.
   init(_ path: String) throws(Fault) {
     self.path = path
     let bytes: [UInt8]
@@ -48,13 +48,13 @@ struct ConfigurationFile {
 
   /// Bytes of a file: a few thousand lines of options.
   private static let bytesMax = 1_048_576
-  /// Values of a list: more than the listeners or names of any gateway.
+  /// Values in a list: more than the listeners or hostnames of any gateway.
   private static let valuesMax = 1_000
 
   private mutating func read(_ parser: inout YAMLEvents) throws(Fault) {
     var event = try parser.next()
     while case .structure = event.kind { event = try parser.next() }
-    // An empty file has neither options nor a document.
+    // An empty file contains neither options nor a document.
     if case .end = event.kind { return }
     guard case .mapping = event.kind else {
       throw Fault(line: event.line, what: "expected a mapping: write one `option: value` per line")
@@ -98,7 +98,7 @@ struct ConfigurationFile {
     return key
   }
 
-  /// Returns the texts of an option, or nil after recording that they are invalid.
+  /// Returns the strings of an option, or nil after recording that they are invalid.
   private mutating func values(of name: String, _ parser: inout YAMLEvents) throws(Fault) -> [(
     text: String, line: Int
   )]? {
@@ -151,10 +151,11 @@ struct ConfigurationFile {
     case other
   }
 
-  /// The maximum nesting depth of values that no option takes, as in a file of an earlier format or of another program.
+  /// The maximum nesting depth of values that no option accepts, as in a file in an earlier format or from another
+  /// program.
   private static let depthMax = 16
 
-  /// True once the stream has ended.
+  /// True if the end of the stream has been reached.
   private(set) var isAtEnd = false
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let input: UnsafeMutableBufferPointer<UInt8>
@@ -188,11 +189,11 @@ struct ConfigurationFile {
     return (unsafe Self.kind(of: event), line)
   }
 
-  /// Skips everything from an event to its matching end.
+  /// Skips everything from an event to the matching end event.
   mutating func skip(_ kind: Kind) throws(ConfigurationFile.Fault) {
     var (depth, kind) = (0, kind)
     while true {
-      // In libyaml, each level costs as much as all levels before it.
+      // In libyaml, each level costs as much as all the levels before it.
       if depth > Self.depthMax {
         throw ConfigurationFile.Fault(
           line: unsafe Int(parser.pointee.mark.line) + 1,

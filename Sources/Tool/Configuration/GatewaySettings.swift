@@ -1,7 +1,7 @@
 import Gateway
 import System
 
-/// The settings of `belfry gateway` from its command line, the environment and its file.
+/// The settings of `belfry gateway`, from its command line, the environment and its configuration file.
 struct GatewaySettings {
   let options: CommandLineOptions
   private(set) var configuration: GatewayConfiguration
@@ -9,14 +9,14 @@ struct GatewaySettings {
   let readyFile: String?
   /// Messages about problems that are not errors.
   let warnings: [String]
-  /// The place, in the file or the environment, that specifies the operator's certificate.
+  /// The place in the file or the environment at which the operator's certificate is specified.
   let certificatePlace: String?
 
   /// Reads the settings.
   ///
-  /// Returns nil if help is requested.
+  /// Returns nil if help was requested.
   init?(_ arguments: [String]) throws(LayeredOptions.Failure) {
-    // `--check-config FILE` reads the file exactly as a start with `--config FILE` would.
+    // `--check-config FILE` reads the file exactly as `--config FILE` does at startup.
     let arguments = arguments.flatMap { argument in
       argument == "--check-config"
         ? ["--check-config=", "--config"]
@@ -34,7 +34,7 @@ struct GatewaySettings {
         let configuration = try GatewayCommand.configuration(layers.options)
         read = (configuration, try GatewayCommand.consoleAddress(layers.options))
       } catch {
-        // The loop ends, because each iteration removes one value.
+        // The loop terminates, because each iteration removes a value.
         guard layers.note(error) else { throw .usage(error) }
       }
     }
@@ -48,10 +48,10 @@ struct GatewaySettings {
     readyFile = options.value("ready-file")
   }
 
-  /// The prefix of environment variables: `BELFRY_GATEWAY_PROVIDER_PORT`.
+  /// The prefix of environment variables, as in `BELFRY_GATEWAY_PROVIDER_PORT`.
   static let variablePrefix = "BELFRY_GATEWAY_"
 
-  /// Returns the options that require a restart of the process and that differ in `new`.
+  /// Returns the options that differ in `new` and require a restart of the process.
   func needingRestart(in new: GatewaySettings) -> [String] {
     ["port-offset", "console-port", "console-host", "log-level", "log-format", "ready-file"].filter
     {
@@ -61,7 +61,7 @@ struct GatewaySettings {
 }
 
 extension LayeredOptions.Failure {
-  /// Prints the error to stderr.
+  /// Prints the error to standard error.
   ///
   /// Returns the exit status.
   func report() -> Int32 {
@@ -76,7 +76,7 @@ extension LayeredOptions.Failure {
   }
 }
 
-/// `belfry gateway check-config FILE`, and `belfry gateway --check-config FILE`: the check of a configuration.
+/// `belfry gateway check-config FILE` and `belfry gateway --check-config FILE`: checks a configuration file.
 enum GatewayCheck {
   static let table = OptionTable(
     command: "belfry gateway check-config",
@@ -100,7 +100,7 @@ enum GatewayCheck {
     }
   }
 
-  /// Returns the settings that a file contains, without other sources, or nil after printing the errors in the file.
+  /// Returns the settings in a file, without other sources, or nil after printing the errors in the file.
   private static func settings(
     _ file: String
   ) throws(CommandLineOptions.Problem) -> GatewaySettings? {
@@ -108,7 +108,7 @@ enum GatewayCheck {
       return try GatewaySettings(["--config", file])
     } catch {
       switch error {
-      // The error is in the file, although a missing option has no line.
+      // The error is in the file, even if it has no line, as for a missing option.
       case .usage(let problem): Output.error("\(FileSystem.absolute(file)): \(problem)")
       case .configuration(let faults): for fault in faults { Output.error(fault) }
       }

@@ -1,6 +1,6 @@
 import System
 
-/// The options of a command that may also be set in the environment and in a file.
+/// The options of a command that can also be set in the environment and in a file.
 ///
 /// The command line takes precedence over the environment, and the environment over the file.
 struct LayeredOptions {
@@ -8,7 +8,7 @@ struct LayeredOptions {
   enum Failure: Error {
     /// The command line has an error: exit status 2.
     case usage(CommandLineOptions.Problem)
-    /// The environment or the file has errors, one line each: exit status 1.
+    /// The environment or the file has errors, one per line: exit status 1.
     case configuration([String])
   }
 
@@ -19,23 +19,23 @@ struct LayeredOptions {
     case credential(String)
   }
 
-  /// Options that are allowed only on a command line, not in a file or the environment.
+  /// Options that are allowed only on the command line, not in a file or the environment.
   private static let typedOnly: Set<String> = ["config", "check-config", "recover"]
 
-  /// An error in the environment, with line 0, or in the file.
+  /// An error in the environment, for which the line is 0, or in the file.
   private struct Fault {
     let line: Int
     let text: String
   }
 
   private(set) var options: CommandLineOptions
-  /// Messages about variables with the prefix that do not belong to an option, one line each.
+  /// Messages about variables that have the prefix but do not belong to an option, one per line.
   private(set) var warnings: [String] = []
   private var faults: [Fault] = []
   private var origins: [String: Origin] = [:]
 
-  /// Parses `arguments` by `table`, then reads the environment variables that begin with `prefix`, then the file
-  /// specified with `--config`.
+  /// Parses `arguments` according to `table`, then reads the environment variables that begin with `prefix`, then the
+  /// file specified with `--config`.
   init(
     _ arguments: [String], by table: OptionTable, prefix: String,
     environment: (String) -> String? = StateFolders.variable,
@@ -58,7 +58,7 @@ struct LayeredOptions {
       if options.supply(option.key, values) { origins[option.key] = .variable(name) }
     }
     for name in names().sorted() where name.hasPrefix(prefix) && !known.contains(name) {
-      // Compare without the common prefix.
+      // Compare the names without the common prefix.
       let nearest = Suggestion.nearest(
         to: String(name.dropFirst(prefix.count)),
         in: known.map { String($0.dropFirst(prefix.count)) })
@@ -69,7 +69,7 @@ struct LayeredOptions {
     if let file { try read(file, by: table) }
   }
 
-  /// Throws all errors in the environment and the file, in the order of the lines.
+  /// Throws all errors in the environment and the file, ordered by line.
   func requireFaultless() throws(Failure) {
     guard !faults.isEmpty else { return }
     let inOrder = faults.enumerated().sorted {
@@ -114,7 +114,7 @@ struct LayeredOptions {
     }
   }
 
-  /// Sets options for files from credentials with the same names, if none of these options is given.
+  /// Sets file options from the credentials with the same names, if none of these options is given.
   mutating func supplyCredentials(
     _ keys: [String], environment: (String) -> String? = StateFolders.variable
   ) {
@@ -126,7 +126,8 @@ struct LayeredOptions {
     }
   }
 
-  /// Records an error in a value with its origin, and removes the value so that further errors can be found.
+  /// Records an error in a value together with the value's origin, and removes the value so that further errors can be
+  /// found.
   ///
   /// Returns false if the value was on the command line.
   mutating func note(_ problem: CommandLineOptions.Problem) -> Bool {
@@ -163,8 +164,8 @@ struct LayeredOptions {
     "server-key": "server-certificate", "server-certificate": "server-key",
   ]
 
-  /// Returns the position of an option in the file or the environment, or nil if it was on the command line or not
-  /// given.
+  /// Returns the position of an option in the file or the environment, or nil if the option was on the command line or
+  /// not given.
   func place(of key: String) -> (text: String, line: Int)? {
     switch origins[key] {
     case nil: nil
@@ -175,7 +176,7 @@ struct LayeredOptions {
 
   /// The names of the environment variables.
   static var variableNames: [String] {
-    // glibc's `environ` is shared by all threads; the initial environment of the process is not.
+    // glibc's `environ` is shared by all threads, but the initial environment of the process is not.
     let bytes = (try? FileSystem.read("/proc/self/environ", limit: environmentBytesMax)) ?? []
     return bytes.split(separator: 0).map {
       String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)

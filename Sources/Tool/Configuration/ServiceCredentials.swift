@@ -1,8 +1,9 @@
 import System
 
-/// The files that a service manager passes to one service (systemd.exec(5), "Credentials"): keys, certificates, tokens.
+/// The files that a service manager passes to a single service (systemd.exec(5), "Credentials"), such as keys,
+/// certificates and tokens.
 enum ServiceCredentials {
-  /// Returns the file of a credential, or nil if this process has no credential with that name.
+  /// Returns the path of a credential, or nil if this process has no credential with that name.
   static func file(
     _ name: String, environment: (String) -> String? = StateFolders.variable
   ) -> String? {

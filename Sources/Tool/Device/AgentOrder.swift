@@ -1,9 +1,9 @@
 import AppLink
 import BelfryWire
 
-/// An order of `belfry device order` to the agent of `belfry dev`, which is a device with the user's own apps.
+/// An order from `belfry device order` to the agent of `belfry dev`, which is a device with the user's own apps.
 struct AgentOrder {
-  /// A registration of an app, by its token.
+  /// An app's registration, identified by its token.
   private struct Registration {
     let app: String
     let kind: TokenKind
@@ -23,9 +23,9 @@ struct AgentOrder {
     connection.start()
   }
 
-  /// Gives the order.
+  /// Carries out the order.
   ///
-  /// Returns the lines to report once the gateway shows their results.
+  /// Returns the lines to report when the gateway shows the results.
   func run() throws -> [JSONObject] {
     defer { connection.close() }
     if case .device(let number) = order.target, number != 1, number != device {
@@ -63,13 +63,13 @@ struct AgentOrder {
     return line
   }
 
-  /// Returns the registrations that the order is for.
+  /// Returns the registrations to which the order applies.
   private func registrations() throws -> [Registration] {
     var found: [Registration] = []
     for row in try ask(.apps).rows {
       guard let app = row["app"]?.stringValue else { continue }
       for kind in TokenKind.allCases {
-        // The agent refuses to answer for an app that has no token yet.
+        // The agent refuses requests about an app that does not have a token yet.
         guard let token = try? ask(.token(app: app, kind: kind)).token else { continue }
         found.append(Registration(app: app, kind: kind, token: token))
       }

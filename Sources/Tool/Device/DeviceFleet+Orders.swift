@@ -1,7 +1,7 @@
 import Agent
 import BelfryWire
 
-// Orders of `belfry device order`.
+// Orders from `belfry device order`.
 extension DeviceFleet {
   /// Carries out an order, or refuses it.
   func carryOut(_ order: DeviceOrder, for client: OrderConnection) {
@@ -12,7 +12,7 @@ extension DeviceFleet {
       let pending = PendingOrder(for: client)
       orders.append(pending)
       for (device, token) in targets { pending.add(device.begin(order.verb, token), of: device) }
-      // Some parts may already be complete.
+      // Some parts can already be complete.
       for (device, _) in targets { pending.check(device) }
       orders.removeAll(where: \.isFinished)
     } catch {
@@ -20,7 +20,7 @@ extension DeviceFleet {
     }
   }
 
-  /// Handles an event of a device that may be the end of an order.
+  /// Handles an event of a device that can complete an order.
   func deviceChanged(_ device: VirtualDevice) {
     guard !orders.isEmpty else { return }
     for order in orders { order.check(device) }

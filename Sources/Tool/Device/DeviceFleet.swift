@@ -5,7 +5,7 @@ import Glibc
 import System
 import Transport
 
-/// All virtual devices of one `belfry device run`, on one loop.
+/// All virtual devices of a `belfry device run`, on a single loop.
 final class DeviceFleet: TurnEndTarget {
   let configuration: FleetConfiguration
   var statistics = DeviceStatistics()
@@ -13,7 +13,7 @@ final class DeviceFleet: TurnEndTarget {
   private let loop: EventLoop
   private let log: DeviceIdentityLog
   private(set) var devices: [VirtualDevice] = []
-  /// Orders of `belfry device order` that are being carried out.
+  /// The orders from `belfry device order` that are being carried out.
   var orders: [PendingOrder] = []
   private let received: ReceivedFile?
   private var output: [UInt8] = []
@@ -34,7 +34,7 @@ final class DeviceFleet: TurnEndTarget {
     DescriptorLimit.raise()
   }
 
-  /// Runs until the exit command or a signal to end.
+  /// Runs until the exit command or a termination signal.
   ///
   /// Returns the exit status.
   func run() throws -> Int32 {
@@ -64,7 +64,7 @@ final class DeviceFleet: TurnEndTarget {
     return status
   }
 
-  /// Names the devices in the folder of their gateway, if the gateway is on this machine.
+  /// Records the devices in the folder of their gateway, if the gateway is on this machine.
   private func announce() {
     guard let folder = configuration.gateway.folder else { return }
     DeviceRunFile(folder: configuration.dataFolder, received: configuration.receivedFile)
@@ -77,7 +77,7 @@ final class DeviceFleet: TurnEndTarget {
       authorityPEM: configuration.gateway.authorityPEM)
     connection.enrollmentCode = configuration.gateway.enrollmentCode
     connection.gate = ConnectLimiter(limit: configuration.connecting)
-    // The devices share one processor, so the last one of a burst waits for all others.
+    // The devices share a processor, so the last device of a burst waits for all the others.
     connection.connectNanoseconds = 120_000_000_000
     connection.settings.memory =
       Int(connection.settings.window) + configuration.subjects.count
@@ -111,7 +111,7 @@ final class DeviceFleet: TurnEndTarget {
       devices: devices.count, up: isLeaving ? upAtLeaving : devices.count { $0.isUp })
   }
 
-  /// Closes every link, and ends when all are closed, or after two seconds.
+  /// Closes every link, and stops the loop when all are closed or after two seconds.
   private func leave() {
     guard !isLeaving else { return }
     isLeaving = true
@@ -137,7 +137,7 @@ final class DeviceFleet: TurnEndTarget {
 
   /// Stores the successor of an identity.
   ///
-  /// If that fails, the link continues with the previous one.
+  /// If storing fails, the link continues with the previous identity.
   func persistRenewed(_ identity: DeviceIdentity) throws {
     do {
       try log.append(identity)
@@ -170,14 +170,14 @@ final class DeviceFleet: TurnEndTarget {
       latencyMicros: latencyMicros, at: loop.nowNanoseconds)
   }
 
-  /// Appends a notification to the file of received pushes, if there is one.
+  /// Appends a notification to the file of received pushes, if such a file was specified.
   func keep(
     _ notification: LinkNotification, for subject: LinkSubject, token: [UInt8], device: UInt64?
   ) {
     received?.append(notification, for: subject, token: token, device: device ?? 0)
   }
 
-  /// Prints a warning to standard error, once per distinct sentence.
+  /// Prints a warning to standard error, once for each distinct sentence.
   func reportOnce(_ sentence: String) {
     if reportedSentences.insert(sentence).inserted {
       Output.error(FleetWarning(description: sentence))
@@ -190,7 +190,7 @@ final class DeviceFleet: TurnEndTarget {
 
   // MARK: Output
 
-  /// Adds to the output that is written at the end of the loop's current turn.
+  /// Appends to the output that is written at the end of the loop's current turn.
   func print(_ write: (inout [UInt8]) -> Void) {
     write(&output)
     guard !isWriteScheduled else { return }

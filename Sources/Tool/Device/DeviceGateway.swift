@@ -2,7 +2,7 @@ import BelfryWire
 import System
 import Transport
 
-/// The gateway that a device joins: its address, the authority to trust, and the enrollment code.
+/// The gateway that a device joins: its address, the certificate authority to trust, and the enrollment code.
 struct DeviceGateway: Equatable {
   /// An error in the specification of the gateway.
   enum Problem: CommandFailure, CustomStringConvertible {
@@ -11,7 +11,7 @@ struct DeviceGateway: Equatable {
     case badAuthority(String, reason: String)
     case noAuthority
 
-    /// True if the error is in the options, and not in a file.
+    /// True if the error is in the options instead of a file.
     var isUsage: Bool {
       if case .badFile = self { false } else { true }
     }
@@ -41,16 +41,16 @@ struct DeviceGateway: Equatable {
   var authorityPEM: [UInt8]
   /// The enrollment code; empty if unknown.
   ///
-  /// An open gateway and an enrolled device do not need it.
+  /// An open gateway does not require a code, and an enrolled device does not need one.
   var enrollmentCode: String
   /// True if the gateway listens on all addresses of this machine; `host` is the loopback address in that case.
   private(set) var listensEverywhere = false
-  /// The names that the operator configured, in their order.
+  /// The hostnames that the operator configured, in order.
   private(set) var names: [String] = []
-  /// The folder of the gateway, if it is described by a `gateway.json` in its folder.
+  /// The folder of the gateway, if the description is a `gateway.json` in that folder.
   private(set) var folder: String?
 
-  /// The path of the description of this user's gateway.
+  /// The path of the description of the current user's gateway.
   static var usersFile: String { "\(StateFolders.gateway)/gateway.json" }
 
   /// Reads `--gateway`, or `file` if it is not given, and applies `--ca` and `--enroll`.
@@ -60,7 +60,7 @@ struct DeviceGateway: Equatable {
       self = try Invitation.parse(text)
       try override(by: options)
     } else if !FileSystem.exists(text), let (host, port) = Self.address(text) {
-      // Without an authority, the address may be that of this user's own gateway.
+      // If no authority is specified, the address may be that of the current user's own gateway.
       let own = try? Self(file: Self.usersFile)
       let isOwn = own?.host == host && own?.port == port
       guard options.value("ca") != nil || isOwn else { throw Problem.noAuthority }
@@ -111,13 +111,13 @@ struct DeviceGateway: Equatable {
       path.hasSuffix("/gateway.json") ? FileSystem.parent(of: FileSystem.absolute(path)) : nil
   }
 
-  /// True if this value of `--gateway` contains the gateway's address, and does not name a gateway's file.
+  /// True if this value of `--gateway` contains the gateway's address instead of the path of a file.
   static func isAddressOrInvitation(_ text: String) -> Bool {
     text.hasPrefix(Invitation.scheme) || invitation(in: text) != nil
       || !FileSystem.exists(text) && address(text) != nil
   }
 
-  /// Returns the description that a gateway with this value of `--gateway` will write: the file itself, or
+  /// Returns the path of the description that a gateway with this value of `--gateway` will write: the file itself, or
   /// `gateway.json` in a folder.
   ///
   /// Returns nil for an invitation, an address, and a file that no gateway writes.
@@ -136,7 +136,7 @@ struct DeviceGateway: Equatable {
 
   /// Returns the invitation in a file, or nil for any other file.
   ///
-  /// A file keeps the invitation out of the list of processes.
+  /// An invitation in a file is not visible in the list of processes.
   private static func invitation(in path: String) -> String? {
     guard let bytes = try? FileSystem.read(path, limit: fileBytesMax),
       bytes.starts(with: Invitation.scheme.utf8)

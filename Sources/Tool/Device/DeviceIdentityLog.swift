@@ -5,19 +5,19 @@ import Glibc
 import System
 import Transport
 
-/// The identities of the virtual devices of one folder: `devices.jsonl`, mode 0600, with one JSON line per device.
+/// The identities of the virtual devices in a folder: `devices.jsonl`, mode 0600, with one JSON line per device.
 ///
-/// Lines are appended as devices enroll and renew their certificates, and the last line of a device counts. Only one
+/// Lines are appended as devices enroll and renew their certificates; the last line for a device is valid. Only one
 /// process at a time uses the folder.
 final class DeviceIdentityLog {
   private let lock: LockFile
   private let descriptor: Int32
   let path: String
 
-  /// The persisted identities, in the order of their enrollment.
+  /// The persisted identities, in the order in which the devices enrolled.
   private(set) var identities: [DeviceIdentity] = []
 
-  /// Opens the log of the folder.
+  /// Opens the log in the folder.
   ///
   /// Identities of another gateway are ignored.
   init(folder: String, authorityPEM: [UInt8]) throws(SystemFailure) {
@@ -36,7 +36,7 @@ final class DeviceIdentityLog {
         let chain = object["chain"]?.stringValue, let pem = object["key"]?.stringValue,
         let first = chain.range(of: "-----END CERTIFICATE-----")
       else { continue }
-      // Very many devices share the same chain after their own certificate.
+      // Very many devices share the chain that follows their own certificate.
       let rest = chain[first.upperBound...]
       if isOurs[rest] == nil {
         isOurs[rest] = DeviceTrust(chain: Array(chain.utf8), given: authorityPEM) != nil

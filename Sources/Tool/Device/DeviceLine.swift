@@ -3,15 +3,14 @@ import Glibc
 
 /// The JSON lines of `belfry device run`, written byte by byte because there are thousands per second.
 enum DeviceLine {
-  /// The custom payload key under which a sender on this machine puts the time of its clock, in microseconds since
-  /// 1970.
+  /// The custom payload key whose value is the sender's time in microseconds since 1970, for senders on this machine.
   ///
-  /// `latencyMicros` is computed from it.
+  /// `latencyMicros` is computed from this value.
   static let sentKey = "belfry-sent-micros"
 
   private static let sentMark = Array("\"\(sentKey)\":".utf8)
 
-  /// Returns the members that all lines of one device and subject share: `,"device":…,"topic":…,"type":…`.
+  /// Returns the members that all lines for a device and subject share: `,"device":…,"topic":…,"type":…`.
   static func subject(_ subject: LinkSubject, device: UInt64) -> [UInt8] {
     var line = Array(",\"device\":\(device),\"topic\":".utf8)
     JSONValue.string(subject.bundleID).append(to: &line)
@@ -24,7 +23,7 @@ enum DeviceLine {
     return line
   }
 
-  /// Writes a line for `event` with the common members and additional ones.
+  /// Writes a line for `event`, with the common members and additional members.
   static func event(
     _ event: String, _ subject: [UInt8], _ members: [(String, JSONValue)] = [],
     to output: inout [UInt8]
@@ -63,7 +62,7 @@ enum DeviceLine {
     output += [0x7D, 0x0A]
   }
 
-  /// Returns the microseconds since the send time that `payload` contains, or `nil` if it contains none.
+  /// Returns the microseconds since the send time in `payload`, or `nil` if `payload` does not contain a send time.
   static func latencyMicros(_ payload: UnsafeRawBufferPointer) -> Int64? {
     let mark = sentMark.span
     let last = payload.count - mark.count

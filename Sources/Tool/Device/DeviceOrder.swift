@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// An order of `belfry device order` to the devices of a run; it is sent as one JSON line.
+/// An order from `belfry device order` to the devices of a run, which is sent as a JSON line.
 struct DeviceOrder: Sendable {
   enum Verb: String, CaseIterable, Sendable {
     case offline, online, sleep, wake, unregister, disable, enable
@@ -18,10 +18,11 @@ struct DeviceOrder: Sendable {
     }
   }
 
-  /// The devices, or the app, that the order is for.
+  /// The devices or the app to which the order applies.
   enum Target: Sendable {
     case all
-    /// A device by its number at the gateway, or by its position in the ascending order of these numbers, from 1.
+    /// A device, identified by its number at the gateway or by its position (from 1) in the ascending list of these
+    /// numbers.
     case device(UInt64)
     case token([UInt8])
   }
@@ -29,9 +30,9 @@ struct DeviceOrder: Sendable {
   let verb: Verb
   let target: Target
 
-  /// True if the order changes apps, and not the device.
+  /// True if the order changes apps instead of the device.
   var isAboutApps: Bool { [.unregister, .disable, .enable].contains(verb) }
-  /// True if the order names a token.
+  /// True if the order contains a token.
   var isForToken: Bool { if case .token = target { true } else { false } }
 
   init(_ verb: Verb, _ target: Target) {
@@ -66,17 +67,17 @@ struct DeviceOrder: Sendable {
     return line
   }
 
-  /// Returns the number of a device as a member of a line: an integer, unless it is too large for one.
+  /// Returns a device's number as a member of a line: an integer unless it is too large for an integer.
   static func number(_ device: UInt64) -> JSONValue {
     Int64(exactly: device).map { .integer($0) } ?? .string("\(device)")
   }
 
-  /// Returns the number of the device that a line names.
+  /// Returns the device number in a line.
   static func number(in line: JSONObject) -> String? {
     line["device"].map { $0.stringValue ?? $0.text }
   }
 
-  /// The reason that an order is not carried out, and the remedy.
+  /// The reason that an order is not carried out, and how to fix it.
   struct Refusal: Error, CustomStringConvertible {
     let reason: String
     let advice: String

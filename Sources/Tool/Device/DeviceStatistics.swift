@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// The statistics of all virtual devices: the numbers that `--summary` prints.
+/// The statistics of all virtual devices, which `--summary` prints.
 struct DeviceStatistics {
   private(set) var tokens = 0
   private(set) var received = 0
@@ -8,7 +8,7 @@ struct DeviceStatistics {
   private(set) var payloadBytes = 0
   private var first: Int64 = 0
   private var last: Int64 = 0
-  /// The latencies in microseconds, in order of arrival; sorted on demand.
+  /// The latencies in microseconds, in order of arrival; sorted when needed.
   private var latencies: [UInt32] = []
 
   mutating func registered() { tokens += 1 }
@@ -24,7 +24,7 @@ struct DeviceStatistics {
     if let latencyMicros { latencies.append(UInt32(clamping: max(0, latencyMicros))) }
   }
 
-  /// Returns one JSON object.
+  /// Returns the statistics as a JSON object.
   ///
   /// `seconds` is the time between the first and the last notification.
   func line(devices: Int, up: Int) -> JSONValue {

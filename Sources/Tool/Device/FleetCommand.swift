@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A command to virtual devices: one line of standard input.
+/// A command to virtual devices, given as a line on standard input.
 struct FleetCommand: Sendable {
   enum Verb: Sendable {
     case offline
@@ -19,13 +19,13 @@ struct FleetCommand: Sendable {
   }
 
   let verb: Verb
-  /// The bundle identifier, for verbs about an app.
+  /// The bundle identifier, for verbs that concern an app.
   let topic: String
-  /// The channel, for verbs about a channel.
+  /// The channel, for verbs that concern a channel.
   let channel: LinkChannel?
-  /// One kind of the app's tokens; `nil` for all registered kinds.
+  /// The kind of the app's tokens; `nil` for all registered kinds.
   let kind: TokenKind?
-  /// One device; `nil` for all.
+  /// The number of the device; `nil` for all devices.
   let device: UInt64?
 
   /// Parses a line of input.

@@ -26,7 +26,7 @@ struct FleetConfiguration {
 
   let gateway: DeviceGateway
   let count: Int
-  /// The maximum number of devices that connect at the same time.
+  /// The maximum number of devices that connect concurrently.
   let connecting: Int
   let dataFolder: String
   let subjects: [LinkSubject]
@@ -67,11 +67,11 @@ struct FleetConfiguration {
 }
 
 extension LinkChannel {
-  /// Parses `APP/ID` with the identifier in base64.
+  /// Parses `APP/ID`, where the identifier is in base64.
   ///
   /// Returns `nil` for anything else.
   init?(reading text: String) {
-    // Base64 may contain a slash itself; a bundle identifier does not.
+    // Base64 can contain a slash; a bundle identifier cannot.
     let parts = text.split(separator: "/", maxSplits: 1)
     guard parts.count == 2, let identifier = Base64.decode(Array(parts[1].utf8).span),
       (1...LinkLimits.channelIDBytesMax).contains(identifier.count)

@@ -4,12 +4,12 @@ import Transport
 
 /// An invitation to a gateway as one word: `belfry://HOST:PORT/CODE/CERTIFICATE`.
 ///
-/// It contains the authority's certificate itself (DER in base64url), so that nothing that a network could change is
-/// trusted: anyone with the invitation can verify the gateway without contacting another party first.
+/// The invitation contains the authority's certificate itself (DER in base64url), so that devices trust nothing that a
+/// network could change: anyone with the invitation can verify the gateway without first contacting another party.
 enum Invitation {
   static let scheme = "belfry://"
 
-  /// Bytes of an invitation: a certificate has about 500, and a few thousand with its permitted names.
+  /// Bytes of an invitation: a certificate has about 500, or a few thousand with permitted names.
   private static let bytesMax = 65_536
 
   /// Returns the invitation for a gateway.
@@ -19,7 +19,7 @@ enum Invitation {
     return "\(scheme)\(host):\(gateway.port)/\(gateway.enrollmentCode)/\(certificate)"
   }
 
-  /// Parses a text that begins with the scheme.
+  /// Parses a string that begins with the scheme.
   static func parse(_ text: String) throws(DeviceGateway.Problem) -> DeviceGateway {
     guard text.utf8.count <= bytesMax else { throw .badInvitation(reason: "too long") }
     let parts = text.dropFirst(scheme.count).split(

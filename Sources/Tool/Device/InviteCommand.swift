@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// `belfry device invite`: prints the invitation with which another machine joins the gateway.
+/// `belfry device invite`: prints an invitation with which another machine can join the gateway.
 enum InviteCommand {
   static let table = OptionTable(
     command: "belfry device invite",
@@ -51,7 +51,7 @@ enum InviteCommand {
         )
         return 1
       }
-      // The file of a stopped gateway may contain an older code.
+      // The file of a stopped gateway can contain an older code.
       let lines = try GatewayAccess(folder: folder).perform(.enrollmentCode)
       if let code = lines.first?["code"]?.stringValue { gateway.enrollmentCode = code }
       if !listensForOthers {
@@ -84,8 +84,8 @@ enum InviteCommand {
     }
   }
 
-  /// Returns the host to invite by: the first name that the operator configured, else the address that others may reach,
-  /// else a name in the certificate.
+  /// Returns the host for the invitation: the first name that the operator configured, or else an address that other
+  /// machines can reach, or else a name in the certificate.
   private static func invitingHost(
     _ gateway: DeviceGateway, _ folder: GatewayFolder, _ listensForOthers: Bool
   ) -> String {
@@ -98,7 +98,7 @@ enum InviteCommand {
     return folder.certifiedNames.first ?? host
   }
 
-  /// Returns the first address of this machine that others may reach, for a gateway that listens on all addresses.
+  /// Returns the first address of this machine that other machines can reach, if the gateway listens on all addresses.
   private static func reachableHost(_ gateway: DeviceGateway) -> String {
     guard gateway.listensEverywhere else { return gateway.host }
     let addresses = LocalHost.addresses

@@ -70,7 +70,7 @@ enum OrderCommand {
     return DeviceOrder(verb, target)
   }
 
-  /// Finds the devices by the options, by the environment, or by the gateway's folder.
+  /// Finds the devices through the options, the environment, or the gateway's folder.
   private static func devices(_ options: CommandLineOptions) throws -> DeviceRunFile {
     if let folder = options.value("devices") {
       return DeviceRunFile(folder: FileSystem.absolute(folder), received: nil)

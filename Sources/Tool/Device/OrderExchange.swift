@@ -3,7 +3,7 @@ import Gateway
 import Glibc
 import System
 
-/// The exchange of one `belfry device order` with the devices, and with the gateway that must know the result.
+/// The exchange of a `belfry device order` with the devices, and with the gateway that must learn the result.
 struct OrderExchange {
   private let order: DeviceOrder
   private let end: ContinuousClock.Instant
@@ -15,9 +15,9 @@ struct OrderExchange {
     self.seconds = seconds
   }
 
-  /// Sends the order and calls `report` with each part that was carried out.
+  /// Sends the order and calls `report` for each part that was carried out.
   ///
-  /// `gateway` is the folder of the gateway that an agent belongs to; virtual devices name theirs.
+  /// `gateway` is the folder of the gateway to which an agent belongs; virtual devices report their gateway themselves.
   func run(
     with devices: DeviceRunFile, gateway: String, _ report: (JSONObject) -> Void
   ) throws {
@@ -121,8 +121,8 @@ struct OrderExchange {
 
   // MARK: The gateway
 
-  /// Waits until the gateway's own answers show that the part was carried out; skips a gateway that this user may not
-  /// query.
+  /// Waits until the gateway's own answers show that a part was carried out; skips a gateway that the current user is
+  /// not allowed to query.
   private func awaitGateway(_ gateway: GatewayAccess?, _ line: JSONObject) throws {
     guard let gateway, let device = DeviceOrder.number(in: line) else { return }
     while true {

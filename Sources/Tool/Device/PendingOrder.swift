@@ -2,23 +2,23 @@ import BelfryWire
 
 /// An order that devices of this process are carrying out.
 final class PendingOrder {
-  /// The part of one device, or of one of its apps.
+  /// The part of an order that concerns a device or one of its apps.
   struct Part {
     enum Condition {
       case isOffline
       case isUp
-      /// The gateway has read the device's state: it answered two pings since, the first of which may be older than the
-      /// state, or the link was established again.
+      /// The gateway has read the device's state: since then, it has answered two pings, the first of which can be
+      /// older than the state, or the link was established again.
       case isReported(ups: Int, pongs: Int)
       case isUnregistered(LinkSubject)
-      /// The gateway has confirmed this many switches of the app.
+      /// The gateway has confirmed this number of switches of the app.
       case isSwitched(LinkSubject, count: Int)
     }
 
     let condition: Condition
     /// The number of requests for the subject that the gateway had refused when the order was given.
     var refusals = 0
-    /// The line to send once the part is carried out.
+    /// The line to send when the part has been carried out.
     let line: JSONObject
   }
 
@@ -42,7 +42,7 @@ final class PendingOrder {
     self.parts[ObjectIdentifier(device), default: []] += parts
   }
 
-  /// Reports the parts of a device that are carried out by now, and the end of the order.
+  /// Reports the parts of a device that have been carried out by now and, if none remain, the completion of the order.
   func check(_ device: VirtualDevice) {
     guard !isFinished, let waiting = parts[ObjectIdentifier(device)] else { return }
     var left: [Part] = []

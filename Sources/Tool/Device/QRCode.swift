@@ -1,20 +1,21 @@
-/// A QR code (ISO/IEC 18004, model 2) of a text, in byte mode with the lowest error correction: screens are not torn
-/// or dirty, and an invitation is long.
+/// A QR code (ISO/IEC 18004, model 2) in byte mode with the lowest level of error correction, because screens are not
+/// torn or dirty and an invitation is long.
 ///
-/// The encoder is Belfry's own, because every gateway and agent would load a library for the sake of one command.
+/// The encoder is Belfry's own, because otherwise every gateway and agent would load a library for the sake of a single
+/// command.
 struct QRCode {
   /// True if the module at `y * size + x` is dark.
   private var modules: [Bool]
-  /// True if the module belongs to a pattern and not to the data.
+  /// True if the module belongs to a pattern instead of the data.
   private var isPattern: [Bool]
   /// The number of modules on each side.
   let size: Int
   private let version: Int
 
-  /// Bytes that the largest version holds.
+  /// The number of bytes that the largest version can hold.
   static let bytesMax = 2_953
 
-  /// Creates the smallest code that holds the bytes; nil if there are more than `bytesMax`.
+  /// Creates the smallest code that can hold the bytes; nil if there are more than `bytesMax`.
   init?(_ bytes: [UInt8]) {
     guard let version = (1...40).first(where: { Self.capacity($0) >= bytes.count }) else {
       return nil
@@ -43,9 +44,9 @@ struct QRCode {
     (0..<size).contains(x) && (0..<size).contains(y) && modules[y * size + x]
   }
 
-  /// The code as lines of text with two rows of modules each, surrounded by the quiet zone.
+  /// The code as lines of text that each show two rows of modules, surrounded by the quiet zone.
   ///
-  /// Light modules are drawn, because most terminals are dark; a reader accepts a code in either form.
+  /// Light modules are drawn, because most terminals are dark; a reader accepts both forms of a code.
   var lines: [String] {
     let margin = 2
     return stride(from: -margin, to: size + margin, by: 2).map { y in
@@ -62,18 +63,18 @@ struct QRCode {
 
   // MARK: - Codewords
 
-  /// Codewords for error correction in each block, by version.
+  /// The number of error correction codewords in each block, by version.
   private static let correctionPerBlock = [
     7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28, 28, 28, 30, 30,
     26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
   ]
-  /// Blocks, by version.
+  /// The number of blocks, by version.
   private static let blocks = [
     1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8, 8, 9, 9, 10, 12, 12, 12, 13, 14, 15,
     16, 17, 18, 19, 19, 20, 21, 22, 24, 25,
   ]
 
-  /// Returns the modules for codewords, including the bits that remain.
+  /// Returns the number of modules available for codewords, including the remainder bits.
   private static func dataModules(_ version: Int) -> Int {
     var count = (16 * version + 128) * version + 64
     if version >= 2 {
@@ -88,7 +89,8 @@ struct QRCode {
     dataModules(version) / 8 - correctionPerBlock[version - 1] * blocks[version - 1]
   }
 
-  /// Returns the bytes that a version holds after its header: 4 bits of mode, and 8 or 16 of length.
+  /// Returns the number of bytes that a version can hold after its header, which has 4 bits for the mode and 8 or 16
+  /// for the length.
   private static func capacity(_ version: Int) -> Int {
     dataCodewordCount(version) - (version < 10 ? 2 : 3)
   }
@@ -105,7 +107,7 @@ struct QRCode {
     return codewords
   }
 
-  /// Returns the codewords of all blocks with their error correction, in the order of the code.
+  /// Returns the codewords of all blocks with their error correction, in the order in which the code contains them.
   private static func interleaved(_ data: [UInt8], _ version: Int) -> [UInt8] {
     let blockCount = blocks[version - 1]
     let correctionCount = correctionPerBlock[version - 1]
@@ -151,7 +153,7 @@ struct QRCode {
     for (row, y) in positions.enumerated() {
       for (column, x) in positions.enumerated() {
         let last = positions.count - 1
-        // Three corners have finders.
+        // Three corners have finder patterns.
         if (row, column) == (0, 0) || (row, column) == (0, last) || (row, column) == (last, 0) {
           continue
         }
@@ -181,7 +183,7 @@ struct QRCode {
     return [6] + (0..<count - 1).map { size - 7 - $0 * step }.reversed()
   }
 
-  /// Draws the level of error correction (low: 01) and the mask, twice, with their own error correction.
+  /// Draws the level of error correction (low: 01) and the mask, twice, including their own error correction.
   private mutating func drawFormat(_ mask: Int) {
     let data = 0b01 << 3 | mask
     var remainder = data
@@ -213,12 +215,12 @@ struct QRCode {
 
   // MARK: - Data and masks
 
-  /// Draws the codewords in columns of two modules, upward and downward in turn, from the right.
+  /// Draws the codewords in columns of two modules from right to left, alternately upward and downward.
   private mutating func drawData(_ codewords: [UInt8]) {
     var index = 0
     var right = size - 1
     while right >= 1 {
-      // The vertical timing pattern has no data.
+      // The column of the vertical timing pattern does not contain data.
       if right == 6 { right = 5 }
       let isUpward = (right + 1) & 2 == 0
       for step in 0..<size {
@@ -252,9 +254,9 @@ struct QRCode {
     }
   }
 
-  /// The penalty of a mask: for long runs, for blocks of one color, and for an imbalance of the two colors.
+  /// The penalty of a mask, for long runs, for blocks of a single color, and for an imbalance of the two colors.
   ///
-  /// The rule about patterns that resemble a finder is left out: any mask is valid, and readers cope without it.
+  /// The rule about patterns that resemble a finder is omitted: any mask is valid, and readers work without the rule.
   private var penalty: Int {
     var total = 0
     for a in 0..<size {
@@ -275,12 +277,12 @@ struct QRCode {
     return total + abs(dark * 20 - modules.count * 10) / modules.count * 10
   }
 
-  /// A run of modules of one color.
+  /// A run of modules of the same color.
   private struct Run {
     private var isDark = false
     private var count = 0
 
-    /// Returns the penalty that a further module adds.
+    /// Returns the penalty that another module adds.
     mutating func add(_ isDark: Bool) -> Int {
       count = isDark == self.isDark ? count + 1 : 1
       self.isDark = isDark
@@ -289,7 +291,7 @@ struct QRCode {
   }
 }
 
-/// Bits, the most significant of each number first.
+/// A list of bits, with the most significant bit of each number first.
 private struct BitList {
   private var bits: [Bool] = []
 
@@ -297,7 +299,7 @@ private struct BitList {
     for index in (0..<count).reversed() { bits.append(number >> index & 1 == 1) }
   }
 
-  /// The bits as bytes; the last one is filled with zeros.
+  /// The bits as bytes; the last byte is padded with zeros.
   var bytes: [UInt8] {
     stride(from: 0, to: bits.count, by: 8).map { start in
       (0..<8).reduce(UInt8(0)) { byte, offset in

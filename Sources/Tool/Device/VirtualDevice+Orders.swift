@@ -1,14 +1,14 @@
 import Agent
 import BelfryWire
 
-// Orders of `belfry device order`.
+// Orders from `belfry device order`.
 extension VirtualDevice {
   /// True if an app of the device is registered.
   var hasTokens: Bool { subjects.contains { !$0.token.isEmpty } }
 
   func hasToken(_ token: [UInt8]) -> Bool { subjects.contains { $0.token == token } }
 
-  /// Begins to carry out an order, for one app if `token` names it.
+  /// Begins to carry out an order, for a single app if `token` identifies it.
   ///
   /// Returns the parts to wait for.
   func begin(_ verb: DeviceOrder.Verb, _ token: [UInt8]?) -> [PendingOrder.Part] {

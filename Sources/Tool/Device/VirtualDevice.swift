@@ -3,13 +3,13 @@ import BelfryWire
 import System
 import Transport
 
-/// A virtual device with its link, whose events it prints.
+/// A virtual device and its link, whose events it prints.
 final class VirtualDevice: GatewayConnectionDelegate {
   struct Subject {
     let subject: LinkSubject
     var line: [UInt8]
     var token: [UInt8] = []
-    /// The number of times that the gateway confirmed that the user turned the app on or off.
+    /// The number of times that the gateway confirmed that the user had enabled or disabled the app's notifications.
     var switches = 0
     /// The number of requests that the gateway refused, and the last reason.
     var refusals = 0
@@ -88,9 +88,9 @@ final class VirtualDevice: GatewayConnectionDelegate {
     }
   }
 
-  /// Pings the gateway this many times, one after the other.
+  /// Sends this number of pings to the gateway, one after another.
   ///
-  /// Returns the number of ``pongs`` when the last of them is answered.
+  /// Returns the number of ``pongs`` at which the last of them is answered.
   func awaitPongs(_ count: Int) -> Int {
     pongsWanted = max(pongsWanted, pongs + count)
     link?.probe()

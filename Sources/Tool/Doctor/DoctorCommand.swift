@@ -2,7 +2,7 @@ import AppLink
 import BelfryWire
 import System
 
-/// `belfry doctor`: shows what works and what is missing on this machine, and how to fix it.
+/// `belfry doctor`: shows which features work or are missing on this machine, and how to fix problems.
 enum DoctorCommand {
   static let table = OptionTable(
     command: "belfry doctor",
@@ -20,7 +20,8 @@ enum DoctorCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    // A gateway check does not need an agent: the environment of a service may lack the variables that locate one.
+    // A gateway check does not require an agent, and the environment of a service may lack the variables that locate
+    // one.
     if let options = try? CommandLineOptions(arguments, by: table), options.has("gateway"),
       !options.wantsHelp
     {
@@ -45,7 +46,7 @@ enum DoctorCommand {
 
   /// Shows the findings about the agent.
   ///
-  /// If no agent answers, the error on standard error says so and what to do; programs also get it as a finding.
+  /// If no agent answers, the error on standard error says so and gives advice; programs also receive it as a finding.
   private static func showAgent(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     do throws(AppLinkFailure) {
       show(try agent.ask(.diagnose).rows, options)

@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// The findings of `belfry doctor` as text: one line each, followed by the advice, within a given width.
+/// The findings of `belfry doctor` as text: a line for each finding, followed by the advice, within a given width.
 struct DoctorPage {
-  /// Columns of the page: a width that most terminals have.
+  /// Columns of the page, a width that most terminals have.
   static let columns = 100
 
   private let rows: [JSONObject]
@@ -28,18 +28,18 @@ struct DoctorPage {
         }
       }
       if lines.isEmpty { lines = [""] }
-      // A feature with a long name has its own line.
+      // A feature with a long name is on a line of its own.
       let first = head.count > indent ? [head] : [head + lines.removeFirst()]
       return (first + lines.map { String(repeating: " ", count: indent) + $0 })
         .flatMap { $0.count > width ? wrapped($0, width: width) : [$0] }
     }
   }
 
-  /// The width of the column with the state, such as "optional", including the spaces after it.
+  /// The width of the state column, which contains words such as "optional", including the spaces that follow.
   private static let stateColumns = 11
   private static let featureColumnsMax = 24
 
-  /// Returns the state; a missing part that is optional is not an error.
+  /// Returns the displayed state; a missing optional part is not an error.
   private func state(_ row: JSONObject) -> String {
     let state = text(row, "state")
     return state == "missing" && row["optional"]?.boolValue == true ? "optional" : state

@@ -4,19 +4,19 @@ import Glibc
 import System
 import Transport
 
-/// The findings of `belfry doctor --gateway` about the gateway of a folder.
+/// The findings of `belfry doctor --gateway` about the gateway in a folder.
 struct GatewayDoctor {
   private let folder: GatewayFolder
   private var description = JSONObject()
 
-  /// Returns the rows about the gateway of a folder, in the same format as those about an agent.
+  /// Returns the rows about the gateway in a folder, in the same format as those about an agent.
   static func rows(folder: String) -> [JSONObject] {
     var doctor = GatewayDoctor(folder: GatewayFolder(path: FileSystem.absolute(folder)))
     guard doctor.readDescription() else {
       do throws(AdministrationFailure) {
         try doctor.folder.requireGateway()
       } catch {
-        // A folder without a gateway is reported below.
+        // A folder that does not contain a gateway is reported below.
         if error.kind != .missing {
           return [row("gateway", isFine: false, error.what, error.advice)]
         }
@@ -47,9 +47,9 @@ struct GatewayDoctor {
   }
 
   private static let fileBytesMax = 262_144
-  /// Seconds before the expiration of a certificate at which it is reported.
+  /// Seconds before its expiration at which a certificate is reported.
   private static let certificateNoticeSeconds: Int64 = 30 * 86_400
-  /// Bytes of free disk space below which a gateway may soon stop accepting.
+  /// Bytes of free disk space below which a gateway may soon stop accepting pushes.
   private static let diskBytesMin: UInt64 = 1 << 30
 
   private static func row(
@@ -65,7 +65,7 @@ struct GatewayDoctor {
 
   /// The row about the process.
   ///
-  /// A gateway counts as running if its admin API responds, because `gateway.json` may remain from a killed gateway.
+  /// A gateway counts as running if its admin API responds, because `gateway.json` can remain from a killed gateway.
   private var process: JSONObject {
     let isRunning: Bool
     do {
@@ -112,13 +112,13 @@ struct GatewayDoctor {
       }
   }
 
-  /// The row about the certificate given with `--server-certificate`; empty without one, or without a running gateway
-  /// that uses it.
+  /// The row about the certificate specified with `--server-certificate`; empty if there is none, or if no running
+  /// gateway uses it.
   private var ownCertificate: [JSONObject] {
     guard let status = try? GatewayAccess(folder: folder.path).status(),
       let end = status["ownCertificateEndsAt"]?.stringValue
     else { return [] }
-    // Times in this format have the same order as their texts.
+    // In this format, strings sort in the same order as the times that they represent.
     let now = SystemClock.unixMilliseconds
     let soon = now + Self.certificateNoticeSeconds * 1_000
     return [
@@ -187,9 +187,9 @@ struct GatewayDoctor {
     return number.flatMap(UInt16.init(exactly:)).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// Returns true if a socket of this machine listens at the address.
+  /// Returns true if a socket on this machine listens at the address.
   ///
-  /// The kernel's tables show this without a connection, which the gateway would log as a peer that failed.
+  /// The kernel's tables show this without a connection, which the gateway would log as a failed peer.
   private func isListening(_ host: String, _ port: UInt16) -> Bool {
     SocketAddress(host: host, port: port).map { !ListenerOwners.userIDs(at: $0).isEmpty } ?? false
   }

@@ -1,6 +1,6 @@
 import System
 
-/// `belfry completions`: shell completion scripts, generated from the option tables of the commands.
+/// `belfry completions`: prints shell completion scripts, which are generated from the commands' option tables.
 enum CompletionsCommand {
   static let table = OptionTable(
     command: "belfry completions",
@@ -28,17 +28,18 @@ enum CompletionsCommand {
   }
 }
 
-/// The words that are possible at one position of a command line: after `belfry`, a command, or one of its verbs.
+/// The words that are possible at a position on a command line: after `belfry`, after a command, or after one of its
+/// verbs.
 struct CompletionWords {
   /// An option at that position.
   struct Option {
     let key: String
     let help: String
-    /// True if a value follows.
+    /// True if the option is followed by a value.
     let takesValue: Bool
-    /// The values that are literal words.
+    /// The literal words that the value can be.
     let choices: [String]
-    /// True if a value is the path of a file or a folder.
+    /// True if the value is the path of a file or folder.
     let isPath: Bool
   }
 
@@ -47,10 +48,10 @@ struct CompletionWords {
   /// The possible next words, each with a line of help.
   var verbs: [(name: String, help: String)] = []
   var options: [Option] = []
-  /// True if arguments are paths of files.
+  /// True if the arguments are paths of files.
   var takesFiles = false
 
-  /// Every position, with `belfry` first.
+  /// All positions, starting with `belfry`.
   static var all: [CompletionWords] {
     var places = ["belfry": CompletionWords(path: "belfry")]
     var order = ["belfry"]
@@ -92,7 +93,7 @@ struct CompletionWords {
       .map { ($0, "") }
   }
 
-  /// Returns the words of a value's name that are literal values, which are those in lowercase.
+  /// Returns the words in a value's name that are literal values, which are the words in lowercase.
   private static func choices(_ name: String) -> [String] {
     guard name.contains("|"), !name.contains("=") else { return [] }
     return name.split(whereSeparator: { "|[] ".contains($0) }).map(String.init).filter { word in
@@ -105,7 +106,7 @@ struct CompletionWords {
     ["FILE", "DIR", "PATH"].contains { name.contains($0) }
   }
 
-  /// Returns a summary's first sentence without its period, on one line.
+  /// Returns the first sentence of a summary on one line, without its period.
   static func firstSentence(_ text: String) -> String {
     let line = text.split(separator: "\n").joined(separator: " ")
     guard let end = line.firstRange(of: ". ") else {

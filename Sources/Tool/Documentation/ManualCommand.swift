@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// `belfry man`: manual pages, generated from the option tables of the commands.
+/// `belfry man`: shows manual pages, which are generated from the commands' option tables.
 enum ManualCommand {
   static let table = OptionTable(
     command: "belfry man",
@@ -35,7 +35,7 @@ enum ManualCommand {
         return unknown(name, pages.map(\.name))
       }
       if format == nil, isatty(STDOUT_FILENO) == 1 {
-        // Returns only if the page could not be shown.
+        // This call returns only if the page could not be shown.
         ManualViewer.become(showing: page)
         Output.text(page.text)
       } else {
@@ -58,7 +58,7 @@ enum ManualCommand {
 
   private static func printMarkdown(_ words: [String]) -> Int32 {
     let pages = MarkdownPage.all
-    // The page of a command includes its verbs.
+    // The page for a command includes its verbs.
     let name = words.first ?? MarkdownPage.indexName
     guard let page = pages.first(where: { $0.name == name }) else {
       return unknown(name, pages.map(\.name))
@@ -80,7 +80,7 @@ enum ManualCommand {
 private enum ManualViewer {
   /// Replaces this process with `man`, which shows the page.
   ///
-  /// Returns only if `man`, or the formatter that it needs, is not installed.
+  /// Returns only if `man` or the formatter that it requires is not installed.
   static func become(showing page: ManualPage) {
     guard isInstalled("man"), isInstalled("groff"), let file = unsafe tmpfile() else { return }
     let descriptor = unsafe fileno(file)
@@ -88,7 +88,7 @@ private enum ManualViewer {
     let written = unsafe bytes.withUnsafeBytes {
       unsafe write(descriptor, $0.baseAddress, $0.count)
     }
-    // The pager reads keys from the terminal, so standard input can be the page.
+    // The pager reads keys from the terminal, so the page can be passed as standard input.
     guard written == bytes.count, lseek(descriptor, 0, SEEK_SET) == 0,
       dup2(descriptor, STDIN_FILENO) >= 0
     else { return }

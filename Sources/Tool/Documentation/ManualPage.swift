@@ -2,13 +2,13 @@ import System
 
 /// A manual page of a command.
 struct ManualPage {
-  /// The name of the file without its section, such as "belfry-device-run".
+  /// The filename without the section, such as "belfry-device-run".
   let name: String
   let roff: String
-  /// The page for a terminal without `man`: the help of the command.
+  /// The text for a terminal without `man`, which is the help of the command.
   let text: String
 
-  /// All pages: the overview, the commands with verbs, and one page per option table.
+  /// All pages: the overview, the pages for commands with verbs, and a page for each option table.
   static var all: [ManualPage] {
     var pages = [overview]
     for command in Tool.commands {
@@ -27,7 +27,7 @@ struct ManualPage {
   static let exitStatus =
     "0: done, 1: failed, 2: wrong usage. Errors are printed to standard error."
 
-  /// The environment variables of all commands, with their meanings.
+  /// The environment variables of all commands, with descriptions.
   static let variables = [
     ("XDG_STATE_HOME", "the folder for data; ~/.local/state if it is not set"),
     ("XDG_RUNTIME_DIR", "the folder of the agent's socket"),
@@ -109,12 +109,12 @@ struct ManualPage {
     return text
   }
 
-  /// Returns the text as one line that cannot be mistaken for a request.
+  /// Returns the text as a single line that cannot be mistaken for a roff request.
   private static func line(_ text: String) -> String {
     "\\&" + escaped(text.split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
-  /// Returns at least four digits, as groff_char(7) requires.
+  /// Returns the number with at least four digits, as groff_char(7) requires.
   private static func hexadecimal(_ number: UInt32) -> String {
     let digits = String(number, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -2,10 +2,10 @@ import System
 
 /// A page of the command reference in Markdown, with a section for each verb of the command.
 struct MarkdownPage {
-  /// The name of the index, which a repository's host shows for the folder.
+  /// The name of the index, which the host of the repository displays for the folder.
   static let indexName = "README"
 
-  /// The name of the file without its suffix, such as "device".
+  /// The filename without its suffix, such as "device".
   let name: String
   let text: String
 
@@ -49,7 +49,7 @@ struct MarkdownPage {
     return MarkdownPage(name: command.name, text: text)
   }
 
-  /// Returns the heading of a table's section; the page's own title is not repeated.
+  /// Returns the heading of the section for a table; the page's own title is not repeated.
   private static func heading(_ command: String, under title: String) -> String {
     command == title ? "\(command) [options]" : command
   }
@@ -81,14 +81,14 @@ struct MarkdownPage {
     text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
   }
 
-  /// Returns text for a cell of a table.
+  /// Returns text for use in a table cell.
   private static func cell(_ text: String) -> String {
     prose(text).replacing("|", with: "\\|")
   }
 
-  /// Returns text with commands as code, and with characters that have a meaning in Markdown escaped.
+  /// Returns text in which commands are formatted as code and characters with a meaning in Markdown are escaped.
   private static func prose(_ text: String) -> String {
-    // Every second part is between single quotation marks that enclose a command.
+    // Every second part was between single quotation marks, which enclose a command.
     var result = ""
     var rest = text[...]
     while let match = rest.firstMatch(of: /'(belfry [^'`]*)'/) {

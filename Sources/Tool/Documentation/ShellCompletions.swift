@@ -173,7 +173,7 @@ enum FishCompletion {
     return text
   }
 
-  /// Quotes a text with the two escapes that fish supports between single quotation marks.
+  /// Quotes a string with the two escapes that fish supports inside single quotation marks.
   private static func quoted(_ text: String) -> String {
     "'" + text.map { "'\\".contains($0) ? "\\\($0)" : String($0) }.joined() + "'"
   }

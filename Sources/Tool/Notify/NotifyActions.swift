@@ -6,7 +6,7 @@ import System
 
 /// The buttons of `belfry notify --action`, and the wait for the user's choice.
 struct NotifyActions {
-  /// The printed words for a click on the notification and for its dismissal.
+  /// The words that are printed for a click on the notification and for its dismissal.
   private static let clicked = "default"
   private static let dismissed = "dismissed"
 
@@ -14,7 +14,7 @@ struct NotifyActions {
   /// Seconds to wait for the choice; nil for no limit.
   private let seconds: Int64?
 
-  /// Reads the buttons; nil if no option defines one.
+  /// Reads the buttons; nil if no option defines a button.
   init?(_ options: CommandLineOptions) throws {
     var list: [NotificationAction] = []
     for key in ["action", "reply"] {
@@ -51,7 +51,7 @@ struct NotifyActions {
     seconds = try options.integer("timeout", in: Int64(0)...86_400)
   }
 
-  /// Requests the user's response before the notification is added, so that none is missed.
+  /// Requests the user's response before the notification is added, so that no response is missed.
   func answer(to id: String, of app: String, on connection: AppLinkConnection) -> ResponseAnswer {
     let answer = ResponseAnswer()
     connection.send(
@@ -62,7 +62,7 @@ struct NotifyActions {
 
   /// Waits for the response and prints it.
   ///
-  /// - Throws: A failure if there was no response in time, or an interruption, after calling `withdraw`.
+  /// - Throws: A failure if there was no response within the limit, or an interruption, after calling `withdraw`.
   func print(
     _ answer: ResponseAnswer, _ options: CommandLineOptions, withdraw: () -> Void
   ) throws {
@@ -91,11 +91,11 @@ struct NotifyActions {
     }
   }
 
-  /// The maximum number of milliseconds that the connection waits, even if the user sets no limit: a week.
+  /// The maximum time that the connection waits, in milliseconds, even if the user does not set a limit: one week.
   private static let longestMilliseconds: Int64 = 7 * 86_400_000
 }
 
-/// The agent's answer about the user's response, which another thread provides.
+/// The agent's answer about the user's response, which is provided by another thread.
 final class ResponseAnswer: Sendable {
   private let result = Mutex<Result<AppAnswer, any Error>?>(nil)
   private let given = DispatchSemaphore(value: 0)
@@ -105,7 +105,7 @@ final class ResponseAnswer: Sendable {
     given.signal()
   }
 
-  /// Returns the answer, or nil after the limit.
+  /// Returns the answer, or nil if the limit expires.
   func wait(seconds: Int64?) -> Result<AppAnswer, any Error>? {
     if let seconds {
       _ = given.wait(timeout: .now() + .seconds(Int(seconds)))

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// The content of `belfry notify`, parsed from its options.
+/// The content of a notification from `belfry notify`, parsed from its options.
 enum NotifyContent {
   static func read(_ options: CommandLineOptions) throws -> NotificationContent {
     var content = NotificationContent()
@@ -38,14 +38,14 @@ enum NotifyContent {
     return content
   }
 
-  /// Returns the absolute path of a file that can be read.
+  /// Returns the absolute path of a readable file.
   private static func file(_ path: String) throws(SystemFailure) -> String {
-    // Read a byte now, because the agent or the desktop would only leave the picture out.
+    // Read a byte now, because later the agent or the desktop would merely omit the image.
     _ = try FileSystem.beginning(ofRegularFile: path, count: 1)
     return FileSystem.absolute(path)
   }
 
-  /// Copies a picture to the app's attachments, which the agent deletes once no notification uses them.
+  /// Copies an image to the app's attachments, which the agent deletes when no notification uses them.
   static func attachment(_ path: String, of app: String) throws -> NotificationAttachment {
     guard !app.contains("/") else { throw UsageError("invalid app id '\(app)'") }
     let bytes = try FileSystem.readRegularFile(path, limit: imageBytesMax)
@@ -64,6 +64,6 @@ enum NotifyContent {
   }
 
   private static let pictures = ["public.png", "public.jpeg", "com.compuserve.gif"]
-  /// Bytes of a picture, as Apple limits it (client-api 3.49).
+  /// Bytes of an image, according to Apple's limit (client-api 3.49).
   private static let imageBytesMax = 10 << 20
 }

@@ -4,9 +4,9 @@ import Dispatch
 import Synchronization
 import System
 
-/// The wait of a command's notification for the user's permission, and the messages during the wait.
+/// The wait for the user's permission before a command's notification is added, and the messages during the wait.
 struct PermissionWait {
-  /// The options of commands that may wait.
+  /// The options of commands that can wait.
   static let entries: [OptionTable.Entry] = [
     .value(
       "timeout", "SECONDS", default: "60 for permission, none for a button",
@@ -15,11 +15,11 @@ struct PermissionWait {
       "no-wait", "do not wait for permission: show the notification once permission is granted"),
   ]
 
-  /// The result of the wait.
+  /// The outcome of the wait.
   enum Outcome {
     /// The agent has accepted the notification.
     case added
-    /// The notification is added once the user allows it; the user has not decided, and `--no-wait` was given.
+    /// The notification will be added when the user allows it; the user has not decided, and `--no-wait` was given.
     case waits
   }
 
@@ -31,10 +31,10 @@ struct PermissionWait {
     doesWait = !options.has("no-wait")
   }
 
-  /// Sends a notification of an app and waits for the answer within the time limit.
+  /// Sends a notification for an app and waits for the answer within the time limit.
   ///
-  /// - Throws: An error, also if no decision was made within the limit; the notification then still waits for the
-  ///   decision.
+  /// - Throws: An error, including when no decision was made within the limit; the notification then still waits for
+  ///   the decision.
   func notify(
     _ app: String, _ request: NotificationRequest, on connection: AppLinkConnection
   ) throws(AppLinkFailure) -> Outcome {
@@ -42,7 +42,7 @@ struct PermissionWait {
     connection.send(
       .control(.notify(app: app, request)), timeoutMilliseconds: Self.longestMilliseconds
     ) { answer.set($0) }
-    // The agent answers in order: if the second request is answered, the first is not merely slow.
+    // The agent answers in order. If it answers the second request, the first answer is not just slow.
     let rows = try connection.call(
       .control(.apps), timeoutMilliseconds: AgentControl.answerMilliseconds
     ).rows
@@ -66,11 +66,11 @@ struct PermissionWait {
     return .added
   }
 
-  /// Milliseconds that the connection waits at most: longer than any wait of this command.
+  /// The maximum time that the connection waits, in milliseconds: longer than any wait of this command.
   private static let longestMilliseconds: Int64 = 2 * 86_400_000
 }
 
-/// An answer that another thread provides.
+/// An answer that is provided by another thread.
 private final class PendingAnswer: Sendable {
   private let result = Mutex<Result<AppAnswer, AppLinkFailure>?>(nil)
   private let given = DispatchSemaphore(value: 0)

@@ -2,7 +2,7 @@ import BelfryWire
 import ProviderService
 import System
 
-/// `belfry campaign`: sends one message to many devices, each in its language and at its local time.
+/// `belfry campaign`: sends a message to many devices, each in its own language and at its local time.
 enum CampaignCommand {
   /// The options that specify the registry.
   private static let access: [OptionTable.Entry] = [
@@ -63,7 +63,7 @@ enum CampaignCommand {
         + (needsService.contains(verb) ? SendTarget.entries : []))
   }
 
-  /// The verbs that may use the push service or its delivery log.
+  /// The verbs that can use the push service or its delivery log.
   private static let needsService: Set = ["resume", "report", "cancel"]
 
   private static let status = named(
@@ -158,7 +158,7 @@ enum CampaignCommand {
 
   /// Runs a verb.
   ///
-  /// `read` reads the caller's files before the process may assume the rights of the registry's user.
+  /// `read` reads the caller's files before the process assumes the rights of the registry's user.
   private static func with<Input>(
     _ table: OptionTable, _ arguments: [String], _ read: (CommandLineOptions) throws -> Input,
     _ body: (CommandLineOptions, ProviderAccess, Input) throws -> Int32
@@ -169,7 +169,7 @@ enum CampaignCommand {
       return 0
     }
     let input = try read(options)
-    // A wrong word is reported even if there is no registry.
+    // An invalid argument is reported even if there is no registry.
     if table.command != send.command, !options.positionals.isEmpty { _ = try id(options) }
     let access = try ProviderAccess(options)
     defer { access.close() }
@@ -187,7 +187,7 @@ enum CampaignCommand {
     return 0
   }
 
-  /// Returns a verb that sends one request about a campaign and prints the answer.
+  /// Returns a verb that sends a request about a campaign and prints the answer.
   private static func printing(
     _ method: String, _ verb: String
   ) -> (CommandLineOptions, ProviderAccess) throws -> Int32 {
@@ -197,7 +197,7 @@ enum CampaignCommand {
     }
   }
 
-  /// Prints a report for a reader: the status, and the outcomes as a table.
+  /// Prints a report for people: the status, and the outcomes as a table.
   private static func show(report: JSONObject, _ options: CommandLineOptions) {
     var status = report
     for key in ["reasons", "languages", "outcomes", "states"] { status[key] = nil }
@@ -220,8 +220,8 @@ enum CampaignCommand {
     return 0
   }
 
-  /// Returns the lines, with running campaigns marked as interrupted if no service runs for the registry: the process
-  /// that sent them was killed.
+  /// Returns the lines, in which running campaigns are marked as interrupted if no service runs for the registry,
+  /// because the process that sent them was killed.
   private static func interrupting(_ lines: [JSONObject], _ access: ProviderAccess) -> [JSONObject]
   {
     guard access.isLocal else { return lines }
@@ -232,7 +232,7 @@ enum CampaignCommand {
     }
   }
 
-  /// Returns the id after validation, because it becomes part of a path.
+  /// Returns the ID after validating it, because it becomes part of a path.
   static func id(_ options: CommandLineOptions) throws -> String {
     let id = options.positionals.first ?? ""
     guard !id.isEmpty, id.utf8.allSatisfy({ Hexadecimal.value($0) != nil }) else {

@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// The commands that change a campaign that has not started, or send it to one device as a test.
+/// Commands that change a campaign that has not started, or send it to a single device as a test.
 enum CampaignEditing {
   /// Reads the new content, and the recipients if an option changes them.
   static func read(_ options: CommandLineOptions) throws -> CampaignSending.Input {
@@ -26,7 +26,7 @@ enum CampaignEditing {
     let id = try CampaignCommand.id(options)
     let before = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
     var campaign = input.campaign
-    // A scheduled campaign must not start with half of its new list.
+    // A scheduled campaign must not start with only half of its new list.
     if input.list != nil { campaign["draft"] = true }
     var status = try access.perform("PUT", "/campaigns/\(id)", body: campaign.bytes)
     if let list = input.list {

@@ -2,9 +2,9 @@ import BelfryWire
 import Glibc
 import System
 
-/// The progress output of a campaign, for users and programs.
+/// The output of a campaign's progress, for users and programs.
 struct CampaignOutput {
-  /// Microseconds between two queries of a campaign, frequent enough for a moving progress bar.
+  /// Microseconds between two queries of a campaign: short enough for a smooth progress bar.
   static let pollMicroseconds: UInt32 = 200_000
   private static let barWidth = 30
 
@@ -22,7 +22,7 @@ struct CampaignOutput {
     if !asJSON { Self.error("campaign \(id)\n") }
   }
 
-  /// Shows the progress: a bar on a terminal, or, for a program, one line per change.
+  /// Shows the progress: on a terminal as a bar, and for a program as a line for each change.
   mutating func progress(_ status: JSONObject) {
     guard status != last else { return }
     last = status
@@ -35,7 +35,7 @@ struct CampaignOutput {
     }
   }
 
-  /// Shows the end; for a program, the last line contains the outcome.
+  /// Shows the completion; for a program, the last line contains the outcome.
   mutating func finish(_ status: JSONObject) {
     if isTerminal { Self.error("\r\u{1B}[K" + bar(status) + "\n") }
     func number(_ key: String) -> JSONValue { status[key] ?? .integer(0) }
@@ -56,14 +56,14 @@ struct CampaignOutput {
     }
   }
 
-  /// Shows a campaign that is not being sent now.
+  /// Shows a campaign that is not currently being sent.
   static func added(_ status: JSONObject, asJSON: Bool) {
     if asJSON { return Output.json(.object(status)) }
     let id = status["id"]?.stringValue ?? ""
     let name = status["name"]?.stringValue.map { " \"\($0)\"" } ?? ""
     let text: String
     if let at = status["at"]?.stringValue, status["state"] == "scheduled" {
-      // A wall time has no zone at its end.
+      // A wall time does not end with a zone.
       let isFixed =
         at.utf8.last == UInt8(ascii: "Z")
         || at.utf8.dropFirst(16).contains { "+-".utf8.contains($0) }
@@ -111,7 +111,7 @@ struct CampaignOutput {
     }
   }
 
-  /// Returns the reasons that a campaign would not be sent, one line each.
+  /// Returns the reasons that a campaign would not be sent, one per line.
   static func problems(of preview: JSONObject) -> [String] {
     guard case .array(let problems)? = preview["problems"] else { return [] }
     return problems.compactMap(\.objectValue).map { problem in
@@ -121,7 +121,7 @@ struct CampaignOutput {
     }
   }
 
-  /// Shows the texts that devices of each language would display.
+  /// Shows the strings that devices of each language would display.
   static func show(preview: JSONObject, asJSON: Bool) {
     func objects(_ key: String) -> [JSONObject] {
       guard case .array(let values)? = preview[key] else { return [] }

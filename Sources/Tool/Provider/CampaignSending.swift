@@ -3,23 +3,24 @@ import Glibc
 import ProviderService
 import System
 
-/// The commands that send a campaign and wait for its end.
+/// Commands that send a campaign and wait for it to finish.
 enum CampaignSending {
   /// Bytes of a campaign's file, excluding its strings files.
   private static let fileBytesMax = 1_048_576
-  /// Bytes of a list of tokens: about 15 million lines.
+  /// Bytes of a list of tokens, which is about 15 million lines.
   static let listBytesMax = 1 << 30
-  /// Tokens that are imported to the registry in one request.
+  /// Tokens that are imported into the registry in a single request.
   private static let tokensPerRequest = 5_000
 
   /// The content of the caller's files.
   struct Input {
     let campaign: JSONObject
-    /// The lines of the list of recipients; nil if the audience is not a list.
+    /// The lines in the list of recipients; nil if the audience is not a list.
     let list: [UInt8]?
   }
 
-  /// The maximum number of seconds that the command waits for the start of a campaign; the provider sends a later one.
+  /// The maximum time, in seconds, that the command waits for the start of a campaign; the provider sends a campaign
+  /// that starts later.
   private static let waitSeconds: Int64 = 60
 
   /// Reads the campaign and its audience.
@@ -37,7 +38,7 @@ enum CampaignSending {
       list: try list.map { try FileSystem.readRegularFile($0, limit: listBytesMax) })
   }
 
-  /// Sets the members that options specify.
+  /// Sets the members that the options specify.
   static func apply(_ options: CommandLineOptions, to campaign: inout JSONObject) throws {
     if let rate = try rate(options) { campaign["rate"] = .integer(rate) }
     if let name = options.value("name") { campaign["name"] = .string(name) }
@@ -71,7 +72,7 @@ enum CampaignSending {
       }
       _ = try access.perform("POST", "/campaigns/\(id)/resume")
     } catch {
-      // Delete a campaign that could not be started, so that nothing of it remains.
+      // Delete a campaign that could not be started, so that no part of it remains.
       _ = try? access.perform("DELETE", "/campaigns/\(id)")
       throw error
     }
@@ -107,7 +108,7 @@ enum CampaignSending {
           }
           return 0
         }
-        // Without a service, this command starts the campaign once its time has arrived.
+        // If no service is running, this command starts the campaign at its scheduled time.
         if access.isLocal { _ = try access.perform("POST", "/campaigns/\(id)/resume") }
       default: return end(status, &output, id)
       }

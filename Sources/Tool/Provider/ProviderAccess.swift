@@ -7,7 +7,7 @@ import Transport
 
 /// The reason that a campaign command cannot be executed.
 enum CampaignFailure: Error, CustomStringConvertible {
-  /// The errors with their remedies, one per line.
+  /// The errors and how to fix them, one per line.
   case refused(status: Int, [String])
   case unknown(String)
   case noService(String)
@@ -34,7 +34,7 @@ enum CampaignFailure: Error, CustomStringConvertible {
   }
 }
 
-/// Access to a token registry: through its HTTP port while it runs, otherwise through its data folder.
+/// Access to a token registry: through its HTTP port if it is running, otherwise through its data folder.
 final class ProviderAccess {
   private enum Way {
     case remote(AdminClient)
@@ -43,7 +43,7 @@ final class ProviderAccess {
 
   private let way: Way
 
-  /// True if the registry belongs to this process, which therefore must wait for its campaigns.
+  /// True if this process itself uses the registry's data and must therefore wait for its campaigns.
   var isLocal: Bool {
     guard case .local = way else { return false }
     return true
@@ -56,7 +56,7 @@ final class ProviderAccess {
       return
     }
     let path = FileSystem.absolute(options.value("data") ?? StateFolders.provider)
-    // Otherwise a forgotten option would create a registry without devices, with an admin token.
+    // Without this check, a forgotten option would create a registry without devices but with an admin token.
     guard options.value("data") != nil || FileSystem.exists(path) else {
       throw CampaignFailure.noProvider(folder: path)
     }
@@ -70,7 +70,7 @@ final class ProviderAccess {
           way = .remote(client)
           return
         }
-        // A starting service, or another command, locks the folder for a moment.
+        // A service that is starting, or another command, locks the folder for a moment.
         attempts -= 1
         guard attempts > 0 else { throw StorageFailure.busy(path: path) }
         usleep(50_000)
@@ -80,7 +80,7 @@ final class ProviderAccess {
 
   /// Executes a request.
   ///
-  /// Returns the objects of the response, one per line.
+  /// Returns the objects in the response, one per line.
   func perform(
     _ method: String, _ path: String, contentType: String = "application/json",
     body: [UInt8] = []
@@ -102,7 +102,7 @@ final class ProviderAccess {
     }
   }
 
-  /// Ends the campaigns of this process gracefully.
+  /// Stops the campaigns of this process gracefully.
   func close() {
     guard case .local(_, let campaigns, _) = way else { return }
     campaigns.drain()
@@ -110,10 +110,10 @@ final class ProviderAccess {
 
   // MARK: Connecting
 
-  /// Returns a client of the service at a URL.
+  /// Returns a client for the service at a URL.
   ///
   /// A token that is found on this machine is sent only to the service that owns it, whose own description must contain
-  /// that address. For any other service, the user must specify the token's file.
+  /// that address. For any other service, the user must specify the token file.
   private static func client(ofURL url: String, _ options: CommandLineOptions) throws -> AdminClient
   {
     guard let address = ProviderAddress.socketAddress(ofURL: url) else {
@@ -132,7 +132,7 @@ final class ProviderAccess {
     return try AdminClient(address: address, tokenFile: ProviderFolder.adminTokenFile(in: folder))
   }
 
-  /// Returns the address in the description of a folder's service, or nil without a description.
+  /// Returns the address in the description of a folder's service, or nil if there is no description.
   private static func description(in folder: String) -> SocketAddress? {
     let file = ProviderFolder.descriptionFile(in: folder)
     guard let bytes = try? FileSystem.readRegularFile(file, limit: descriptionBytesMax),
@@ -143,11 +143,12 @@ final class ProviderAccess {
     return SocketAddress(host: SocketAddress.hostOnThisMachine(ofListener: host), port: port)
   }
 
-  /// Bytes of a description, which has a few members and one entry per app.
+  /// Bytes of a description, which has a few members and an entry for each app.
   private static let descriptionBytesMax = 65_536
 
   private static func local(_ path: String, _ options: CommandLineOptions) throws -> Way {
-    // As root, connect to the service first: the owner of the folder may not be allowed to read the gateway's keys.
+    // As root, connect to the service first, because the owner of the folder may not be allowed to read the gateway's
+    // keys.
     let service =
       try FolderOwner(of: path) == nil ? nil : try? CampaignTarget.service(options)
     try FolderOwner.act(in: path)
@@ -166,7 +167,7 @@ final class ProviderAccess {
     guard let address = description(in: path) else { return nil }
     let client = try AdminClient(
       address: address, tokenFile: ProviderFolder.adminTokenFile(in: path))
-    // The file may remain from a killed service.
+    // The file can remain from a killed service.
     do {
       _ = try exchange(client, "GET", "/campaigns/none", contentType: "", body: [])
     } catch CampaignFailure.refused(404, _) {

@@ -2,7 +2,7 @@ import BelfryWire
 import ProviderService
 import System
 
-/// The record by which a user's commands find the admin token of a local service that is specified by its port.
+/// The record that a user's commands use to find the admin token of a local service that is specified by its port.
 enum ProviderAddress {
   private static func file(port: UInt16) -> String {
     "\(StateFolders.state)/belfry/provider-ports/\(port)"
@@ -15,7 +15,7 @@ enum ProviderAddress {
     try FileSystem.write(Array((adminTokenFile + "\n").utf8), to: path, mode: 0o600)
   }
 
-  /// Returns the folder of the service on a port, or nil if none was recorded.
+  /// Returns the folder of the service on a port, or nil if no token file was recorded.
   static func folder(port: UInt16) -> String? {
     guard let bytes = try? FileSystem.readRegularFile(file(port: port), limit: 4_096) else {
       return nil

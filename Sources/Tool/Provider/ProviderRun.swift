@@ -6,7 +6,7 @@ import Glibc
 import ProviderService
 import System
 
-/// A run of the token registry: its signals, its ready file, and its shutdown.
+/// A run of the token registry, which handles its signals, its ready file and its shutdown.
 final class ProviderRun {
   private let loop: EventLoop
   private let log: Log
@@ -31,9 +31,9 @@ final class ProviderRun {
     log = LogOptions.log("provider", options)
     readyFile = options.value("ready-file")
     host = options.value("host") ?? "127.0.0.1"
-    // The ready file of a killed service must not be mistaken for that of this one.
+    // The ready file of a killed service must not be mistaken for that of this service.
     if let readyFile { try FileSystem.remove(readyFile) }
-    // A specified service must be valid; the user's own gateway may start later.
+    // A service that is specified must be valid; the user's own gateway can start later.
     if ["gateway", "apple", "key", "certificate"].contains(where: options.isGiven) {
       _ = try SendTarget.configuration(options)
     }
@@ -56,7 +56,7 @@ final class ProviderRun {
     }
   }
 
-  /// Runs until a signal ends it.
+  /// Runs until a signal is received.
   ///
   /// Returns the exit status.
   func untilStopped() throws -> Int32 {
@@ -77,7 +77,7 @@ final class ProviderRun {
     do {
       try ProviderAddress.remember(port: server.port, adminTokenFile: folder.adminTokenFile)
     } catch {
-      // Root may run this with the rights of the folder's user, who cannot write to root's own folders.
+      // Root can run this process with the rights of the folder's user, who cannot write to root's own folders.
       log.warning(
         "'belfry campaign --provider' needs --data or --admin-token for this service",
         ["why": "\(error)"])
@@ -94,10 +94,10 @@ final class ProviderRun {
     return 0
   }
 
-  /// Ends the loop once all requests and pushes in flight are answered, or after a few seconds.
+  /// Stops the loop when all requests and pushes in flight have been answered, or after a few seconds.
   ///
-  /// Nothing is lost if some are not: a transaction that has not ended is rolled back, and the next run finds out what
-  /// became of the pushes.
+  /// If some are still unanswered, nothing is lost: an unfinished transaction is rolled back, and the next run
+  /// determines the outcome of the pushes.
   private func shutDown() {
     guard !isShuttingDown else { return }
     isShuttingDown = true
@@ -122,11 +122,11 @@ final class ProviderRun {
     }
   }
 
-  /// Nanoseconds until the end of a shutdown: half of the time after which service managers kill a service at the
-  /// earliest, which is 10 s for containers.
+  /// Nanoseconds until a shutdown is complete: half of the shortest time after which service managers kill a service,
+  /// which is 10 s for containers.
   private static let shutdownNanoseconds: Int64 = 4_500_000_000
 
-  /// Follows small corrections of the wall clock, also while no campaign is being sent.
+  /// Follows small corrections of the wall clock, even while no campaign is being sent.
   private func compareClocks() {
     clock.compare()
     loop.schedule(
@@ -137,7 +137,7 @@ final class ProviderRun {
   /// Nanoseconds between comparisons of the clocks.
   private static let clockNanoseconds: Int64 = 10_000_000_000
 
-  /// The object of the ready file.
+  /// The object for the ready file.
   private var description: JSONValue {
     let apps = folder.apps.apps.map { app -> JSONValue in
       ["topic": .string(app.bundleID), "keyFile": .string(app.keyFile)]

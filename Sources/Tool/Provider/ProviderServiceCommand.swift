@@ -75,7 +75,7 @@ enum ProviderServiceCommand {
     return address
   }
 
-  /// Returns the number of tokens that an app may have.
+  /// Returns the maximum number of tokens per app.
   static func tokensPerApp(
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) -> Int64 {

@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// `belfry settings`: the switches that the user can change, per app and for the device.
+/// `belfry settings`: shows and changes the switches for each app and for the device.
 enum SettingsCommand {
   static let table = OptionTable(
     command: "belfry settings",

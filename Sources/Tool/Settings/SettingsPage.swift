@@ -1,7 +1,7 @@
 import Agent
 import BelfryWire
 
-/// The state machine of the settings page: it receives keys, and returns actions and lines.
+/// The state machine of the settings page, which receives keys and returns actions and lines.
 struct SettingsPage: TerminalPage {
   /// The action that follows a key press.
   enum Action: Hashable, TerminalPageAction {
@@ -15,7 +15,7 @@ struct SettingsPage: TerminalPage {
     case changeState(name: String, word: String)
   }
 
-  /// The agent's state of the device and its apps.
+  /// The agent's state of the device and of its apps.
   struct Content: Hashable {
     var apps: [JSONObject] = []
     var device = JSONObject()
@@ -32,7 +32,7 @@ struct SettingsPage: TerminalPage {
   private var position = 0
   private var problem: String?
 
-  /// Shows a new state of the agent, and the reason if it refused the last request.
+  /// Shows a new state of the agent and, if the agent refused the last request, the reason.
   mutating func show(_ content: Content, problem: String? = nil) {
     self.content = content
     self.problem = problem
@@ -103,7 +103,7 @@ struct SettingsPage: TerminalPage {
     }
   }
 
-  /// Returns the page's lines, of at most `width` characters and `height` lines, with the selected one marked.
+  /// Returns the page's lines, with the selected line marked; at most `height` lines of up to `width` characters.
   func lines(width: Int, height: Int) -> [String] {
     let rows = rows
     let heading =
@@ -145,7 +145,7 @@ struct SettingsPage: TerminalPage {
     }
   }
 
-  /// Returns the text for a value; on and off have brackets, so that a switch can be distinguished from a text.
+  /// Returns the text for a value; on and off are in brackets, so that a switch can be distinguished from other text.
   private func word(_ word: String) -> String {
     let text = settings.text(of: word)
     return SettingsRows.onOff.contains(word) ? "[\(text)]" : text

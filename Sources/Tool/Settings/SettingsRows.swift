@@ -1,19 +1,19 @@
 import Agent
 import BelfryWire
 
-/// The settings that a user can change, as the terminal page and the window show them.
+/// The settings that a user can change, as shown by the terminal page and the window.
 struct SettingsRows {
-  /// A setting with its values.
+  /// A setting and its values.
   struct Row {
-    /// The agent's name of the setting.
+    /// The agent's name for the setting.
     var id: String
     /// The setting's name in the device's language.
     var title: String
     /// The current value.
     var word: String
-    /// The values to choose from, in order.
+    /// The values from which the user can choose, in order.
     ///
-    /// Empty for a row that leads to another page.
+    /// Empty for a row that opens another page.
     var words: [String]
     /// A function that returns the action that sets a value.
     var action: (String) -> SettingsPage.Action
@@ -23,7 +23,7 @@ struct SettingsRows {
 
   /// An app's settings, in order.
   ///
-  /// The agent reports one for each notification type that the app requested.
+  /// The agent reports a setting for each notification type that the app requested.
   private static let switches: [(name: String, title: WordKey, words: [String])] = [
     ("alert", .alerts, onOff), ("sound", .sounds, onOff), ("badge", .badges, onOff),
     ("style", .alertStyle, ["none", "banner", "alert"]),
@@ -58,7 +58,7 @@ struct SettingsRows {
     ]
     for (name, title, words) in Self.switches {
       guard let word = values[name]?.stringValue else { continue }
-      // The user has no answer to change before the app has requested access.
+      // Until the app has requested access, there is no decision that the user could change.
       if name == "location", word == "notDetermined" { continue }
       rows.append(
         Row(id: name, title: self.words[title], word: word, words: words) {
@@ -86,7 +86,7 @@ struct SettingsRows {
     return rows
   }
 
-  /// Returns the text for a value in the device's language; an unknown value is returned unchanged.
+  /// Returns the text for a value in the device's language; returns an unknown value unchanged.
   func text(of word: String) -> String {
     switch word {
     case "on": words[.on]

@@ -2,7 +2,7 @@ import AppLink
 import BelfryWire
 import System
 
-/// `belfry settings --page`: the settings page on a terminal.
+/// `belfry settings --page`: shows the settings page in a terminal.
 enum SettingsScreen {
   /// Shows the page until the user leaves it.
   static func run(_ options: CommandLineOptions) throws {

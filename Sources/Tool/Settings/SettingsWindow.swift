@@ -5,22 +5,22 @@ import Foundation
 import Glibc
 import System
 
-/// `belfry settings --window`: the settings in a window of `belfry-center`.
+/// `belfry settings --window`: shows the settings in a window of `belfry-center`.
 enum SettingsWindow {
-  /// Milliseconds between updates of the window with changes that others make.
+  /// Milliseconds between updates of the window with changes made elsewhere.
   private static let refreshMilliseconds: Int32 = 1_000
 
   /// Shows the window until the user closes it.
   ///
-  /// - Throws: `AppLinkFailure` if `belfry-center` is not installed, cannot use the display, or the agent does not
+  /// - Throws: `AppLinkFailure` if `belfry-center` is not installed or cannot use the display, or if the agent does not
   ///   answer.
   static func run(_ options: CommandLineOptions) throws {
     guard let program = HelperProgram.find("belfry-center") else {
       throw HelperProgram.missingWindows(insteadUse: "belfry settings --page")
     }
-    // If no agent is running, fail before a window opens.
+    // If no agent is running, fail before the window opens.
     var content = SettingsWindowContent(try SettingsScreen.content(options))
-    // Ignore SIGPIPE, because otherwise a write would end this command when the window's process ends.
+    // Ignore SIGPIPE: otherwise, a write after the window's process has exited would terminate this command.
     _ = signal(SIGPIPE, SIG_IGN)
     let window = Process()
     let (input, output) = (Pipe(), Pipe())
@@ -63,13 +63,13 @@ enum SettingsWindow {
     }
   }
 
-  /// Waits for a report of the window; returns false when it is time to refresh.
+  /// Waits for a report from the window; returns false when it is time to refresh.
   private static func waitForInput(_ descriptor: Int32) -> Bool {
     var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&poller, 1, refreshMilliseconds) > 0
   }
 
-  /// Applies a change; returns the reason if the agent refused it.
+  /// Applies a change; returns the reason if the agent refused the change.
   private static func apply(
     _ report: JSONObject, _ content: SettingsWindowContent, _ options: CommandLineOptions
   ) -> String? {

@@ -2,9 +2,9 @@ import Agent
 import BelfryWire
 
 /// A translation between the agent and the settings window: the agent's state becomes a command for `belfry-center`,
-/// and a reported change becomes an action.
+/// and a change that the window reports becomes an action.
 struct SettingsWindowContent {
-  /// The section of the settings of the whole device; app ids are never empty.
+  /// The section for the settings of the whole device; app IDs are never empty.
   private static let deviceSection = ""
 
   private let content: SettingsPage.Content
@@ -18,7 +18,7 @@ struct SettingsWindowContent {
     rows = SettingsRows(content, words)
   }
 
-  /// Returns the command that shows the settings, with the reason that the agent refused the last change.
+  /// Returns the command that shows the settings and, if the agent refused the last change, the reason.
   func command(problem: String?) -> JSONObject {
     let apps = content.apps.compactMap { values -> JSONValue? in
       guard let app = values["app"]?.stringValue else { return nil }
@@ -33,8 +33,8 @@ struct SettingsWindowContent {
     ]
   }
 
-  /// Returns the action for a change that the window reported; nil for a setting that no longer exists, and for a value
-  /// that the setting does not have.
+  /// Returns the action for a change that the window reported; nil for a setting that no longer exists or a value that
+  /// the setting does not have.
   func action(section: String, row: String, value: String) -> SettingsPage.Action? {
     let rows = section == Self.deviceSection ? rows.device : rows.rows(of: section)
     return rows.first { $0.id == row && $0.words.contains(value) }?.action(value)
@@ -44,7 +44,7 @@ struct SettingsWindowContent {
     let rows = rows.map { row -> JSONValue in
       let choices = row.words.map { word -> JSONValue in
         let text = self.rows.text(of: word)
-        // The words are written for the middle of a line, as on the terminal page.
+        // The words are written for use within a line, as on the terminal page.
         return [
           "value": .string(word), "title": .string(text.prefix(1).uppercased() + text.dropFirst()),
         ]

@@ -4,8 +4,8 @@ import System
 
 /// `belfry agent --install`: makes the agent start automatically from now on, with the given options.
 ///
-/// It is installed as a systemd user unit if systemd is running, otherwise as a program that the desktop starts at
-/// login.
+/// The agent is installed as a systemd user unit if systemd is running, and otherwise as a program that the desktop
+/// starts at login.
 struct AgentInstallation {
   /// The reason that the agent cannot be installed.
   struct Failure: Error, CustomStringConvertible {
@@ -26,7 +26,7 @@ struct AgentInstallation {
     autostartFile = "\(folder)/autostart/belfry-agent.desktop"
   }
 
-  /// Installs `belfry agent` with these arguments, and starts it if systemd is available.
+  /// Installs `belfry agent` with these arguments and, if systemd is available, starts it.
   func install(_ arguments: [String]) throws {
     let words = [ProgramSupervisor.path, "agent"] + arguments
     guard Self.hasUserSystemd else {
@@ -37,7 +37,7 @@ struct AgentInstallation {
         do: "to start it now, run '\(ShellWords.line(["belfry", "agent"] + arguments))'")
       return
     }
-    // Install only one of the two, so that two agents never run.
+    // Keep only one of the two, so that two agents never run.
     try FileSystem.remove(autostartFile)
     try write(Self.unit(words), to: unitFile)
     try Self.systemctl("daemon-reload")
@@ -108,8 +108,8 @@ struct AgentInstallation {
     """
   }
 
-  /// Quotes a word for Exec according to "The Exec key" of the Desktop Entry Specification, with backslashes doubled as
-  /// in all strings of a desktop file.
+  /// Quotes a word for Exec according to "The Exec key" in the Desktop Entry Specification; backslashes are doubled as
+  /// in all strings in a desktop file.
   private static func entryWord(_ word: String) -> String {
     var text = "\""
     for character in word {

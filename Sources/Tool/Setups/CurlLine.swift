@@ -4,7 +4,7 @@ import BelfryWire
 enum CurlLine {
   /// Returns the command line.
   ///
-  /// `token` and `providerToken` may contain shell substitutions.
+  /// `token` and `providerToken` can contain shell substitutions.
   static func text(
     host: String, port: Int64, caFile: String, topic: String, token: String, providerToken: String,
     title: String? = nil, body: String

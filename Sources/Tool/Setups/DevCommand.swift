@@ -44,7 +44,7 @@ enum DevCommand {
     }
   }
 
-  /// Runs the keeper of `parent`.
+  /// Runs the keeper for the process `parent`.
   static func runKeeper(_ arguments: [String], parent: pid_t) -> Int32 {
     do {
       let run = try DevRun(CommandLineOptions(arguments, by: table))
@@ -61,7 +61,7 @@ enum DevCommand {
   }
 }
 
-/// One run of `belfry dev`.
+/// A run of `belfry dev`.
 struct DevRun {
   private let app: String
   private let gatewayFolder: String
@@ -86,7 +86,7 @@ struct DevRun {
     readyFile = options.value("ready-file").map(FileSystem.absolute)
   }
 
-  /// Runs until a signal is received, or until one of the two programs ends.
+  /// Runs until a signal is received or one of the two programs exits.
   func untilInterrupted(_ supervisor: ProgramSupervisor) throws {
     if let readyFile { try FileSystem.remove(readyFile) }
     let gateway = try SetupGateway.start(
@@ -122,12 +122,12 @@ struct DevRun {
       [
         ProgramSupervisor.path, "agent", "--data", agentFolder, "--socket", socket, "--grant",
         grant,
-        // Pass the gateway's description, because it contains the enrollment code, which an argument would expose in
-        // the list of processes.
+        // Pass the gateway's description, because an argument would expose the enrollment code in the list of
+        // processes.
         "--gateway", gateway.file, "--ready-file", readyFile, "--received", receivedFile,
       ] + presenters.flatMap { ["--presenter", $0] }
     let agent = try supervisor.start(words) {
-      // The user answers the agent's questions on this terminal, which also shows the agent's notifications.
+      // The agent asks the user its questions in this terminal, which also shows its notifications.
       $0.output = STDOUT_FILENO
       $0.logFile = agentFolder + ".log"
     }
@@ -142,8 +142,8 @@ struct DevRun {
 
   /// The options for the ports.
   ///
-  /// Each listener reuses its previous port if it is free, otherwise any port: several developers may share a machine
-  /// with a gateway on the default ports.
+  /// Each listener reuses its previous port if that port is free, and otherwise takes any port: several developers can
+  /// share a machine with a gateway on the default ports.
   private var portOptions: [String] {
     let bytes = (try? FileSystem.read(gatewayFolder + "/gateway.json", limit: 65_536)) ?? []
     let ports = (try? JSONValue(parsing: bytes))?.objectValue?["ports"]?.objectValue
@@ -203,7 +203,7 @@ struct DevGuide {
   private var belfry: String { ShellWords.belfry }
   private var appWord: String { ShellWords.quoted(app) }
 
-  // The options that other commands need if this user's default folders are not used.
+  // The options that other commands need if the current user's default folders are not used.
   private var isUsualGateway: Bool {
     StateFolders.isKnown && gateway.folder == StateFolders.gateway
   }

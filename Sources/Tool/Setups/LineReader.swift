@@ -1,6 +1,6 @@
 import Glibc
 
-/// A reader of a pipe or a file, line by line.
+/// A reader that reads a pipe or a file line by line.
 final class LineReader {
   let descriptor: Int32
   private(set) var isAtEnd = false
@@ -17,7 +17,7 @@ final class LineReader {
 
   /// Reads the available bytes of a readable descriptor.
   ///
-  /// Returns false at the end.
+  /// Returns false at the end of the stream.
   @discardableResult
   func read() -> Bool {
     let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)

@@ -2,13 +2,14 @@ import Foundation
 import Glibc
 import System
 
-/// Programs that end with this process, however it ends, together with all processes that they have started.
+/// Programs that exit with this process, regardless of how it exits, together with all processes that they have
+/// started.
 ///
-/// Two processes ensure that. The command itself starts the second process and forwards signals. The second process,
-/// the keeper, starts the programs: the kernel notifies it when the first process ends, and notifies the programs when
-/// the keeper itself ends.
+/// Two processes ensure this. The command itself starts the second process and forwards signals to it. The second
+/// process, the keeper, starts the programs: the kernel notifies the keeper when the first process exits, and notifies
+/// the programs when the keeper itself exits.
 final class ProgramSupervisor {
-  /// A signal to end was received while programs were being started.
+  /// A termination signal was received while programs were being started.
   struct Interruption: Error {
     let signal: Int32
   }
@@ -30,12 +31,12 @@ final class ProgramSupervisor {
 
   /// The argument that makes an executable `belfry` a keeper, followed by the process ID of its parent.
   static let keeperWord = "supervise-programs"
-  /// The argument that makes `belfry` another program, which ends with its parent.
+  /// The argument that makes `belfry` become another program, which exits with its parent.
   static let programWord = "become-program"
 
   /// Runs `belfry` again as a keeper with these arguments and forwards signals to it.
   ///
-  /// Returns its status.
+  /// Returns the exit status of the keeper.
   static func run(_ arguments: [String]) -> Int32 {
     do throws(SystemFailure) {
       let signals = try SignalQueue()
@@ -79,7 +80,7 @@ final class ProgramSupervisor {
 
   // MARK: - The keeper
 
-  /// Starts a program that ends with this process.
+  /// Starts a program that exits with this process.
   func start(_ words: [String], configure: (inout ProgramLaunch) -> Void) throws(SystemFailure)
     -> SupervisedProgram
   {
@@ -94,13 +95,13 @@ final class ProgramSupervisor {
 
   /// Starts one of this executable's own commands in the background.
   ///
-  /// `onLine` is called with each line that it prints.
+  /// `onLine` is called with each line that the command prints.
   func startBelfry(
     _ arguments: [String], logFile: String, onLine: ((String) -> Void)? = nil
   ) throws(SystemFailure) -> SupervisedProgram {
     let pipe = try onLine.map { _ throws(SystemFailure) in try PipeEnds.make() }
     defer { if let pipe { close(pipe.write) } }
-    // Use the executable's path instead of /proc/self/exe, so that messages and lists of processes show it.
+    // Use the executable's path instead of /proc/self/exe, so that messages and lists of processes show the path.
     let program = try start([Self.path] + arguments) {
       $0.isBackground = true
       $0.logFile = logFile
@@ -115,7 +116,7 @@ final class ProgramSupervisor {
 
   /// Handles events until `isDone` returns true.
   ///
-  /// - Throws: `Interruption` if a signal to end is received.
+  /// - Throws: `Interruption` if a termination signal is received.
   func wait(until isDone: () -> Bool) throws(Interruption) {
     while !isDone() {
       handleEvents(milliseconds: Self.pollMilliseconds)
@@ -123,9 +124,9 @@ final class ProgramSupervisor {
     }
   }
 
-  /// Handles events, and forwards signals to `program`, until it has ended or `isHopeless` returns true.
+  /// Handles events, and forwards signals to `program`, until it has exited or `isHopeless` returns true.
   ///
-  /// Returns its status.
+  /// Returns the exit status of `program`.
   func wait(for program: SupervisedProgram, unless isHopeless: () -> Bool) -> Int32? {
     while program.status == nil {
       if isHopeless() { return nil }
@@ -136,7 +137,7 @@ final class ProgramSupervisor {
     return program.status
   }
 
-  /// Ends a program gracefully, or by force if it exceeds the time limit.
+  /// Terminates a program gracefully, or by force if it exceeds the time limit.
   func stop(_ program: SupervisedProgram) {
     program.signal(SIGTERM)
     let end = ContinuousClock.now + Self.stopLimit
@@ -149,7 +150,7 @@ final class ProgramSupervisor {
   /// Kills all remaining processes.
   func killAll() { ProcessTree.killDescendants() }
 
-  /// Milliseconds between two checks of conditions that no descriptor reports, such as the appearance of a file.
+  /// Milliseconds between checks of conditions that no descriptor reports, such as the appearance of a file.
   private static let pollMilliseconds: Int32 = 20
   /// The time for a gateway or devices to shut down.
   private static let stopLimit: Duration = .seconds(10)
@@ -161,7 +162,7 @@ final class ProgramSupervisor {
     for reader in reading where ready.contains(reader.descriptor) { reader.read() }
     while let signal = signals.next() {
       guard signal.number == SIGCHLD else {
-        // The command itself has ended, so its work is no longer needed.
+        // The command itself has exited, so its work is no longer needed.
         if getppid() != parent { abandon() }
         pending.append(signal)
         continue
@@ -170,9 +171,9 @@ final class ProgramSupervisor {
     reap()
   }
 
-  /// Records the programs that have ended.
+  /// Records the programs that have exited.
   ///
-  /// Orphaned processes that have ended are reaped with them.
+  /// Orphaned processes that have exited are also reaped.
   private func reap() {
     var status: Int32 = 0
     while true {
@@ -182,7 +183,7 @@ final class ProgramSupervisor {
     }
   }
 
-  /// Called for further cleanup after the command's own process was killed.
+  /// A function that is called for further cleanup after the command's own process was killed.
   var onAbandoned: () -> Void = {}
 
   private func abandon() -> Never {
@@ -199,7 +200,7 @@ final class ProgramSupervisor {
     return Set(wanted.filter { $0.revents != 0 }.map(\.fd))
   }
 
-  /// Returns a child's exit status, or 128 plus the signal's number, or nil while it runs.
+  /// Returns a child's exit status, or 128 plus the signal number; nil while the child runs.
   private static func exitStatus(of pid: pid_t) -> Int32? {
     var status: Int32 = 0
     guard unsafe waitpid(pid, &status, WNOHANG) == pid else { return nil }
@@ -216,7 +217,7 @@ final class SupervisedProgram {
   let pid: pid_t
   /// The path of the program's log file.
   let logFile: String?
-  /// The exit status, or 128 plus the signal's number; nil while it runs.
+  /// The exit status, or 128 plus the signal number; nil while the program runs.
   fileprivate(set) var status: Int32?
   fileprivate(set) var lines: LineReader?
 
@@ -225,11 +226,11 @@ final class SupervisedProgram {
     self.logFile = logFile
   }
 
-  /// True if the program has ended and all of its output was read.
+  /// True if the program has exited and all its output has been read.
   var hasEnded: Bool { status != nil && lines?.isAtEnd != false }
 
   func signal(_ number: Int32) {
-    // The process is not reaped yet, so the number still belongs to it.
+    // The process has not been reaped yet, so its number still belongs to it.
     if status == nil { kill(pid, number) }
   }
 }

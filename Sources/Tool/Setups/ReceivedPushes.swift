@@ -2,16 +2,16 @@ import BelfryWire
 import Glibc
 import System
 
-/// The pushes that the devices of one run have received: a file with one JSON line per push.
+/// The pushes that the devices of a run have received, in a file with one JSON line per push.
 ///
-/// A second file, next to it, records the pushes that `belfry device received` has returned, so that no test passes on
-/// a push of another test. The lock on the first file allows one process at a time to take pushes.
+/// A second file next to it records the pushes that `belfry device received` has returned, so that no test passes
+/// because of another test's push. The lock on the first file allows only one process at a time to take pushes.
 final class ReceivedPushes {
-  /// The condition that a push must meet.
+  /// The conditions that a push must meet.
   struct Filter {
     /// The push's `apns-id`; nil for any.
     var id: NotificationID?
-    /// The device token that the push was sent to; nil for any.
+    /// The device token to which the push was sent; nil for any.
     var token: [UInt8]?
     /// The UTF-8 bytes of the push's topic; nil for any.
     var topic: [UInt8]?
@@ -53,14 +53,14 @@ final class ReceivedPushes {
 
   private let file: String
   private let descriptor: Int32
-  /// The position after the last line that was examined; nil before the first one.
+  /// The position after the last line that was examined; nil before the first line.
   private var position: Int?
   /// The size of the file when it was last examined.
   private var examinedBytes = -1
   private let filter: Filter
   private let start: String?
 
-  /// Opens the file; with `start`, takes pushes after that mark, even if they were returned before.
+  /// Opens the file; if `start` is given, takes the pushes after that mark, even if they were returned before.
   init(_ file: String, where filter: Filter, after start: String?) throws(SystemFailure) {
     self.file = file
     self.filter = filter
@@ -71,7 +71,7 @@ final class ReceivedPushes {
 
   deinit { close(descriptor) }
 
-  /// Returns a mark for the current end of the file, which only later pushes follow.
+  /// Returns a mark for the current end of the file; only later pushes follow the mark.
   func mark() throws -> String {
     try withLock {
       let record = try ReturnedPushes(file, bytes: byteCount())
@@ -80,9 +80,9 @@ final class ReceivedPushes {
     }
   }
 
-  /// Returns up to `limit` lines that were not returned before, and records that they are returned now.
+  /// Returns up to `limit` lines that have not been returned before, and records that they have now been returned.
   func take(_ limit: Int) throws -> [[UInt8]] {
-    // Other processes can only take pushes, so a file of the same size contains nothing new.
+    // Other processes can only take pushes, so if the file has the same size, it contains nothing new.
     guard byteCount() != examinedBytes else { return [] }
     return try withLock {
       var record = try ReturnedPushes(file, bytes: byteCount())
@@ -100,7 +100,7 @@ final class ReceivedPushes {
         taken.append(range)
         return lines.count < limit
       }
-      // The caller may ask for the rest of the lines later.
+      // The caller can ask for the remaining lines later.
       if lines.count == limit { examinedBytes = -1 }
       if !taken.isEmpty {
         record.add(taken)
@@ -139,7 +139,7 @@ final class ReceivedPushes {
     return 0
   }
 
-  /// Returns the position that a mark of this run represents.
+  /// Returns the position that a mark from this run represents.
   private func offset(of mark: String, _ record: ReturnedPushes) throws -> Int {
     guard let offset = record.offset(of: mark), offset <= byteCount(),
       try offset == 0 || read(at: offset - 1, count: 1) == [0x0A]
@@ -147,7 +147,7 @@ final class ReceivedPushes {
     return offset
   }
 
-  /// Calls `body` with each complete line from `offset` on, and its range, until `body` returns false.
+  /// Calls `body` with each complete line from `offset` on, and with the line's range, until `body` returns false.
   ///
   /// Returns the position after the last of these lines.
   private func forEachLine(
@@ -158,7 +158,7 @@ final class ReceivedPushes {
     while true {
       let bytes = try read(at: start + rest.count, count: Self.bufferBytes)
       guard !bytes.isEmpty else { return start }
-      // Only the new bytes can have the end of the line that an earlier block began.
+      // Only the new bytes can contain the end of the line that began in an earlier block.
       var search = rest.count
       rest += bytes
       var first = 0

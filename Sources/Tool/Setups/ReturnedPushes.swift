@@ -3,7 +3,7 @@ import BelfryWire
 import Glibc
 import System
 
-/// The record of the pushes that `belfry device received` has returned in one run, by their positions in the file.
+/// The record of the pushes that `belfry device received` has returned in a run, by their positions in the file.
 struct ReturnedPushes {
   /// A search for positions in ascending order.
   struct Cursor {
@@ -12,7 +12,7 @@ struct ReturnedPushes {
 
     fileprivate init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
-    /// Returns true if the push at this position was returned; each call needs a position after the previous one.
+    /// Returns true if the push at this position was returned; each call must have a position after the previous one.
     mutating func contains(_ offset: Int) -> Bool {
       while index < ranges.count, ranges[index].upperBound <= offset { index += 1 }
       return index < ranges.count && ranges[index].contains(offset)
@@ -22,12 +22,12 @@ struct ReturnedPushes {
   private let path: String
   /// The run's name, which makes the marks of another run invalid.
   private let run: String
-  /// The ranges of returned pushes in ascending order; no two of them overlap or touch.
+  /// The ranges of returned pushes, in ascending order; no two ranges overlap or are adjacent.
   private var ranges: [Range<Int>] = []
 
-  /// Reads the record of a file that has `bytes` bytes, or begins a new record.
+  /// Reads the record for a file that has `bytes` bytes, or creates a new record.
   ///
-  /// The record of a file that was emptied since is discarded.
+  /// If the file has been emptied since, the record is discarded.
   init(_ file: String, bytes: Int) throws(SystemFailure) {
     path = ReceivedFile.recordFile(of: file)
     if FileSystem.exists(path) {
@@ -43,7 +43,7 @@ struct ReturnedPushes {
     run = Hexadecimal.encode(SystemRandom.bytes(4))
   }
 
-  /// Bytes of the record: enough for a million pushes of which every second one was returned.
+  /// Bytes of the record: enough for a million pushes of which every second push was returned.
   private static let fileBytesMax = 32 << 20
 
   private static func ranges(_ pairs: [JSONValue]) -> [Range<Int>] {
@@ -55,12 +55,12 @@ struct ReturnedPushes {
     }
   }
 
-  /// The position of the first push that may not have been returned.
+  /// The position of the first push that might not have been returned.
   var firstOffset: Int { ranges.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0 }
 
   var cursor: Cursor { Cursor(ranges) }
 
-  /// Adds the ranges of pushes that are returned now.
+  /// Adds the ranges of pushes that have now been returned.
   mutating func add(_ taken: [Range<Int>]) {
     var merged: [Range<Int>] = []
     for range in (ranges + taken).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -73,10 +73,10 @@ struct ReturnedPushes {
     ranges = merged
   }
 
-  /// Returns the mark of a position.
+  /// Returns the mark for a position.
   func mark(at offset: Int) -> String { "\(run)-\(offset)" }
 
-  /// Returns the position that a mark represents; nil for a mark of another run.
+  /// Returns the position that a mark represents; nil for a mark from another run.
   func offset(of mark: String) -> Int? {
     let parts = mark.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0] == run, let offset = Int(parts[1]), offset >= 0 else {
@@ -85,9 +85,9 @@ struct ReturnedPushes {
     return offset
   }
 
-  /// Replaces the file, so that a process that is killed leaves either the old or the new record.
+  /// Replaces the file, so that if the process is killed, the file contains either the old or the new record.
   ///
-  /// The record need not survive a power failure, so nothing waits for the disk.
+  /// The record does not need to survive a power failure, so the method does not wait for the disk.
   func write() throws(SystemFailure) {
     let object: JSONValue = [
       "run": .string(run),

@@ -11,8 +11,8 @@ struct ShellApp {
   /// The app for notifications from a shell.
   static let shell = ShellApp(id: "belfry.shell", name: "Shell")
 
-  /// Creates the app of a subscription: an app id is used as it is, and any other name is placed below the shell's own
-  /// id.
+  /// Creates the app for a subscription: an app ID is used unchanged, and any other name, in lowercase with hyphens, is
+  /// appended to the shell's own ID.
   init(subscription text: String) throws {
     name = text
     if Self.isAppID(text) {
@@ -34,7 +34,7 @@ struct ShellApp {
     self.name = name
   }
 
-  /// Bytes of a name; an app id has at most 255.
+  /// Bytes of a name; an app ID has at most 255.
   private static let nameBytesMax = 200
 
   private static func isIDCharacter(_ character: Character) -> Bool {
@@ -54,7 +54,7 @@ struct ShellApp {
     return hello
   }
 
-  /// Tells the agent the app's name.
+  /// Sends the app's name to the agent.
   ///
   /// If no agent is running, the next request fails and reports that.
   func introduce(_ options: CommandLineOptions) {

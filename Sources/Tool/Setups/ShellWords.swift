@@ -1,9 +1,9 @@
 import Foundation
 import System
 
-/// Quoting of words for pasting into a shell.
+/// Functions that quote words for use in a shell.
 enum ShellWords {
-  /// Returns a word unchanged, or in quotation marks if a shell would interpret it.
+  /// Returns a word, enclosed in quotation marks if a shell would otherwise interpret it.
   static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty
@@ -16,7 +16,7 @@ enum ShellWords {
     return isPlain ? word : singleQuoted(word)
   }
 
-  /// Returns a word in single quotation marks, in which a shell interprets nothing.
+  /// Returns a word in single quotation marks, inside which a shell interprets nothing.
   static func singleQuoted(_ word: String) -> String {
     "'" + word.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
   }

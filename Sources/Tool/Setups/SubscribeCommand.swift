@@ -24,7 +24,7 @@ enum SubscribeCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    // Ctrl-C ends the wait for the token, not the process, so that the command can remove the app.
+    // Ctrl-C terminates the wait for the token instead of the process, so that the command can remove the app.
     SignalWatcher.blockSignals([.terminate, .interrupt])
     return AgentControl.run(arguments, table) { options, agent in
       let app = try ShellApp(subscription: options.positionals[0])
@@ -36,7 +36,7 @@ enum SubscribeCommand {
         token = try Self.token(of: app, options, agent)
         curl = try Self.curl(app, token, options)
       } catch {
-        // An app that existed before keeps its settings and its token.
+        // An app that existed before keeps its settings and token.
         if !isKnown { _ = try? AgentControl(options).ask(.removeApp(app.id)) }
         throw error
       }
@@ -74,7 +74,7 @@ enum SubscribeCommand {
         switch event {
         case .event(.token(.alert, let token), _): end(.success(Hexadecimal.encode(token)))
         case .event(.registrationFailed(.alert, let failure), _):
-          // The token arrives once the link is up; an agent that has just started is about to connect.
+          // The token arrives when the link is up; an agent that has just been started is about to connect.
           if failure.reason == .gatewayUnreachable { return }
           end(.failure(failure))
         case .refused(let failure), .disconnected(let failure): end(.failure(failure))

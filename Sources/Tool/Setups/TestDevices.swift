@@ -2,7 +2,7 @@ import BelfryWire
 import Glibc
 import System
 
-/// The virtual devices of `belfry test-gateway`, with their tokens and received pushes.
+/// The virtual devices of `belfry test-gateway`, with their tokens and the pushes that they received.
 final class TestDevices {
   /// An app that every device registers, for one type of token.
   struct App: Hashable {
@@ -11,19 +11,19 @@ final class TestDevices {
 
     /// The app as an option of `belfry device run`.
     var option: String { "\(bundleID):\(kind.name)" }
-    /// The topic that a push to one of its tokens names.
+    /// The topic of a push to one of the app's tokens.
     var topic: String { "\(bundleID)\(kind.topicSuffix)" }
   }
 
   private(set) var program: SupervisedProgram
   let apps: [App]
-  /// A file with one token of the first app per line, in the order of the devices.
+  /// A file that contains each device's token for the first app, one per line and ordered by device.
   let tokensFile: String
-  /// A file with one JSON line per push, appended as pushes arrive.
+  /// A file that contains a JSON line for each push, appended as pushes arrive.
   let receivedFile: String
   private var tokensOfApp: [App: [Int64: String]] = [:]
 
-  /// Starts devices and waits until each one has its tokens.
+  /// Starts devices and waits until each of them has its tokens.
   static func start(
     _ count: Int, of gateway: SetupGateway, apps: [App], in folder: String,
     by supervisor: ProgramSupervisor
@@ -62,10 +62,10 @@ final class TestDevices {
     self.receivedFile = receivedFile
   }
 
-  /// The devices' tokens of the first app, in the order of the devices' numbers.
+  /// The devices' tokens for the first app, ordered by device number.
   var tokens: [String] { apps.first.map(tokens(of:)) ?? [] }
 
-  /// Returns the devices' tokens of an app, in the order of the devices' numbers.
+  /// Returns the devices' tokens for an app, ordered by device number.
   func tokens(of app: App) -> [String] {
     (tokensOfApp[app] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
   }

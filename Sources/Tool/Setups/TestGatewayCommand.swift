@@ -55,7 +55,7 @@ enum TestGatewayCommand {
     }
   }
 
-  /// Runs the keeper of `parent`.
+  /// Runs the keeper for the process `parent`.
   static func runKeeper(_ arguments: [String], parent: pid_t) -> Int32 {
     do {
       let options = try CommandLineOptions(arguments, by: table)
@@ -69,7 +69,7 @@ enum TestGatewayCommand {
   }
 }
 
-/// One run of `belfry test-gateway`.
+/// A run of `belfry test-gateway`.
 struct TestGatewayRun {
   private let apps: [TestDevices.App]
   private let count: Int
@@ -101,7 +101,7 @@ struct TestGatewayRun {
     self.parent = parent
   }
 
-  /// The maximum number of apps in one run; each has two environment variables.
+  /// The maximum number of apps in a run; each has two environment variables.
   private static let appsMax = 100
 
   private static func app(
@@ -132,7 +132,7 @@ struct TestGatewayRun {
       if keepsFolder, dataFolder == nil { Output.error("keeping test data", do: folder) }
     }
     try FileSystem.makeDirectories(folder)
-    // Environment variables for another gateway do not apply to this one.
+    // Environment variables that specify another gateway do not apply to this gateway.
     for name in ProcessInfo.processInfo.environment.keys
     where name.hasPrefix(GatewaySettings.variablePrefix) { unsafe unsetenv(name) }
     let gateway = try SetupGateway.start(
@@ -156,8 +156,8 @@ struct TestGatewayRun {
         description: "\(name) exited before the command: "
           + SetupGateway.lastLine(of: part.logFile ?? ""))
     }
-    // Stop the devices first, so that none of them notices that the gateway stops. All received pushes are then
-    // written.
+    // Stop the devices first, so that they do not notice that the gateway stops. After that, all received pushes have
+    // been written.
     supervisor.stop(devices.program)
     supervisor.stop(gateway.program)
     return status

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A terminal in raw mode with an alternate screen.
+/// A terminal in raw mode that shows an alternate screen.
 ///
-/// Its previous state is restored at the end.
+/// The terminal's previous state is restored at the end.
 final class RawTerminal {
   private var before: termios
 
@@ -64,9 +64,9 @@ final class RawTerminal {
     }
   }
 
-  /// Lets the user type a line, which `lines` displays.
+  /// Lets the user type a line, which `lines` turns into the lines to display.
   ///
-  /// Returns nil if the user presses the escape key or the input ends.
+  /// Returns nil if the user presses the Escape key or the input ends.
   func text(_ lines: (String) -> [String]) -> String? {
     var typed: [UInt8] = []
     while true {
@@ -113,7 +113,7 @@ final class RawTerminal {
     }
   }
 
-  /// True if another byte follows at once, which is the case for an arrow key but not for the escape key by itself.
+  /// True if another byte follows immediately, as for an arrow key but not for the Escape key.
   private var isMoreThere: Bool {
     var wish = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&wish, 1, 50) == 1

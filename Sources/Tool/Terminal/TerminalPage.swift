@@ -1,28 +1,28 @@
 import BelfryWire
 
-/// The state machine of a page on a terminal: it receives keys, and returns actions and lines.
+/// The state machine of a page in a terminal, which receives keys and returns actions and lines.
 protocol TerminalPage {
-  /// The agent's state that the page shows.
+  /// The part of the agent's state that the page shows.
   associatedtype Content
   /// The action that follows a key press.
   associatedtype Action: TerminalPageAction
 
-  /// Shows a new state of the agent, and the reason if it refused the last action.
+  /// Shows a new state of the agent and, if the agent refused the last action, the reason.
   mutating func show(_ content: Content, problem: String?)
   mutating func press(_ key: PageKey) -> Action
-  /// Returns the lines, of at most `width` characters and `height` lines.
+  /// Returns the page's lines: at most `height` lines of up to `width` characters.
   func lines(width: Int, height: Int) -> [String]
 }
 
 /// An action of a page.
 ///
-/// One action leaves the page.
+/// One of the actions leaves the page.
 protocol TerminalPageAction: Equatable {
   static var quit: Self { get }
 }
 
 extension TerminalPage {
-  /// Shows the page on a terminal until the user leaves it.
+  /// Shows the page in a terminal until the user leaves it.
   ///
   /// `otherwise` is the equivalent command for scripts.
   mutating func run(
@@ -47,7 +47,7 @@ extension TerminalPage {
       } catch {
         problem = error.message
       }
-      // Reload even if only the selection moved, because the agent's state may have changed.
+      // Reload the content even if only the selection moved, because the agent's state may have changed.
       show(try content(), problem: problem)
     }
   }

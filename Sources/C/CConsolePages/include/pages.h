@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/// A file of the console's pages, as it is in Sources/Console/Pages.
+/// A file of the console's pages, exactly as in Sources/Console/Pages.
 struct console_page {
   const char *_Nonnull name;
   const unsigned char *_Nonnull bytes;

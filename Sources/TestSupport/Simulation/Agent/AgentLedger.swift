@@ -3,8 +3,8 @@ import BelfryWire
 
 /// The record of the agent's promises and their outcomes.
 ///
-/// The ledger checks every decision of the agent and every effect that the agent carries out. After a crash, only
-/// durable promises apply: each part saves its state at every commit and restores that state when the agent is killed.
+/// The ledger checks every decision that the agent makes and every effect that it carries out. After a crash, only
+/// durable promises apply: each part saves its state at every commit, and restores that state when the agent is killed.
 final class AgentLedger {
   let conversations: ConversationLedger
   let notifications: NotificationLedger
@@ -23,7 +23,7 @@ final class AgentLedger {
   private let front: FrontLedger
   private let waiting: WaitingLedger
   private unowned let world: AgentSimulation
-  /// The records as this run of the agent has decided them, durable or not.
+  /// The records as decided by this run of the agent, whether durable or not.
   private(set) var mirror = RecordMirror()
   /// The apps in the records.
   private(set) var apps: [AppID: LocalApp] = [:]
@@ -52,7 +52,7 @@ final class AgentLedger {
     waiting = WaitingLedger(in: world)
   }
 
-  /// The notifications on which the user may act, in a fixed order.
+  /// The notifications on which the user can act, in a fixed order.
   var deliveredKeys: [AppNotificationID] {
     mirror[.delivered].keys.compactMap(Self.notification(recordKey:))
   }
@@ -63,7 +63,7 @@ final class AgentLedger {
     return AppNotificationID(app: app, id: String(recordKey[recordKey.index(after: slash)...]))
   }
 
-  /// Returns the notification with this name in the delivered list.
+  /// Returns the notification with this key in the delivered list.
   func delivered(_ key: AppNotificationID) -> DeliveredList.Entry? {
     mirror[.delivered][key.recordKey].flatMap(DeliveredList.Entry.init(record:))
   }
@@ -74,7 +74,7 @@ final class AgentLedger {
     mirror[.device][DeviceSettingsChange.locationKey] != Array("off".utf8)
   }
 
-  /// Returns true if an app may know the device's location.
+  /// Returns true if an app is allowed to know the device's location.
   func mayLocate(_ app: AppID) -> Bool {
     [.always, .whenInUse].contains(locationStatus(of: app))
   }
@@ -198,7 +198,7 @@ final class AgentLedger {
     apps[id] = record
   }
 
-  /// Checks that only the user, or the policy, grants and revokes permission.
+  /// Checks that permission is granted and revoked only by the user or the policy.
   private func checkPermission(from before: LocalApp, to after: LocalApp, _ event: AgentEvent) {
     let id = after.id
     if before.status != after.status {
@@ -287,7 +287,7 @@ final class AgentLedger {
     }
   }
 
-  // MARK: The end
+  // MARK: The end of the run
 
   func checkEnd() {
     guard world.agent.isUp else { return world.fail("the agent does not run at the end") }
@@ -303,7 +303,7 @@ final class AgentLedger {
     world.expect(held.isEmpty, "background pushes still wait at the end: \(held)")
   }
 
-  /// Checks that records that belong together exist together, and that no record belongs to a removed app.
+  /// Checks that related records exist together, and that no record belongs to a removed app.
   private func checkRecords(_ when: String) {
     let requests = Set(mirror[.pending].keys)
     var waiting: Set<String> = []
@@ -326,7 +326,7 @@ final class AgentLedger {
   }
 }
 
-/// The conditions of the device that affect what may be displayed.
+/// The conditions of the device that affect what can be displayed.
 struct SimulatedConditions {
   private(set) var isLocked = false
   private(set) var hasFocus = false

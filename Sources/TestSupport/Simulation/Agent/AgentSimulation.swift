@@ -4,10 +4,10 @@ import BelfryWire
 /// A simulation of an agent with its apps, a user, a gateway and a disk, on one thread, with one seed and a virtual
 /// clock.
 ///
-/// The real ``AgentModel`` makes the decisions, and the shell around it carries out effects as the daemon does. For a
+/// The real ``AgentModel`` makes the decisions, and a shell around it carries out the effects as the daemon does. For a
 /// while, everything that can fail does: the agent and its apps crash; the disk fails or is slow; apps answer late,
-/// incorrectly, or never; clocks and zones change; and the user does anything at any time. After that, nothing fails
-/// for a while, and the agent must keep every promise. The same seed always results in the same run.
+/// incorrectly or never; clocks and time zones change; and the user does anything at any time. After that, nothing
+/// fails for a while, and the agent must keep every promise. The same seed always produces the same run.
 public final class AgentSimulation: SimulatedWorld {
   /// The result of a run.
   public struct Outcome: Sendable {
@@ -45,7 +45,7 @@ public final class AgentSimulation: SimulatedWorld {
     }
   }
 
-  /// Runs the world of `seed` until its end or the first violation.
+  /// Runs the world generated from `seed` to its end or to the first violation.
   public static func run(seed: UInt64, length: SimulationLength = .full) -> Outcome {
     let outcome = AgentSimulation(seed: seed, length: length, isTracing: false).play()
     guard let violation = outcome.violation else { return outcome }
@@ -57,7 +57,7 @@ public final class AgentSimulation: SimulatedWorld {
       asks: traced.asks, restarts: traced.restarts, events: traced.events)
   }
 
-  /// Returns the trace of the world of `seed`, one event per line.
+  /// Returns the trace of the world generated from `seed`, one event per line.
   ///
   /// The same seed always yields the same trace.
   public static func trace(seed: UInt64) -> [String] {
@@ -99,8 +99,8 @@ public final class AgentSimulation: SimulatedWorld {
     return ConnectionID(number: nextConnection)
   }
 
-  /// Returns a new serial number, which a notification carries in its texts so that every part of the simulation can
-  /// recognize it.
+  /// Returns a new serial number, which a notification contains in its text so that every part of the simulation can
+  /// recognize the notification.
   func takeSerial() -> Int {
     defer { nextSerial += 1 }
     return nextSerial
@@ -135,7 +135,7 @@ public final class AgentSimulation: SimulatedWorld {
       events: time.eventsHandled)
   }
 
-  /// Ends all faults: everyone answers, and everything that waits is released.
+  /// Stops all faults: everyone answers, and everything that waits is released.
   private func calmDown() {
     isTroubled = false
     note("all is well from now on")
@@ -150,8 +150,8 @@ public final class AgentSimulation: SimulatedWorld {
       ledger.schedule.checkEnd()
       SimulatedCommand.run([.cancel(app: nil, id: nil)], in: self)
     }
-    // Let enough time pass for the delivery of notifications that the user has just allowed, and for the wake-up of an
-    // app whose wake-ups are not useful.
+    // Let enough time pass for the delivery of notifications that the user has just allowed, and for waking an app
+    // whose wake-ups are not useful.
     for hours in 1...Int64(3) {
       time.after(hours * 3_600_000_000_000) { [self] in
         person.calmDown()
@@ -165,7 +165,7 @@ public final class AgentSimulation: SimulatedWorld {
     time.advance(to: end)
   }
 
-  /// Repeats `body` while faults occur, `nanoseconds` apart on average.
+  /// Repeats `body` during the period with faults, `nanoseconds` apart on average.
   func plan(every nanoseconds: Int64, _ body: @escaping () -> Void) {
     guard nanoseconds < Int64.max / 8 else { return }
     time.after(random(nanoseconds / 10...nanoseconds * 2)) { [self] in

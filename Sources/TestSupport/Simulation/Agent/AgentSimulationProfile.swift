@@ -1,19 +1,19 @@
 @testable import Agent
 import BelfryWire
 
-/// The severity of the faults of one simulated device.
+/// The severity of the faults on a simulated device.
 ///
 /// The profile is drawn from the seed, so that different seeds test different parts.
 struct AgentSimulationProfile {
   let apps: Int
-  /// The virtual nanoseconds of the period with faults.
+  /// The length of the period with faults, in virtual nanoseconds.
   private(set) var troubled: Int64
-  /// The virtual nanoseconds of the final period without faults.
+  /// The length of the final period without faults, in virtual nanoseconds.
   let calm: Int64 = 14_400_000_000_000
   let policy: GrantPolicy
   let hasManualClock: Bool
   let pendingLimit: Int
-  /// The average nanoseconds between two events of one kind.
+  /// The mean time between two events of the same kind, in nanoseconds.
   let pushEvery: Int64
   let askEvery: Int64
   private(set) var appCrashEvery: Int64
@@ -25,16 +25,16 @@ struct AgentSimulationProfile {
   private(set) var conditionEvery: Int64
   private(set) var placeEvery: Int64
   private(set) var linkEvery: Int64
-  /// The fraction of commits after which the agent crashes.
+  /// The proportion of commits after which the agent crashes.
   let crashAtCommit: Double
-  /// The fraction of commits that the disk refuses, outside of a period in which it refuses all.
+  /// The proportion of commits that the disk refuses, apart from periods in which it refuses all.
   let commitFailure: Double
   private(set) var diskStreakEvery: Int64
-  /// The milliseconds of the slowest commit.
+  /// The duration of the slowest commit, in milliseconds.
   let commitMost: Int64
-  /// The fraction of questions that apps answer immediately and correctly.
+  /// The proportion of questions that apps answer immediately and correctly.
   let goodAnswers: Double
-  /// True if presenters immediately report what they show.
+  /// True if presenters report immediately what they show.
   ///
   /// Otherwise, they report it later or never.
   let showsAtOnce: Bool

@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the answers to apps about their own data: the answers match the records and contain no data of other
+/// A check of the answers to apps about their own data: the answers must match the records and contain no data of other
 /// apps.
 final class AnswerLedger {
   private unowned let world: AgentSimulation

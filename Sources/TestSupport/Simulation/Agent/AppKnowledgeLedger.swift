@@ -1,24 +1,24 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the information that apps receive about themselves: each connected app knows its settings, badge, tokens,
-/// and location permission, and receives every change to them.
+/// A check of the information that apps receive about themselves: each connected app must know its settings, badge,
+/// tokens and location permission, and receive every change to them.
 final class AppKnowledgeLedger {
   private struct Knowledge {
     let app: AppID
     var settings: NotificationSettings
     var badge: Int64
-    /// True once the agent ends the connection.
+    /// True if the agent is closing the connection.
     ///
-    /// By then, its app may have been removed or replaced.
+    /// The connection's app may have been removed or replaced in the meantime.
     var isClosing = false
   }
 
   private unowned let world: AgentSimulation
   private var known: [ConnectionID: Knowledge] = [:]
-  /// The apps whose records the current event has changed.
+  /// The apps whose records were changed by the current event.
   private var changed: Set<AppID> = []
-  /// The location permission that each app was last told or had when it connected.
+  /// The location permission that was last sent to each app, or that the app had when it connected.
   private var statuses: [AppID: LocationStatus] = [:]
   private var hasChanged = false
   /// The messages about the current event that connections have not received yet.
@@ -31,10 +31,10 @@ final class AppKnowledgeLedger {
 
   init(in world: AgentSimulation) { self.world = world }
 
-  /// Returns the app of a welcomed connection, unless it belongs to an extension.
+  /// Returns the app of a welcomed connection, or nil if the connection belongs to an extension.
   func app(of connection: ConnectionID) -> AppID? { known[connection]?.app }
 
-  /// Returns the connections of an app, except those of its extensions, in order of their arrival.
+  /// Returns the connections of an app, except those of its extensions, in order of arrival.
   func connections(of app: AppID?) -> [ConnectionID] {
     known.filter { app == nil || $0.value.app == app }.keys.sorted { $0.number < $1.number }
   }

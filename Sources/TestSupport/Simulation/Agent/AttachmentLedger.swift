@@ -1,8 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the files of attachments and content extensions: no file is deleted while a record or an extension uses
-/// it, and no file remains once neither uses it.
+/// A check of the files of attachments and content extensions: no file may be deleted while a record or an extension
+/// uses it, and no file may remain when neither uses it.
 final class AttachmentLedger {
   private unowned let world: AgentSimulation
   /// The files that records have used and that have not been deleted since.
@@ -55,8 +55,8 @@ final class AttachmentLedger {
 
   /// Checks that no file remains.
   ///
-  /// An agent that is killed between a commit and its effects leaves files behind. The limit of the folder accounts for
-  /// them.
+  /// An agent that is killed between a commit and its effects leaves files behind, which the folder's limit takes into
+  /// account.
   func checkEnd() {
     guard world.agent.restartCount == 0 else { return }
     for (app, paths) in stored.sorted(by: { $0.key < $1.key }) {

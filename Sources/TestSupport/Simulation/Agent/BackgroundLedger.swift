@@ -1,15 +1,15 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of background work: a push that wakes an app reaches the app or waits for it in the records, unless the
+/// A check of background work: a push that wakes an app must reach the app or wait for it in the records, unless the
 /// app's manifest does not request such pushes.
 ///
 /// No app is woken too often.
 final class BackgroundLedger {
   private struct State {
-    /// The remaining wake-ups of each app, and the elapsed time for which that number is valid.
+    /// The remaining wake-ups of each app, and the elapsed time at which that number was valid.
     var budgets: [AppID: (level: Double, atMilliseconds: Int64)] = [:]
-    /// The usefulness of each app's wake-ups, as computed by `BackgroundBudget`.
+    /// The usefulness of each app's wake-ups, as `BackgroundBudget` computes it.
     var usefulness: [AppID: Double] = [:]
   }
 
@@ -25,16 +25,16 @@ final class BackgroundLedger {
   private unowned let world: AgentSimulation
   private var state = State()
   private var durable = State()
-  /// The total milliseconds by which the wall clock has advanced.
+  /// The total time by which the wall clock has advanced, in milliseconds.
   private var passed: Int64 = 0
   private var lastWall: Int64?
   private var states: [ConnectionID: AppState] = [:]
   private var arriving: Arrival?
-  /// Apps that were started for a push and have not sent their greeting since.
+  /// The apps that were started for a push and have not sent their greeting yet.
   private var awaited: Set<AppID> = []
-  /// Apps that were started for a task and have not sent their greeting since.
+  /// The apps that were started for a task and have not sent their greeting yet.
   private var awaitedForTask: Set<AppID> = []
-  /// The launch tokens of apps that were started and have not sent their greeting since.
+  /// The launch tokens of apps that were started and have not sent their greeting yet.
   private var tokens: [AppID: String] = [:]
   /// The questions about the result of a push or a task that apps have not answered yet.
   private var open: [Question: AppID] = [:]
@@ -78,7 +78,7 @@ final class BackgroundLedger {
       else { break }
       let presence = presence(of: push.app)
       let isContentAvailable = PushPayload(push.payload)?.isContentAvailable == true
-      // An app that never requested a type receives everything silently.
+      // An app that never requested notification types receives everything silently.
       let isSilent = record.requested.isEmpty && record.status == .notDetermined
       arriving = Arrival(
         app: push.app, kind: push.kind,
@@ -122,7 +122,7 @@ final class BackgroundLedger {
       }
   }
 
-  /// Checks that the stored usefulness of an app's wake-ups matches their results.
+  /// Checks that the stored usefulness of an app's wake-ups matches the results of the wake-ups.
   private func checkUsefulness(_ app: AppID) {
     let record = world.ledger.mirror[.device]["budget/\(app)"]
     guard let wanted = state.usefulness[app],
@@ -218,7 +218,7 @@ final class BackgroundLedger {
           false
         }
       }
-      // After reinstallation, the app may no longer request pushes.
+      // After a reinstallation, the app may no longer request pushes.
       let isWanted = world.ledger.apps[app].map { Self.wantsPushesBehind($0) } ?? false
       world.expect(
         isHandedOver || !isWanted, "\(app) was started for a push and is not given it")
@@ -246,7 +246,7 @@ final class BackgroundLedger {
     }
   }
 
-  /// Checks a wake-up against the largest possible budget, which belongs to an app whose wake-ups are all useful.
+  /// Checks a wake-up against the largest possible budget, which is that of an app whose wake-ups are all useful.
   private func checkWake(_ app: AppID) {
     guard presence(of: app) != .foreground else { return }
     world.expect(

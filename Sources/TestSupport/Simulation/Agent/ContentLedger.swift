@@ -1,29 +1,29 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of content extensions: each one shows the notification of its window, and ends once the notification or the
-/// window is gone.
+/// A check of content extensions: each extension must show the notification of its window, and exit when the
+/// notification or the window is gone.
 ///
-/// The ledger also checks the fate of a notification whose action an extension handles.
+/// The ledger also checks the outcome for a notification whose action an extension handles.
 final class ContentLedger {
-  /// One process that was started for a window.
+  /// A process that was started for a window.
   private struct Job {
     let key: AppNotificationID
     let executable: String
-    /// The connection, once it was accepted.
+    /// The process's connection, after it was accepted.
     var connection: ConnectionID?
-    /// The notification that the extension was given to show.
+    /// The notification that the agent gave to the extension to show.
     var told: DeliveredNotification?
     var hasDrawn = false
-    /// The files of the pictures that it shows.
+    /// The image files that the extension shows.
     var paths: Set<String> = []
-    /// True once its window is closed.
+    /// True if the extension's window is closed.
     var isUnwanted = false
-    /// True once the agent ends its connection.
+    /// True if the agent is closing the extension's connection.
     var isClosing = false
   }
 
-  /// An action that an extension was asked about.
+  /// An action about which an extension was asked.
   private struct Pressed {
     let key: AppNotificationID
     let order: Int64
@@ -31,20 +31,20 @@ final class ContentLedger {
   }
 
   private unowned let world: AgentSimulation
-  /// The processes by their tokens.
+  /// The processes, by launch token.
   private var jobs: [String: Job] = [:]
   private var tokens: [ConnectionID: String] = [:]
   private var pressed: [Question: Pressed] = [:]
-  /// The notifications whose handled action waits until the screen is unlocked, with their orders of delivery.
+  /// The notifications whose handled action waits until the screen is unlocked, with their delivery order.
   private var held: [AppNotificationID: Int64] = [:]
   /// The extensions' answers about actions in the current event, for notifications that still exist.
   private var settled: [(pressed: Pressed, option: ContentExtensionOption, needsUnlock: Bool)] = []
-  /// The drawing of the current event.
+  /// The drawing in the current event.
   private var drawn: (key: AppNotificationID, drawing: NotificationDrawing)?
 
   init(in world: AgentSimulation) { self.world = world }
 
-  /// Returns the files that extensions of an app show.
+  /// Returns the files that an app's extensions show.
   func paths(of app: AppID) -> Set<String> {
     jobs.values.filter { $0.key.app == app && isWanted($0) }
       .reduce(into: []) { $0.formUnion($1.paths) }
@@ -60,7 +60,7 @@ final class ContentLedger {
     tokens[connection].flatMap { jobs[$0] }.flatMap { $0.isClosing ? nil : $0.key }
   }
 
-  /// Returns true if an extension has not yet decided the fate of a notification.
+  /// Returns true if an extension has not yet decided the outcome for a notification.
   func isAsked(_ key: AppNotificationID, order: Int64) -> Bool {
     pressed.values.contains { $0.key == key && $0.order == order }
   }
@@ -112,7 +112,7 @@ final class ContentLedger {
 
   /// Marks an extension as no longer needed.
   ///
-  /// The current event must end it, unless it never connected.
+  /// The current event must stop the extension, unless it never connected.
   private func end(_ token: String, _ job: Job) {
     jobs[token] = job.connection == nil ? nil : job
     jobs[token]?.isUnwanted = true
@@ -199,7 +199,7 @@ final class ContentLedger {
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
     if let drawn { world.fail("what \(drawn.key.recordKey) looks like is forgotten") }
-    // An extension that ends answers all its questions, the first of which may remove the notification.
+    // An extension that exits answers all its questions, and the first answer can remove the notification.
     var gone: Set<AppNotificationID> = []
     for (pressed, option, needsUnlock) in settled where !gone.contains(pressed.key) {
       check(pressed, option, needsUnlock: needsUnlock, effects)
@@ -218,8 +218,8 @@ final class ContentLedger {
       "an extension that has nothing to show stays")
   }
 
-  /// Checks that an extension's decision about an action is applied to the notification that the extension was asked
-  /// about.
+  /// Checks that an extension's decision about an action is applied to the notification about which the extension was
+  /// asked.
   private func check(
     _ pressed: Pressed, _ option: ContentExtensionOption, needsUnlock: Bool,
     _ effects: [AgentEffect]
@@ -247,7 +247,7 @@ final class ContentLedger {
     }
   }
 
-  /// Checks that decisions that waited until the screen is unlocked are applied.
+  /// Checks that decisions that waited for the screen to be unlocked are applied.
   private func checkHeld() {
     guard !world.ledger.conditions.isLocked else { return }
     for (key, order) in held where world.ledger.delivered(key)?.order == order {
@@ -256,8 +256,8 @@ final class ContentLedger {
     held = [:]
   }
 
-  /// Checks that every running extension shows the notification of its name, and that an extension without a window or
-  /// a notification is ended.
+  /// Checks that every running extension shows the notification with its name, and that an extension without a window
+  /// or a notification is stopped.
   private func checkShown() {
     for (token, job) in jobs.sorted(by: { $0.key < $1.key }) where !job.isClosing {
       let entry = world.ledger.delivered(job.key)

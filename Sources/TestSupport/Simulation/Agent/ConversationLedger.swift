@@ -1,8 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of all conversations: every request of an app or a command gets one answer, every question of the agent is
-/// settled, every prompt is answered or withdrawn, and nothing is sent to a closed connection.
+/// A check of all conversations: every request from an app or a command must get one answer, every question from the
+/// agent must be settled, every prompt must be answered or withdrawn, and nothing may be sent to a closed connection.
 final class ConversationLedger {
   enum Subject {
     case notifications, location
@@ -10,15 +10,15 @@ final class ConversationLedger {
 
   private struct Peer {
     let app: AppID?
-    /// The token in its greeting.
+    /// The launch token in the peer's greeting.
     let token: String?
-    /// True if the agent has welcomed it.
+    /// True if the agent has welcomed the peer.
     var isWelcome = false
-    /// True if it was welcomed as the app itself.
+    /// True if the peer was welcomed as the app itself.
     var isApp = false
   }
 
-  /// The reason that a request may remain unanswered for a while.
+  /// The reason that a request can remain unanswered for a while.
   private enum Reason: Hashable {
     case none
     /// The user is being asked about the app.
@@ -38,9 +38,9 @@ final class ConversationLedger {
   private var extensions: [String: AppNotificationID] = [:]
   private var extensionQuestions: [Question: String] = [:]
   private var prompts: [PromptID: Prompt] = [:]
-  /// The apps whose latest question about notifications the user dismissed.
+  /// The apps whose latest question about notifications was dismissed by the user.
   private var postponed: Set<AppID> = []
-  /// The prompt that the current event answers, with the answer; nil if the user dismissed it.
+  /// The prompt that the current event answers, and the answer; nil if the user dismissed the prompt.
   private var answered: (prompt: Prompt, isAllowed: Bool?)?
   /// The notification about which a foreground app answers, or fails to answer, in the current event.
   private(set) var answeredPresentation: AppNotificationID?
@@ -93,7 +93,7 @@ final class ConversationLedger {
   /// Returns true if the user sees a question about an app.
   func isQuestionOpen(of app: AppID) -> Bool { prompts.values.contains { $0.app == app } }
 
-  /// Returns true if the current event is the user's answer to a prompt about that subject.
+  /// Returns true if the current event is the user's answer to a prompt about this subject.
   ///
   /// Pass nil for `isAllowed` to check whether the user dismissed the prompt.
   func wasAnswered(_ app: AppID, _ subject: Subject, isAllowed: Bool?) -> Bool {
@@ -106,7 +106,7 @@ final class ConversationLedger {
     }
   }
 
-  /// The location status that the user's permission in the current prompt gives to an app.
+  /// The location status that the user's answer to the current prompt gives to an app.
   var answeredExtent: LocationStatus {
     answered?.prompt.wantsAlways == true ? .always : .whenInUse
   }
@@ -145,7 +145,7 @@ final class ConversationLedger {
       if let prompt = prompts[id], prompt.subject == .notifications { postponed.insert(prompt.app) }
     case .extensionFailed(let token), .extensionTimedOut(let token): extensions[token] = nil
     case .extensionEnded(let token):
-      // An extension that has sent its greeting must report its result through its connection.
+      // An extension that has sent its greeting must report its result over its connection.
       let isConnected = peers.values.contains { $0.isWelcome && $0.token == token }
       if !isConnected { extensions[token] = nil }
     default: break
@@ -202,7 +202,7 @@ final class ConversationLedger {
         prompts.removeValue(forKey: prompt.id) != nil,
         "the prompt \(prompt.id.number) is withdrawn and was not there")
     case .startExtension(let order):
-      // The content extension ledger checks content extensions.
+      // Content extensions are checked by their own ledger.
       if case .notificationWindow = event { break }
       guard case .pushReceived(let push) = event, push.app == order.app else {
         return world.fail("a service extension of \(order.app) is started without a push")
@@ -239,8 +239,8 @@ final class ConversationLedger {
       "the request \(ask.number ?? 0) on connection \(ask.connection.number) is answered twice")
   }
 
-  /// Checks who refuses an app with an older interface, which need not request permission: only the user, a policy, or
-  /// the removal of the app.
+  /// Checks who refuses an app with an older interface, which does not need to request permission: only the user, a
+  /// policy or the removal of the app can do so.
   private func checkRefusal(
     _ ask: RequestID, _ request: NotificationRequest, _ failure: AppLinkFailure
   ) {

@@ -1,14 +1,14 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of what the agent displays and plays, which depends on permissions, switches, and conditions.
+/// A check of what the agent displays and plays, which must follow permissions, switches and conditions.
 ///
 /// If the agent shows less, it must give a valid reason.
 final class DecisionLedger {
   private unowned let world: AgentSimulation
   /// Notifications that the current event displays and whose sound has not been played yet.
   private var silent: Set<AppNotificationID> = []
-  /// The badges of notifications that the current event displays and whose apps have not received the badge yet.
+  /// The badges of notifications that the current event displays, if the app has not received the badge yet.
   private var badges: [AppNotificationID: Int64] = [:]
 
   init(in world: AgentSimulation) { self.world = world }
@@ -53,8 +53,7 @@ final class DecisionLedger {
     badges = badges.filter { world.ledger.apps[$0.key.app]?.badge != $0.value }
   }
 
-  /// Returns the answer of a foreground app in the current event about showing a notification, or nil if it is not
-  /// asked.
+  /// Returns a foreground app's answer, in the current event, about showing a notification, or nil if no app is asked.
   private func answer(
     _ event: AgentEvent, about key: AppNotificationID
   ) -> Set<PresentationOption>? {
@@ -62,7 +61,7 @@ final class DecisionLedger {
     switch event {
     case .appReplied(_, .present(let options)): return options
     case .appReplied, .questionTimedOut: return []
-    // The app's process has ended, so the app is no longer asked.
+    // The app's process has exited, so the app is no longer asked.
     default: return nil
     }
   }

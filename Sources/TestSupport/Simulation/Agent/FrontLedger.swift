@@ -1,17 +1,18 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of foreground states: the agent reports the foreground state only to the app that the user is looking at.
+/// A check of foreground states: the agent may report the foreground state only to the app at which the user is
+/// looking.
 final class FrontLedger {
   private unowned let world: AgentSimulation
   private var told: [ConnectionID: AppState] = [:]
-  /// The connections whose windows were in the foreground, according to the desktop or a command.
+  /// The connections whose windows are in the foreground, according to the desktop or a command.
   ///
   /// Only windows move these connections to and from the foreground.
   private var haveWindows: Set<ConnectionID> = []
   /// The app with the foreground window, as far as windows report it.
   private var window: AppID?
-  /// The expected output of `belfry state`: an app, `none`, or null before anything is known.
+  /// The expected output of `belfry state`: an app, `none`, or null if nothing is known yet.
   private var word = JSONValue.null
 
   init(in world: AgentSimulation) { self.world = world }
@@ -40,7 +41,8 @@ final class FrontLedger {
     if Self.isAboutWindows(event) {
       if state == .foreground { haveWindows.insert(connection) }
     } else if !haveWindows.contains(connection) {
-      // The user opened one of its notifications; an app without windows reports itself when it leaves the foreground.
+      // The user opened one of the app's notifications; an app without windows itself reports that it leaves the
+      // foreground.
       return
     }
     told[connection] = state
@@ -48,7 +50,8 @@ final class FrontLedger {
 
   /// Returns true if an event reports the owner of the foreground window.
   ///
-  /// A command that unlocks the screen does not: it carries out the user's earlier choices on notifications.
+  /// A command that unlocks the screen does not: it carries out the choices that the user made on notifications
+  /// earlier.
   private static func isAboutWindows(_ event: AgentEvent) -> Bool {
     switch event {
     case .focusedWindowChanged, .appGreeted: true
@@ -78,7 +81,7 @@ final class FrontLedger {
           "a command is told that another app is in front than the one that is: \(word.text)")
       }
     case .appGreeted(let ask, _, _):
-      // Its window may have appeared before it connected.
+      // The app's window may have appeared before the app connected.
       guard let app = world.ledger.knowledge.app(of: ask.connection), app == window else { break }
       word = .string(app.text)
       world.expect(

@@ -1,16 +1,16 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of location messages: they are sent only to apps with the user's permission, to all running apps that follow
-/// the location, and to those that wait for the device to enter or leave a region.
+/// A check of location messages: they must be sent only to apps that have the user's permission, to all running apps
+/// that follow the location, and to the apps that wait for the device to enter or leave a region.
 final class LocationLedger {
   private unowned let world: AgentSimulation
   private var followers: Set<ConnectionID> = []
-  /// Followers that have not received the location of the current event yet.
+  /// The followers that have not yet received the location in the current event.
   private var owed: Set<ConnectionID> = []
 
-  /// The regions that the device enters or leaves because of a command in the current event, and whose watchers have
-  /// not been notified yet.
+  /// The regions that the device enters or leaves because of a command in the current event, if their watchers have not
+  /// been notified yet.
   private var crossed: Set<RegionKey> = []
 
   init(in world: AgentSimulation) { self.world = world }
@@ -55,7 +55,7 @@ final class LocationLedger {
           case .circle(let centerLatitude, let centerLongitude, _) = region.shape,
           world.ledger.mayLocate(key.app)
         else { return nil }
-        // Simulated locations are the center of a region, or far away from it.
+        // A simulated location is either the center of a region or far away from it.
         let isInside = latitude == centerLatitude && longitude == centerLongitude
         let isCrossing = isInside ? before != .inside : before == .inside
         return isCrossing && (isInside ? region.notifiesOnEntry : region.notifiesOnExit) ? key : nil
@@ -64,7 +64,7 @@ final class LocationLedger {
 
   func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
     switch effect {
-    // The location is reported by a service.
+    // A service reports the location.
     case .refuse: crossed = []
     case .tell(let connection, .place):
       owed.remove(connection)
@@ -87,7 +87,7 @@ final class LocationLedger {
     }
   }
 
-  /// Checks that the watcher of a region requested notifications of crossings in this direction.
+  /// Checks that the region's watcher requested notifications about crossings in this direction.
   func checkIsWanted(_ region: NotificationRegion, _ state: RegionState, _ what: String) {
     let isWanted =
       switch state {

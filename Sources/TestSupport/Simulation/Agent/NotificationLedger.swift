@@ -1,15 +1,16 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the outcome of each notification: it was displayed once, with permission, or is accounted for.
+/// A check of the outcome for each notification: it must have been displayed once, with permission, or be accounted
+/// for.
 ///
-/// A notification may be displayed again only if the agent was killed before the presenter's confirmation was durable,
-/// because the agent then cannot know that it was displayed. A notification that was decided to have no banner never
-/// gets one.
+/// A notification can be displayed again only if the agent was killed before the presenter's confirmation was durable,
+/// because the agent then cannot know that the notification was displayed. If the agent has decided that a notification
+/// has no banner, it must never get one.
 final class NotificationLedger {
-  /// One notification from its arrival to its end.
+  /// A notification from its arrival until it is gone.
   ///
-  /// A newer notification with the same name is another version.
+  /// A newer notification with the same name is a different version.
   private struct Version: Hashable {
     let serial: Int64?
     let unixMilliseconds: Int64
@@ -17,15 +18,15 @@ final class NotificationLedger {
 
   private struct Showing {
     let version: Version
-    /// The order of delivery, which distinguishes a repetition from the previous one if a stopped clock shows the same
+    /// The delivery order, which distinguishes a repetition from the previous firing if a stopped clock shows the same
     /// time.
     let order: Int64
     var isListed = false
-    /// True if it was presented in this run of the agent.
+    /// True if the notification was presented in this run of the agent.
     var isPresented = false
-    /// True if a presenter has confirmed it.
+    /// True if a presenter has confirmed the notification.
     var isConfirmed = false
-    /// True if it was decided to have no banner and is only in the list.
+    /// True if the agent decided that the notification has no banner and is only in the list.
     var isQuiet = false
   }
 
@@ -40,16 +41,16 @@ final class NotificationLedger {
   private var state = State()
   private var durable = State()
   private var hasStarted = false
-  /// The current push, if it is to be displayed, until it is accounted for.
+  /// The current push if it must be displayed, until it is accounted for.
   private var arriving: AppNotificationID?
   private var repeated: AppNotificationID?
   /// The current push, if its app does not have the registration.
   private var unwanted: AppNotificationID?
-  /// Notifications that the current event decided to have no banner.
+  /// The notifications that have no banner, as the agent decided in the current event.
   private var suppressed: Set<AppNotificationID> = []
-  /// Notifications that the current event removed although it concerns something else.
+  /// The notifications that the current event removed although the event concerns something else.
   private var unexplained: Set<AppNotificationID> = []
-  /// New notifications of waiting requests in the current event.
+  /// The new notifications that the current event created from waiting requests.
   private var scheduled: Set<AppNotificationID> = []
 
   init(in world: AgentSimulation) { self.world = world }
@@ -62,7 +63,7 @@ final class NotificationLedger {
   func agentCrashed() { state = durable }
   func onDurable() { durable = state }
 
-  /// Returns true if a push was already processed.
+  /// Returns true if a push has already been processed.
   func hasCome(_ push: ReceivedPush) -> Bool { state.pushes.contains(push.uniqueID) }
 
   func checkAcknowledged(_ id: NotificationID) {
@@ -88,7 +89,7 @@ final class NotificationLedger {
     guard state.pushes.insert(push.uniqueID).inserted else { return repeated = key }
     let content = PushPayload(push.payload)?.content ?? NotificationContent()
     let isRegistered = world.ledger.apps[push.app]?.registrations[push.kind] != nil
-    // A push with only a badge or a sound may leave no trace.
+    // A push with only a badge or a sound need not leave a trace.
     if isRegistered, push.kind == .alert, content.hasAlert { arriving = key }
     if !isRegistered { unwanted = key }
   }
@@ -136,9 +137,9 @@ final class NotificationLedger {
     }
   }
 
-  /// Returns true if the event may remove a notification.
+  /// Returns true if the event can remove a notification.
   ///
-  /// Any event may remove one because of the limit, or because another one fires in its place.
+  /// Any event can remove a notification because of the limit, or because another notification fires in its place.
   private func explains(_ event: AgentEvent, _ key: AppNotificationID) -> Bool {
     switch event {
     case .pushReceived(let push): key == AppNotificationID(app: push.app, id: push.notificationID)
@@ -181,7 +182,7 @@ final class NotificationLedger {
       unixMilliseconds: notification.unixMilliseconds)
     let repeats = notification.request.trigger?.repeats ?? false
     let isSame = state.showings[key]?.version == version
-    // A service extension gives a push another order, but it is the same push.
+    // A service extension changes the delivery order of a push, but it is the same push.
     if !isSame || (repeats && state.showings[key]?.order != entry.order) {
       end(key)
       world.ledger.conversations.forget(key)
@@ -190,7 +191,8 @@ final class NotificationLedger {
           || state.past[key]?.contains { $0.serial == version.serial } != true,
         "\(recordKey) comes again after it was replaced or taken away")
       state.showings[key] = Showing(version: version, order: entry.order)
-      // The notification withheld in this event is the previous one: an app's answer lets the next one fire.
+      // The notification that was withheld in this event is the previous one: an app's answer lets the next
+      // notification fire.
       suppressed.remove(key)
       switch notification.request.trigger {
       case nil, .push: break
@@ -316,7 +318,7 @@ final class NotificationLedger {
           "\(key.recordKey) is kept for an answer, and nobody is asked")
         continue
       }
-      // The notification may be only in the list, as its app's switches require.
+      // The notification can be in the list only, as its app's switches require.
       state.showings[key]?.isQuiet = true
       world.expect(
         showing.isListed,

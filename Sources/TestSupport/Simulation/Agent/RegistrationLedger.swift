@@ -1,10 +1,10 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of registrations at the gateway, which must know every stored registration and no other.
+/// A check of registrations at the gateway, which must know every stored registration and no others.
 ///
-/// The ledger also checks registrations and tokens after the device gets another identity or its data is moved to
-/// another machine.
+/// The ledger also checks registrations and tokens after the device gets a new identity or its data is moved to another
+/// machine.
 final class RegistrationLedger {
   private struct Registration: Hashable {
     let app: AppID
@@ -15,14 +15,14 @@ final class RegistrationLedger {
   /// The registrations that this run of the agent has sent to the gateway.
   private var announced: Set<Registration> = []
   private var hasChanged = false
-  /// True if registrations may be cancelled again.
+  /// True if registrations can be cancelled again.
   ///
-  /// This applies to those that an earlier run cancelled without an acknowledgment, and to those that received a token
-  /// after being refused.
+  /// This applies to registrations that an earlier run cancelled without an acknowledgment, and to those that received
+  /// a token after having been refused.
   private var mayCancelAgain = false
-  /// The tokens that are valid, as far as this run of the agent knows.
+  /// The valid tokens, as far as this run of the agent knows.
   private var tokens: Set<[UInt8]> = []
-  /// The registrations before the current event replaced the device's identity.
+  /// The registrations that existed before the current event replaced the device's identity.
   private var before: Set<Registration>?
 
   init(in world: AgentSimulation) { self.world = world }

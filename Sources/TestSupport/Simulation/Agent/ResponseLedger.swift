@@ -1,21 +1,22 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the user's responses to notifications: each response reaches the app once or waits for it in the records.
+/// A check of the user's responses to notifications: each response must reach the app once or wait for it in the
+/// records.
 final class ResponseLedger {
   private struct State {
-    /// The records by their keys.
+    /// The records, by key.
     var waiting: [String: [UInt8]] = [:]
   }
 
   private unowned let world: AgentSimulation
   private var state = State()
   private var durable = State()
-  /// The record that each question of this run concerns.
+  /// The record that each question in this run concerns.
   private var asked: [Question: String] = [:]
   /// The notification on which the user acts, while it is in the list.
   private var actedOn: (key: AppNotificationID, order: Int64, action: PersonAction)?
-  /// The user's choices on the locked screen, with the orders of delivery of their notifications.
+  /// The user's choices on the locked screen, with the delivery order of their notifications.
   private var chosen: [AppNotificationID: Int64] = [:]
   /// The activation token of each choice on the locked screen.
   private var chosenTokens: [AppNotificationID: String] = [:]
@@ -56,13 +57,13 @@ final class ResponseLedger {
       checkMayGo(key, event)
       state.waiting[key] = nil
     case .ask(let question, .response(let response), _):
-      // Sort the keys by their numbers, because the agent sends the responses in that order.
+      // Sort the keys by number, because the agent sends the responses in that order.
       let keys = state.waiting.keys.sorted { ($0.count, $0) < ($1.count, $1) }
       let waiting = keys.filter { key in
         state.waiting[key].flatMap { Responses.Waiting(key: key, record: $0) }?.response == response
       }
       let open = asked.filter { world.ledger.conversations.questions.contains($0.key) }.values
-      // Two firings of one notification may have received the same response.
+      // Two firings of the same notification may have received the same response.
       guard let key = waiting.first(where: { !open.contains($0) }) else {
         return world.fail(
           waiting.isEmpty
@@ -113,7 +114,8 @@ final class ResponseLedger {
     if world.ledger.conditions.isLocked, let token = action.activationToken {
       chosenTokens[key] = token
     }
-    // The content extension, which may still be asked about an earlier action, decides the notification's fate.
+    // The content extension, which may still be asked about an earlier action, decides the outcome for the
+    // notification.
     guard !world.ledger.content.isAsked(key, order: order) else { return }
     let isThere = world.ledger.delivered(key)?.order == order
     let isKept = effects.contains {

@@ -1,19 +1,20 @@
 @testable import Agent
 import BelfryWire
 
-/// A check that every due date fires exactly once, that no date fires early, and that none of a removed request fires.
+/// A check that every due date fires exactly once, that no date fires early, and that no date of a removed request
+/// fires.
 ///
-/// The ledger computes the dates independently.
+/// The ledger computes the dates independently of the agent.
 final class ScheduleLedger {
   private struct Waiting {
     let order: UInt64
     let trigger: Trigger
     let since: Int64
-    /// The latest repetition that fired, counted from the beginning.
+    /// The latest repetition that fired, counted from the first.
     var fired: Int64?
     /// The number of times that the clock had been set back before that repetition fired.
     var setBacks = 0
-    /// The latest repetition of a calendar trigger that has been handled; nil if unknown.
+    /// The latest repetition of a calendar trigger that was handled; nil if unknown.
     var handled: Int64?
   }
 
@@ -46,16 +47,16 @@ final class ScheduleLedger {
 
   /// Processes the decisions in order.
   ///
-  /// A firing consists of a change of an entry, followed immediately by the effects on the notification.
+  /// A firing consists of a change to an entry, followed immediately by the effects on the notification.
   func onDecided(_ effects: [AgentEffect], _ event: AgentEvent) {
-    /// The entry that has just changed, with its previous state.
+    /// The entry that was just changed, and its previous state.
     var changed: (key: AppNotificationID, waiting: Waiting?)?
-    /// Requests waiting for a region that have changed.
+    /// The changed requests that wait for a region.
     var crossed: Set<AppNotificationID> = []
     /// The side of each region on which the device is, according to the records.
     var sides: [AppNotificationID: RegionState] = [:]
     var gone: [AppNotificationID] = []
-    /// Apps whose requests were waiting for permission and are added now, replacing earlier versions.
+    /// The apps whose requests waited for permission and are now added, replacing earlier versions.
     var permitted: Set<String> = []
     firing = []
     var isChanged = false
@@ -92,7 +93,7 @@ final class ScheduleLedger {
         changed = nil
       default:
         if let (key, waiting) = changed, isAbout(key, effect) {
-          // An app's notifications are removed with the app, whether or not they were shown.
+          // An app's notifications are removed together with the app, whether or not they were shown.
           if !Self.removesApp(event, of: key) {
             onFired(key, waiting, isGone: gone.contains(key), event)
             gone.removeAll { $0 == key }
@@ -118,11 +119,11 @@ final class ScheduleLedger {
     checkRepeats(event)
   }
 
-  /// Checks that repetitions by the wall clock have fired whenever an event was handled, however the clock was set
-  /// before.
+  /// Checks that repetitions on the wall clock have fired whenever an event was handled, regardless of how the clock
+  /// was set before.
   private func checkRepeats(_ event: AgentEvent) {
     let now = world.machine.now
-    // A manual clock does not advance while apps are asked.
+    // A manual clock does not advance while apps are being asked.
     guard world.ledger.hasStarted, !world.profile.hasManualClock else { return }
     var isCountedAnew = false
     switch event {
@@ -184,7 +185,7 @@ final class ScheduleLedger {
     let now = world.machine.now
     firing.insert(key)
     guard var waiting else { return world.fail("\(key.recordKey) fires, and was removed") }
-    // A notification that is shown immediately replaces a waiting one with the same name.
+    // A notification that is shown immediately replaces a waiting notification with the same name.
     if isGone, Self.adds(event, key) { return }
     firedCount += 1
     guard waiting.trigger.repeats else {
@@ -212,7 +213,7 @@ final class ScheduleLedger {
     world.ledger.places.checkIsWanted(region, side, "\(key.recordKey) tells")
   }
 
-  /// Returns the number of the latest date that has passed, counted from the beginning.
+  /// Returns the number of the latest date that has passed, counted from the first.
   ///
   /// Returns nil if no date has passed, and 0 for triggers that this ledger does not count.
   private func dueNumber(_ waiting: Waiting, _ now: AgentTime) -> Int64? {
@@ -222,14 +223,14 @@ final class ScheduleLedger {
       return number >= 1 ? number : nil
     case .moment(.instant(let moment), _): return now.wall >= moment ? 1 : nil
     case .calendar(let match, true):
-      // Zones differ from UTC by whole minutes.
+      // Offsets of zones from UTC are whole minutes.
       guard let second = match[.second] else { return 0 }
       return Int64(Gregorian.floorDivide(Int(now.wall) / 1_000 - second, 60))
     default: return 0
     }
   }
 
-  /// Returns true if an event may add another notification with that name, now or later.
+  /// Returns true if an event can add another notification with that name, now or later.
   private static func adds(_ event: AgentEvent, _ key: AppNotificationID? = nil) -> Bool {
     switch event {
     case .appRequested(_, .add(let request)), .appRequested(_, .control(.notify(_, let request))):
@@ -262,7 +263,7 @@ final class ScheduleLedger {
     }
   }
 
-  // MARK: The end
+  // MARK: The end of the run
 
   func checkEnd() {
     let now = world.machine.now

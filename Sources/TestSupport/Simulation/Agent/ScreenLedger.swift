@@ -1,11 +1,11 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the screen: it shows no removed notification and no text that must be hidden on a locked screen, and its
-/// badges are the stored ones.
+/// A check of the screen: it must not show a removed notification or text that must be hidden on a locked screen, and
+/// its badges must be the stored badges.
 final class ScreenLedger {
   private unowned let world: AgentSimulation
-  /// Notifications that the agent has given to presenters in this run and has not asked them to remove.
+  /// The notifications that the agent has given to presenters in this run and has not asked them to remove.
   private var shown: Set<AppNotificationID> = []
   private var badges: [AppID: Int64] = [:]
   private var refreshed: Set<AppNotificationID> = []

@@ -8,21 +8,21 @@ final class SimulatedAgent {
   private(set) var isUp = false
   /// The number of the current run.
   ///
-  /// Events scheduled in an earlier run no longer take effect.
+  /// Events that were scheduled in an earlier run have no effect.
   private(set) var life = 0
   private var hasStarted = false
   private var isTurnEndDue = false
-  /// Events that wait during a disk write, in order of arrival.
+  /// The events that wait during a disk write, in order of arrival.
   private var inbox: [AgentEvent] = []
-  /// The time until which the loop waits for the disk and handles no events.
+  /// The time until which the loop waits for the disk and does not handle events.
   private var busyUntil: Int64 = 0
-  /// The effects of this turn.
+  /// The effects of the current turn.
   private var effects: [AgentEffect] = []
   /// The changes that the disk has not accepted yet.
   private var unpersisted: [RecordChange] = []
   /// True if the disk has refused some of these changes.
   private var hasBacklog = false
-  /// True if the disk has refused changes that the agent has made since.
+  /// True if the disk has not yet accepted all changes that the agent has made.
   var hasUnpersisted: Bool { !unpersisted.isEmpty }
   private var questionTimers: [Question: Int] = [:]
   private var nextTimer = 0
@@ -51,7 +51,7 @@ final class SimulatedAgent {
         requestRecord: { [unowned world] in world.records.durable[.pending][$0.recordKey] }))
   }
 
-  // MARK: Start and end
+  // MARK: Start and exit
 
   func start() {
     life += 1
@@ -74,7 +74,7 @@ final class SimulatedAgent {
       if world.chance(0.5) { handle(.machineReplaced) }
       handle(.identityReplaced)
     }
-    // If a session bus already exists, the agent finds it during startup.
+    // If a session bus already exists, the agent finds it at startup.
     if world.chance(0.3) { handle(.presenterAppeared(.desktop, isNew: true)) }
     handle(.started)
     endTurn()
@@ -88,7 +88,7 @@ final class SimulatedAgent {
     world.plan(every: world.profile.diskStreakEvery) { [self] in world.records.breakDown() }
   }
 
-  /// Kills the process: data that is not durable is lost, and every connection ends.
+  /// Kills the process: data that is not durable is lost, and all connections are closed.
   func crash() {
     guard isUp else { return }
     world.note("the agent is killed")
@@ -125,14 +125,15 @@ final class SimulatedAgent {
       handle(event)
       guard !isTurnEndDue else { continue }
       isTurnEndDue = true
-      // The changes of one turn of the loop become durable together.
+      // The changes of a loop turn become durable together.
       world.time.after(world.chance(0.7) ? 0 : world.milliseconds(2)) { [self] in
         if life == self.life { endTurn() }
       }
     }
   }
 
-  /// Refuses requests that would change records while earlier changes wait for the disk, as the daemon does.
+  /// Returns true if a request would change records while earlier changes wait for the disk; the daemon refuses such
+  /// requests.
   private func isRefused(_ event: AgentEvent) -> Bool {
     guard hasBacklog, case .appRequested(let ask, let request) = event, request.changesRecords
     else { return false }
@@ -155,7 +156,7 @@ final class SimulatedAgent {
     world.ledger.willHandle(event)
     model.handle(event, at: world.machine.now)
     if case .started = event { hasStarted = true }
-    // Timers and running work are consistent only after the start.
+    // Timers and running work are consistent only after startup.
     if hasStarted { model.checkInvariants() }
     let new = model.takeEffects()
     effects += new
@@ -267,7 +268,7 @@ final class SimulatedAgent {
         world.machine.moveManualClock(toWall: wall)
         return handle(.clockMoved)
       }
-      // In a later turn, with other events in between.
+      // Continue in a later turn, so that other events can occur in between.
       moveClock(toWall: wall, at: world.time.now + world.milliseconds(5), life: life)
     case .moveZone(let name):
       world.machine.moveManualClock(toZone: name)
@@ -368,7 +369,7 @@ final class SimulatedAgent {
     }
   }
 
-  /// Handles a change of the clock, which stops alarms by the wall clock until they are set again.
+  /// Handles a change of the clock, which stops wall-clock alarms until they are set again.
   func clockWasSet() {
     scheduleAlarm += 1
     after(world.random(0...5), .clockWasSet)
@@ -413,7 +414,7 @@ final class SimulatedAgent {
         + String(decoding: push.payload.prefix(200), as: UTF8.self)
     case .installationRead(_, let result):
       "installationRead \((try? result.get())?.id.text ?? "nothing")"
-    // The members of a frame have a fixed order, unlike hash tables.
+    // The members of a frame have a fixed order, unlike the entries of hash tables.
     case .appRequested(let ask, let request):
       "appRequested \(ask.connection.number)/\(ask.number ?? -1) "
         + request.frame.object.text.prefix(300)

@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// An app on the device: its installation, and its processes over time.
+/// An app on the device, with its installation and its processes over time.
 final class SimulatedApp {
   let id: AppID
   let isInstalled: Bool
@@ -10,7 +10,7 @@ final class SimulatedApp {
   private unowned let world: AgentSimulation
   private var processes: [SimulatedProcess] = []
   private let isServiceExtended: Bool
-  /// The categories that its content extension shows; empty without an extension.
+  /// The categories that the app's content extension shows; empty if there is no extension.
   private let contentCategories: [String]
   private let backgroundModes: [String]
 
@@ -30,10 +30,10 @@ final class SimulatedApp {
     ])
   }
 
-  /// The path from which a command installs it.
+  /// The path from which a command installs the app.
   var path: String { "/apps/\(id)" }
 
-  /// The content of its files.
+  /// The content of the app's files.
   var installation: LocalApp {
     var record = LocalApp(id: id)
     var installation = LocalApp.Installation()
@@ -63,7 +63,7 @@ final class SimulatedApp {
     }
   }
 
-  /// Makes the app run and answer every question.
+  /// Makes the app run and answer every question from now on.
   func calmDown() {
     for process in processes { crash(process) }
     start(launch: nil, isForeground: true)
@@ -104,7 +104,7 @@ final class SimulatedApp {
     }
   }
 
-  /// Handles the end of the app's background time.
+  /// Handles the expiration of the app's background time.
   func isEnded() {
     for process in processes where process.wasLaunched { crash(process) }
   }
@@ -114,7 +114,7 @@ final class SimulatedApp {
     connections.contains { process($0)?.isExtension == false }
   }
 
-  /// Suspends the app's processes without ending them.
+  /// Suspends the app's processes without terminating them.
   func isSuspended() {
     for process in processes where process.wasLaunched && !process.isExtension { process.freeze() }
   }
@@ -126,7 +126,7 @@ final class SimulatedApp {
   func startExtension(_ order: ExtensionOrder) {
     world.time.after(world.milliseconds(world.isTroubled && world.chance(0.2) ? 40_000 : 200)) {
       [self] in
-      // The process may fail to start, or be reported as ended at once or while it works.
+      // The process can fail to start, or be reported as exited immediately or while it works.
       if !world.isTroubled || world.chance(0.8) {
         start(
           role: order.executable.hasSuffix("-content") ? .contentExtension : .serviceExtension,
@@ -158,10 +158,10 @@ final class SimulatedApp {
     process.disconnect()
   }
 
-  /// Returns the identity of the running program, as the machine determines it.
+  /// Returns the identity of the running program as determined by the machine.
   func identity(of role: AppHello.Role) -> ProcessIdentity {
     var identity = ProcessIdentity(pid: Int32(100 + world.random(0...900)), uid: 7)
-    // A command may install the app as well, in which case the app runs from the installed path.
+    // A command can also install the app, in which case the app runs from the installed path.
     guard isInstalled || world.ledger.apps[id]?.installation != nil else { return identity }
     identity.executable =
       switch role {

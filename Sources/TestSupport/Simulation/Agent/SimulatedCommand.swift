@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// One run of a `belfry` command: it connects, sends requests, and disconnects after the answer or earlier.
+/// A run of a `belfry` command, which connects, sends requests, and disconnects after the answer or earlier.
 final class SimulatedCommand {
   private unowned let world: AgentSimulation
   private let connection: ConnectionID
@@ -16,9 +16,9 @@ final class SimulatedCommand {
     leavesEarly = world.isTroubled && world.chance(0.05)
   }
 
-  /// Runs a command with requests in sequence.
+  /// Runs a command that sends requests in sequence.
   ///
-  /// It has no effect while the agent is not running.
+  /// Has no effect while the agent is not running.
   static func run(_ requests: [ControlRequest], in world: AgentSimulation) {
     guard world.agent.isUp else { return }
     let command = SimulatedCommand(in: world, requests)

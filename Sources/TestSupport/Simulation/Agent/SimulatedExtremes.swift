@@ -1,8 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// Extreme inputs from apps and providers: the largest sizes and numbers, and texts that are equal only after Unicode
-/// normalization or take long to normalize.
+/// Extreme inputs from apps and providers: the largest sizes and numbers, and strings that are equal only after Unicode
+/// normalization or that take long to normalize.
 enum SimulatedExtremes {
   /// Two identifiers that `String` considers equal.
   static let twins = ["n-caf\u{E9}", "n-cafe\u{301}"]
@@ -55,7 +55,7 @@ enum SimulatedExtremes {
     }
   }
 
-  /// Enlarges the `aps` dictionary of a push so that the payload has nearly the maximum size.
+  /// Enlarges a push's `aps` dictionary so that the payload has nearly the maximum size.
   static func widen(_ payload: inout JSONObject, in world: AgentSimulation) {
     guard var aps = payload["aps"]?.objectValue else { return }
     let marks = CostGrowth.combiningMarks(world.pick([255, 1_200]))

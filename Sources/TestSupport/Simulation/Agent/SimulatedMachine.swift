@@ -1,19 +1,19 @@
 @testable import Agent
 import BelfryWire
 
-/// The device around the agent: its clocks, zones, locations and conditions.
+/// The device on which the agent runs: its clocks, time zones, locations and conditions.
 final class SimulatedMachine {
   static let zones = ["UTC", "Europe/Paris", "America/New_York", "Asia/Kolkata", "Pacific/Apia"]
   /// Locations that are far apart from each other.
   ///
-  /// Each except the last is the center of a region.
+  /// Each location except the last is the center of a region.
   static let sites = [(48.8584, 2.2945), (40.6892, -74.0445), (-33.8568, 151.2153), (0, -160.0)]
 
   /// The UUID of a beacon that also has a region.
   static let beaconUUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
   private unowned let world: AgentSimulation
-  /// The milliseconds by which the wall clock was set ahead.
+  /// The time by which the wall clock was set ahead, in milliseconds.
   private var lead: Int64 = 0
   private var zone = Zone.utc
   private var manual = ManualClock(kept: nil)
@@ -68,7 +68,7 @@ final class SimulatedMachine {
     if let zone = ZoneDatabase.system.zone(named: name) { manual.move(to: zone) }
   }
 
-  // MARK: Trouble
+  // MARK: Faults
 
   func plan() {
     if !world.profile.hasManualClock {
@@ -133,7 +133,7 @@ final class SimulatedMachine {
     }
   }
 
-  // MARK: Calm
+  // MARK: Calm period
 
   func calmDown() {
     for change in [DeviceChange.servicesLost, .desktopQuiet(false), .sessionLocked(false)] {
@@ -143,7 +143,7 @@ final class SimulatedMachine {
     world.agent.report(.presenterAppeared(.desktop, isNew: true))
   }
 
-  /// Lets an hour pass, also on a manual clock.
+  /// Lets an hour pass, including on a manual clock.
   func passTime() {
     guard world.profile.hasManualClock else { return }
     SimulatedCommand.run([.advanceClock(milliseconds: 3_600_000)], in: world)

@@ -1,13 +1,13 @@
 @testable import Agent
 import BelfryWire
 
-/// A user who may do anything at any time with prompts, notifications, switches, and commands.
+/// A user who can do anything at any time with prompts, notifications, switches and commands.
 final class SimulatedPerson {
   private unowned let world: AgentSimulation
   private var prompts: [Prompt] = []
-  /// The prompts that the user has seen in this run of the agent, open or not.
+  /// The prompts that the user has seen in this run of the agent, whether still open or not.
   private var oldPrompts: [PromptID] = []
-  /// Notifications on the screen that content extensions may show.
+  /// The notifications on the screen that content extensions can show.
   private var drawable: Set<AppNotificationID> = []
 
   init(in world: AgentSimulation) { self.world = world }
@@ -55,7 +55,7 @@ final class SimulatedPerson {
     }
   }
 
-  /// Answers a prompt that may be withdrawn, or that never existed.
+  /// Answers a prompt that may have been withdrawn or may never have existed.
   private func answerAnything() {
     guard world.chance(0.2) else { return }
     if let id = oldPrompts.last, world.chance(0.8) {
@@ -69,7 +69,7 @@ final class SimulatedPerson {
 
   /// Handles a notification that appeared or changed on the screen.
   ///
-  /// The user may open its window.
+  /// The user may open the notification's window.
   func sees(_ presentation: Presentation) {
     let key = presentation.key
     guard presentation.isDrawnByApp else { return seesNoMore(key) }
@@ -101,7 +101,7 @@ final class SimulatedPerson {
     }
   }
 
-  /// Returns a click on a notification, on a desktop that allows only the clicked app to move to the foreground.
+  /// Returns a click on a notification, on a desktop that lets only the clicked app move to the foreground.
   private func open(withTokenFor key: AppNotificationID) -> PersonAction {
     PersonAction(
       NotificationResponse.defaultAction,

@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// One process of an app, or of one of its extensions, with its connection to the agent.
+/// A process of an app or of one of its extensions, with its connection to the agent.
 final class SimulatedProcess {
   let connection: ConnectionID
   private let role: AppHello.Role
@@ -11,9 +11,9 @@ final class SimulatedProcess {
   private unowned let app: SimulatedApp
   private var nextNumber: Int64 = 2
   private var isForeground = false
-  /// The arrival time of the last message, because messages are never reordered.
+  /// The arrival time of the last message; messages are never reordered.
   private var lastArrival: Int64 = 0
-  /// The actions to perform once the process is resumed; nil while it runs.
+  /// The actions to perform when the process is resumed; nil while the process runs.
   private var postponed: [() -> Void]?
 
   init(of app: SimulatedApp, role: AppHello.Role, in world: AgentSimulation) {
@@ -23,7 +23,7 @@ final class SimulatedProcess {
     connection = world.openConnection()
   }
 
-  // MARK: Its life
+  // MARK: Life of the process
 
   func greet(launch: String?, isForeground: Bool) {
     wasLaunched = launch != nil
@@ -46,24 +46,24 @@ final class SimulatedProcess {
     for body in bodies where isConnected { whileRunning(body) }
   }
 
-  /// Runs `body` now, or once the process is resumed.
+  /// Runs `body` now or, if the process is suspended, when it is resumed.
   private func whileRunning(_ body: @escaping () -> Void) {
     if postponed == nil { body() } else { postponed?.append(body) }
   }
 
   var isExtension: Bool { role != .app }
 
-  /// Ends the process.
+  /// Exits the process.
   func disconnect() {
     guard isConnected else { return }
     isConnected = false
     world.agent.report(.appDisconnected(connection))
   }
 
-  /// Handles the loss of the agent.
+  /// Handles the exit of the agent.
   func loseAgent() { isConnected = false }
 
-  /// Handles the end of the connection from the agent's side.
+  /// Handles the closing of the connection by the agent.
   func isCut() {
     isConnected = false
     app.crash(self)
@@ -90,7 +90,7 @@ final class SimulatedProcess {
   func ask(_ request: AppRequest) {
     let number: Int64? = world.isTroubled && world.chance(0.02) ? nil : nextNumber
     nextNumber += 1
-    // Read the request as the agent reads it from its socket.
+    // Read the request in the same way as the agent reads it from its socket.
     guard let type = request.frame.object["type"]?.stringValue,
       let read = try? AppRequest(type: type, request.frame)
     else { return world.fail("a request of \(app.id) cannot be read") }
@@ -106,7 +106,7 @@ final class SimulatedProcess {
 
   private func onAnswer(_ number: Int64, _ result: Result<AppAnswer, AppLinkFailure>) {
     guard number == 1, case .success = result, !isExtension else { return }
-    // Apps with the older interfaces need not request permission.
+    // Apps with an older interface do not need to request permission.
     if app.generation == .userNotification || world.chance(0.2) {
       ask(.requestAuthorization(SimulatedRequests.options(in: world)))
     }
@@ -141,7 +141,7 @@ final class SimulatedProcess {
     if case .showContent(let notification) = event, world.chance(0.9) { draw(notification) }
   }
 
-  /// Simulates a content extension that shows its notification: texts, its own picture, and attachments.
+  /// Simulates a content extension that shows its notification with text, an image of its own, and attachments.
   private func draw(_ notification: DeliveredNotification) {
     var drawing = NotificationDrawing(items: [.text(notification.request.content.body.text)])
     if world.chance(0.5) {
@@ -162,7 +162,7 @@ final class SimulatedProcess {
   private func onQuestion(_ question: Question, _ event: AppEvent) {
     guard isConnected else { return }
     if case .contentAction = event, world.isTroubled, world.chance(0.3) {
-      // The extension's decision must then not be carried out before the screen is unlocked.
+      // The extension's decision must then not be carried out until the screen is unlocked.
       later(0) { [self] in world.agent.report(.conditionChanged(.sessionLocked(true))) }
     }
     if !world.isTroubled || world.chance(world.profile.goodAnswers) {

@@ -3,7 +3,7 @@ import BelfryWire
 
 /// The gateway and the device's link to it.
 ///
-/// The link delivers each push until the push is acknowledged, and sometimes delivers it twice.
+/// The link delivers each push until it is acknowledged, and sometimes delivers a push twice.
 final class SimulatedPushService {
   private struct Subject: Hashable {
     let app: AppID
@@ -13,19 +13,19 @@ final class SimulatedPushService {
   private unowned let world: AgentSimulation
   private var isUp = false
   private var life = 0
-  /// The pushes that are not acknowledged, oldest first.
+  /// The unacknowledged pushes, oldest first.
   private var waiting: [ReceivedPush] = []
   private var acknowledged: [ReceivedPush] = []
   private var registered: [Subject] = []
-  /// The subjects that the link has yet to cancel.
+  /// The subjects that the link still has to cancel.
   ///
-  /// They are lost when the agent's process ends.
+  /// These are lost when the agent's process exits.
   private var owed: [Subject] = []
   /// The subjects with a token at the gateway.
   private var alive: Set<Subject> = []
   /// The subjects that were registered while the disk refused to store the registration.
   ///
-  /// The app is informed, and a crash may leave an unwanted token.
+  /// The app is informed, and a crash can leave an unwanted token.
   private var uncertain: Set<Subject> = []
   /// The number of the device's current identity.
   ///
@@ -70,7 +70,7 @@ final class SimulatedPushService {
     isUp = false
     life += 1
     world.agent.report(.linkChanged(isUp: false))
-    // The gateway's folder was replaced, so it no longer knows the device.
+    // The gateway's folder was replaced, so the gateway no longer knows the device.
     if world.isTroubled, world.chance(0.1) {
       identityReplaced()
       world.agent.report(.identityReplaced)
@@ -80,7 +80,7 @@ final class SimulatedPushService {
     world.time.after(world.milliseconds(20_000)) { [self] in if life == self.life { goUp() } }
   }
 
-  /// Gives the device a new identity at the gateway, which has no data stored for it.
+  /// Gives the device a new identity, for which the gateway has not stored any data.
   func identityReplaced() {
     identity += 1
     alive = []
@@ -123,7 +123,7 @@ final class SimulatedPushService {
     world.agent.report(.registrationCancelled(subject.app, subject.kind))
   }
 
-  /// Returns the subjects with a token whose registration the agent has not stored.
+  /// Returns the subjects with a token for which the agent has not stored a registration.
   func tokensWithoutRegistration(_ isKept: (AppID, TokenKind) -> Bool) -> [String] {
     alive.subtracting(uncertain).filter { !isKept($0.app, $0.kind) }.map { "\($0.app) \($0.kind)" }
       .sorted()
@@ -186,7 +186,7 @@ final class SimulatedPushService {
   }
 }
 
-/// The payloads of pushes: alerts of every kind, background pushes, and payloads that no provider should send.
+/// Generators of payloads: alerts of every kind, background pushes, and payloads that no provider should send.
 enum SimulatedPayload {
   static func make(in world: AgentSimulation) -> ([UInt8], TokenKind) {
     let kind: TokenKind = world.chance(0.9) ? .alert : world.pick([.voip, .location])

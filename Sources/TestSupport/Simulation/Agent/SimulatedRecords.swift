@@ -3,7 +3,7 @@ import BelfryWire
 
 /// The agent's disk.
 ///
-/// It stores each commit completely or not at all, sometimes late or never.
+/// The disk stores each commit either completely or not at all, sometimes late or never.
 final class SimulatedRecords {
   private unowned let world: AgentSimulation
   private(set) var durable = RecordMirror()
@@ -21,7 +21,7 @@ final class SimulatedRecords {
     world.note("the disk takes nothing for a while")
   }
 
-  /// Returns true if the disk will accept the next commit.
+  /// Returns true if the disk accepts the next commit.
   func takesCommit() -> Bool {
     isHealthy || (world.time.now >= brokenUntil && !world.chance(world.profile.commitFailure))
   }
@@ -31,7 +31,7 @@ final class SimulatedRecords {
   }
 }
 
-/// The agent's records by collection and key, as the agent's effects have changed them.
+/// The agent's records by collection and key, as changed by the agent's effects.
 struct RecordMirror {
   private var collections: [RecordCollection: RecordTable] = [:]
 
@@ -47,7 +47,7 @@ struct RecordMirror {
     }
   }
 
-  /// The records as the agent reads them during startup.
+  /// The records as the agent reads them at startup.
   var restored: RestoredRecords {
     RestoredRecords(
       Dictionary(
@@ -62,15 +62,15 @@ struct RecordMirror {
   }
 }
 
-/// The records of a collection by their keys.
+/// The records of a collection, by key.
 ///
-/// Keys compare by their bytes, as they do in the store.
+/// Keys are compared by their bytes, as in the store.
 struct RecordTable: Sequence {
   private var values: [UTF8Text: [UInt8]] = [:]
 
   var isEmpty: Bool { values.isEmpty }
 
-  /// The keys in the order of their bytes.
+  /// The keys, sorted by their bytes.
   var keys: [String] { values.keys.sorted().map(\.string) }
 
   subscript(key: String) -> [UInt8]? {
@@ -78,7 +78,7 @@ struct RecordTable: Sequence {
     set { values[UTF8Text(key)] = newValue }
   }
 
-  /// Iterates in the order of the keys' bytes.
+  /// Iterates over the records, sorted by the bytes of their keys.
   func makeIterator() -> some IteratorProtocol<(key: String, value: [UInt8])> {
     values.sorted { $0.key < $1.key }.map { (key: $0.key.string, value: $0.value) }.makeIterator()
   }

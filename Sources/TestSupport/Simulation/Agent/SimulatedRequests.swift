@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// Generators of requests from apps: every request of the app link, in any order.
+/// Generators of requests from apps, which create every request of the app link in any order.
 enum SimulatedRequests {
   static let categories = [
     NotificationCategory(
@@ -67,9 +67,9 @@ enum SimulatedRequests {
     }
   }
 
-  /// Returns a notification for now or for later.
+  /// Returns a notification for immediate or later delivery.
   ///
-  /// The identifiers of notifications for later begin with `s`.
+  /// The identifiers of notifications for later delivery begin with `s`.
   static func request(of app: SimulatedApp, in world: AgentSimulation) -> NotificationRequest {
     let serial = world.takeSerial()
     var content = NotificationContent()
@@ -95,7 +95,7 @@ enum SimulatedRequests {
       id: "s-\(world.random(1...6))", content: content, trigger: trigger(in: world))
   }
 
-  /// The identifier of a notification without a trigger.
+  /// Returns the identifier of a notification without a trigger.
   private static func nowID(in world: AgentSimulation) -> String {
     world.chance(0.15)
       ? world.pick(SimulatedExtremes.twins + [SimulatedExtremes.longestID])

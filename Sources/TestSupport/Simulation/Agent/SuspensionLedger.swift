@@ -1,30 +1,30 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of suspension and termination: the agent suspends only processes that it started, and never while it is
+/// A check of suspension and termination: the agent may suspend only processes that it started, and never while it is
 /// asking them something.
 ///
-/// The agent ends a process that does not answer in time, and does not end an app before telling the app that its time
-/// is over.
+/// The agent must terminate a process that does not answer in time, but must not terminate an app before informing the
+/// app that its time is over.
 final class SuspensionLedger {
   private unowned let world: AgentSimulation
   private(set) var suspended: Set<AppID> = []
-  /// Apps that the agent has warned since they last became idle.
+  /// The apps that the agent has warned since they last became idle.
   private var warned: Set<AppID> = []
   private var work: [Question: AppID] = [:]
   /// The questions that must be answered within the background time limit.
   private var fetches: Set<Question> = []
-  /// Apps that are currently being told that their time is over.
+  /// The apps that are currently being informed that their time is over.
   private var expirations: [Question: AppID] = [:]
-  /// Apps without remaining time, until the agent ends them or gives them new work.
+  /// The apps that have no time left, until the agent terminates them or gives them new work.
   private var overdue: Set<AppID> = []
-  /// Apps that the current event ends.
+  /// The apps that the current event terminates.
   private var ended: Set<AppID> = []
-  /// The tokens of apps that were started in the background and have not sent their greeting yet.
+  /// The launch tokens of apps that were started in the background and have not sent their greeting yet.
   private var tokens: [AppID: String] = [:]
-  /// Connections of processes that were started in the background and have stayed in the background.
+  /// The connections of processes that were started in the background and have stayed there.
   private var startedBehind: Set<ConnectionID> = []
-  /// Connections of apps in the foreground.
+  /// The connections of apps in the foreground.
   private var front: Set<ConnectionID> = []
 
   init(in world: AgentSimulation) { self.world = world }
@@ -76,7 +76,7 @@ final class SuspensionLedger {
 
   private func isBehind(_ app: AppID) -> Bool {
     let connections = world.ledger.knowledge.connections(of: app)
-    // A process that was ended stays connected until the agent notices.
+    // A process that was terminated stays connected until the agent notices.
     let isRunning = connections.contains { connection in
       world.apps.contains { $0.process(connection) != nil }
     }
@@ -112,7 +112,7 @@ final class SuspensionLedger {
     if case .appGreeted(let ask, let hello, _) = event,
       let app = world.ledger.knowledge.app(of: ask.connection)
     {
-      // The app's background time starts again.
+      // The app's background time is reset.
       overdue.remove(app)
       if let token = hello.launch, tokens[app] == token {
         tokens[app] = nil
@@ -129,7 +129,7 @@ final class SuspensionLedger {
     }
   }
 
-  /// Returns true if the agent may suspend and end an app that runs in the background.
+  /// Returns true if the agent can suspend and terminate an app that runs in the background.
   private func mayStop(_ app: AppID) -> Bool {
     guard let record = world.ledger.apps[app] else { return false }
     return startedBehind.isSuperset(of: world.ledger.knowledge.connections(of: app))

@@ -2,12 +2,12 @@
 import BelfryWire
 
 /// A check of notifications from commands that wait for the user's permission: whatever happens to the agent in the
-/// meantime, the agent asks the user, and every notification appears once permission is granted.
+/// meantime, it must ask the user, and every notification must appear when permission is granted.
 final class WaitingLedger {
   private struct Waiting: Hashable {
     let key: AppNotificationID
     let serial: Int64?
-    /// The command's request; nil once the agent has been killed, because the command then gets no answer.
+    /// The command's request; nil if the agent was killed, because the command then does not get an answer.
     var ask: RequestID?
   }
 
@@ -36,7 +36,7 @@ final class WaitingLedger {
     }
   }
 
-  /// Adds a command's notification that is neither answered nor refused.
+  /// Adds a command's notification that was neither answered nor refused.
   private func addNew(_ event: AgentEvent, _ effects: [AgentEffect]) {
     guard case .appRequested(let ask, .control(.notify(let name, let request))) = event,
       let app = AppID(name), request.content.hasAlert
@@ -57,7 +57,8 @@ final class WaitingLedger {
     request?.content.userInfo["serial"]?.integerValue
   }
 
-  /// Returns true if an effect shows, schedules or refuses the notification, or a later one with its identifier.
+  /// Returns true if an effect shows, schedules or refuses the notification or a later notification with its
+  /// identifier.
   private func isAbout(_ one: Waiting, _ effect: AgentEffect) -> Bool {
     switch effect {
     case .persist(.put(.pending, one.key.recordKey, let value)):
@@ -65,7 +66,7 @@ final class WaitingLedger {
     case .persist(.put(.delivered, one.key.recordKey, let value)):
       isAtLeast(
         one, Self.serial(DeliveredList.Entry(record: value)?.retained.notification.request))
-    // The app's switches may keep the notification off the screen and out of the list.
+    // The app's switches can keep the notification off the screen and out of the list.
     case .suppressed(one.key, _), .sound(one.key, _, _): true
     case .answer(let ask, _), .refuse(let ask, _): ask == one.ask
     case .log(.waitingNotificationRefused(one.key, _)): true
