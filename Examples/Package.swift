@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Returns a target for a program of the documents, rewritten for this project, in the form of an outside package.
+/// Returns a target for a program from the documents, rewritten for this project, as an outside package would define
+/// it.
 func program(_ name: String, _ modules: String...) -> Target {
   .executableTarget(
     name: name,
@@ -51,7 +52,7 @@ let package = Package(
     program("ScoreActivity", "ActivityKit"),
     program("PlainReminder", "UserNotifications"),
     program("PictureExtension", "UserNotifications"),
-    // The source of a separate package, meant to be copied.
+    // The source of a separate package, which developers copy.
     .executableTarget(
       name: "Starter",
       dependencies: [

@@ -182,7 +182,7 @@ public final class AppLinkConnection: Sendable {
 
   private func run() {
     state.withLock { state in
-      precondition(state.thread == nil, "a connection is started once")
+      precondition(state.thread == nil, "a connection is started only once")
       state.thread = pthread_self()
     }
     guard let wakeup else {

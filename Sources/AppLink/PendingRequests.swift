@@ -29,7 +29,7 @@ struct PendingRequests {
   ///
   /// Returns false if the request is no longer pending.
   mutating func sent(_ number: Int64) -> Bool {
-    assert(pending[number]?.isSent != true, "a request is sent once")
+    assert(pending[number]?.isSent != true, "a request is sent only once")
     pending[number]?.isSent = true
     return pending[number] != nil
   }

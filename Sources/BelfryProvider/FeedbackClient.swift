@@ -67,7 +67,7 @@ private final class FeedbackReader: StreamHandler {
   }
 
   func connect(on loop: EventLoop, tls: TLSClientContext) {
-    assert(stream == nil, "a reader connects once")
+    assert(stream == nil, "a reader connects only once")
     itself = self
     stream = ByteStream.connect(
       on: loop, to: .tcp(host: endpoint.host, port: endpoint.port), tls: tls,
@@ -107,7 +107,7 @@ private final class FeedbackReader: StreamHandler {
           ? .failure(.unreachable(endpoint: endpoint.description, reason: reason.description))
           : .success(tuples))
     }
-    assert(itself === self, "a connection ends once")
+    assert(itself === self, "a connection ends only once")
     self.stream = nil
     itself = nil
   }

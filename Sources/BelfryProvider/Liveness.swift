@@ -37,7 +37,7 @@ struct Liveness {
       let end = pingedAt + Limits.pingNanoseconds
       return now >= end ? .dead : .checkAgain(at: end)
     }
-    assert(now >= lastReceivedAt, "the loop's clock does not go back")
+    assert(now >= lastReceivedAt, "the loop's clock does not go backward")
     let end = lastReceivedAt + Limits.silenceNanoseconds
     guard now >= end else { return .checkAgain(at: end) }
     pingedAt = now

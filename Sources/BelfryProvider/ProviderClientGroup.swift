@@ -90,7 +90,7 @@ private final class ProviderGroupLoop: TurnEndTarget {
 
   /// Releases a client after the current turn, during which its connections can still call it.
   private func remove(_ number: ClientNumber) {
-    assert(clients[number] != nil, "a client ends once")
+    assert(clients[number] != nil, "a client is removed only once")
     ended.append(number)
     if ended.count == 1 { loop.atTurnEnd(self) }
   }

@@ -82,7 +82,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     case .cancel(let number): session.cancel(number)
     case .connect: session.connect(now: loop.nowNanoseconds)
     case .close:
-      assert(!isClosed, "a client is closed once")
+      assert(!isClosed, "a client is closed only once")
       isClosed = true
       session.close()
       advance()
@@ -212,7 +212,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   }
 
   func connectionEnded(_ connection: PushServiceConnection, reason: String) {
-    assert(connections[connection.number] === connection, "a connection ends once")
+    assert(connections[connection.number] === connection, "a connection ends only once")
     connections[connection.number] = nil
     for (number, request) in pending where request.place?.connection == connection.number {
       pending[number]?.place = nil

@@ -78,7 +78,7 @@ where Pushes.Element == Push {
       guard unanswered > 0 else { return nil }
       let answer = await answers.next()
       unanswered -= 1
-      assert(unanswered >= 0, "each push is answered once")
+      assert(unanswered >= 0, "each push is answered only once")
       return answer
     }
   }

@@ -70,7 +70,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
       let due = liveness.requestSent(now: loop.nowNanoseconds)
       scheduleCheck(at: due)
     }
-    assert(requests[streamID] == nil, "a stream carries one request")
+    assert(requests[streamID] == nil, "a stream carries only one request")
     requests[streamID] = (number, ResponseAccumulator(bodyBytesMax: answerBytesMax))
     scheduleFlush()
     return streamID

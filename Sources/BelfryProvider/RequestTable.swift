@@ -25,9 +25,9 @@ struct RequestTable {
 
   /// Adds a request.
   mutating func add(_ number: RequestNumber, deadline: Int64) {
-    assert(entries[number] == nil, "a request is submitted once")
+    assert(entries[number] == nil, "a request is submitted only once")
     assert(
-      deadlines.last.map { $0.due <= deadline } ?? true, "deadlines are in the order of submission")
+      deadlines.last.map { $0.due <= deadline } ?? true, "deadlines are in ascending order")
     entries[number] = Entry()
     waiting.append(number)
     deadlines.append((deadline, number))

@@ -11,7 +11,7 @@ final class Once<Value: Sendable>: Sendable {
   /// Sets the value; call it only once.
   func set(_ value: Value) {
     self.value.withLock { current in
-      precondition(current == nil, "the value is set once")
+      precondition(current == nil, "the value is set only once")
       current = value
     }
     isSet.leave()

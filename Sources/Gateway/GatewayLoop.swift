@@ -144,7 +144,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
       if asking == index {
         handle(reply)
       } else if !post(.controlPlane(reply), to: asking) {
-        assertionFailure("an enrollment came from loop \(asking), which does not exist")
+        assertionFailure("an enrollment arrived from loop \(asking), which does not exist")
       }
     case .controlPlane(let reply):
       handle(reply)
@@ -244,7 +244,8 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
   /// Ends a turn; called by the event loop.
   package func turnEnded() {
     assert(
-      isTurnEndScheduled && !isPerforming, "a turn ends only as scheduled and not during effects")
+      isTurnEndScheduled && !isPerforming, "a turn ends only when scheduled, and not during effects"
+    )
     isTurnEndScheduled = false
     outbox.flush()
     deliveryLog.flush()
@@ -323,7 +324,7 @@ package final class GatewayLoop: TurnEndTarget, TimerTarget {
     if route.loop == index {
       connections.answered(route.connection)?.answer(route.stream, answer)
     } else if !post(.answered(route, answer), to: route.loop) {
-      assertionFailure("a push came from loop \(route.loop), which does not exist")
+      assertionFailure("a push arrived from loop \(route.loop), which does not exist")
     }
   }
 

@@ -140,7 +140,7 @@ public final class GatewayServer {
     configuration: GatewayConfiguration, resources: GatewayResources, dataFolder: DataFolder?,
     loop: EventLoop, metrics registry: MetricRegistry, log: Log
   ) throws {
-    precondition(configuration.loops > 0, "a gateway needs a loop")
+    precondition(configuration.loops > 0, "a gateway has at least one loop")
     self.configuration = configuration
     self.resources = resources
     condition = GatewayCondition(resources, folder: configuration.folder)
@@ -231,7 +231,7 @@ public final class GatewayServer {
     self.onReady = onReady
     self.onFailed = onFailed
     self.onStopped = onStopped
-    precondition(threads.isEmpty && !isStopped, "a gateway is started once")
+    precondition(threads.isEmpty && !isStopped, "a gateway is started only once")
     watchStores()
     watchCertificates()
     do throws(StorageFailure) {

@@ -12,7 +12,7 @@ struct LoopOutbox {
   /// Sets the mailboxes of all loops, once the gateway opens.
   mutating func open(_ peers: LoopPeers) {
     precondition(
-      self.peers.isEmpty && !peers.isEmpty, "the mailboxes of the loops are set only once")
+      self.peers.isEmpty && !peers.isEmpty, "the loops' mailboxes are set only once")
     self.peers = peers
     waiting = Array(repeating: [], count: peers.count)
   }

@@ -17,7 +17,7 @@ struct DeviceWordsTests {
     }
   }
 
-  /// Returns the directives in a format, and each percent sign that does not begin one.
+  /// Returns the directives in a format, and each percent sign that does not begin a directive.
   private func placeholders(_ format: String) -> [String] {
     var found: [String] = []
     var rest = format[...]
@@ -74,7 +74,7 @@ struct DeviceWordsTests {
             let numbers = (0...1_000).filter {
               PluralRule.form(of: "\($0)", language: language) == form
             }
-            #expect(numbers.count == 1, "\(language): \(key).\(form) is of several numbers")
+            #expect(numbers.count == 1, "\(language): \(key).\(form) covers several numbers")
           }
         }
       }

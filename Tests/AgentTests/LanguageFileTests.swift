@@ -5,7 +5,7 @@ import Testing
 
 @testable import Agent
 
-/// The limits on the language files that the agent reads for apps, which choose their paths and their languages.
+/// Tests of the limits on language files, because apps choose the paths and the languages that the agent reads.
 @Suite struct LanguageFileTests {
   private let folder: ScratchFolder
 
@@ -47,7 +47,7 @@ import Testing
       #expect(texts.cachedBytes <= Limits.cachedLanguageBytes)
     }
     #expect(texts.cachedBytes > 3 << 20)
-    // A file that was dropped is read again.
+    // A file that the agent dropped from memory is read again.
     #expect(look(texts, "key", ["l0"]) == "l0")
   }
 

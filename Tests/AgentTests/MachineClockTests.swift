@@ -60,7 +60,7 @@ import Testing
     second.close()
   }
 
-  /// Installs the rules of a zone of the machine under another name.
+  /// Installs the rules of one of the machine's zones under another name.
   ///
   /// The new file is renamed over the old one, as a package manager does.
   private func put(_ zone: String, as path: String) throws {
@@ -110,7 +110,7 @@ import Testing
     try put("America/Los_Angeles", as: zones + "/Test/Town")
     try loop.turn(while: moments() == waits(until: "00"))
     #expect(moments() == waits(until: "16"))
-    // The new database is watched, too.
+    // The clock also watches the new database.
     try put("Europe/Paris", as: zones + "/Test/Town")
     try loop.turn(while: moments() == waits(until: "16"))
     #expect(moments() == waits(until: "07"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// An agent on a machine that sleeps between alarms, which counts how often the machine wakes up.
+/// An agent on a machine that sleeps between alarms, with a count of the machine's wake-ups.
 private final class SleepingMachine {
   private let bench: ModelBench
   private let app: ConnectionID

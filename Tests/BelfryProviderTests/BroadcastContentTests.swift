@@ -5,7 +5,7 @@ import Transport
 
 @testable import BelfryProvider
 
-/// Tests of broadcasts and channel requests (apns-protocol section 5), before they are sent and on the wire.
+/// Tests of broadcasts and channel requests (apns-protocol section 5), both before sending and on the wire.
 @Suite(.timeLimit(.minutes(60))) struct BroadcastContentTests {
   private static let channel = "dHN0LXNyY2gtY2hubA=="
   private let update = LiveActivityContent(
@@ -69,7 +69,7 @@ import Transport
         try BroadcastPush(large, to: Self.channel, of: app)
       })
     else {
-      Issue.record("a payload over the limit is refused")
+      Issue.record("a payload over the limit was accepted")
       return
     }
   }
@@ -81,7 +81,7 @@ import Transport
       try await client.createChannel(of: "com.example.app", storage: .none)
     }
     #expect(service.requests.count == 1)
-    // A request that lists channels can safely be repeated.
+    // Listing channels can safely be repeated.
     let again = try FakeService { _, index in index == 0 ? .cut : .accept }
     let failure = await #expect(throws: ChannelFailure.self) {
       try await again.client().channels(of: "com.example.app")

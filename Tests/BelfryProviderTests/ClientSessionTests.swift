@@ -87,7 +87,7 @@ func `requests wait for the connection and go one at a time until the service ra
   #expect(session.next(now: 2 * second) == .send(request(1), on: connection(1)))
   let last = session.answered(
     request(1), refused(.tooManyRequests), renewsTokens: true, now: 3 * second)
-  #expect(last == .deliver, "three attempts are all")
+  #expect(last == .deliver, "there are at most three attempts")
 }
 
 @Test func `an expired provider token makes another connection with a new token`() {
@@ -126,7 +126,7 @@ func `requests that a departing service did not process are sent in order on ano
       .send(request(3), on: connection(2)), .send(request(4), on: connection(2)),
     ])
   let after = session.answered(request(2), accepted, renewsTokens: true, now: 0)
-  #expect(after == .deliver, "the old connection still answers what it has taken")
+  #expect(after == .deliver, "the old connection still answers its requests")
   #expect(session.steps(now: 0) == [.close(connection(1))])
 }
 

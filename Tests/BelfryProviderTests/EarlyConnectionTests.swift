@@ -3,7 +3,7 @@ import Transport
 
 @testable import BelfryProvider
 
-/// Tests of a connection that is opened before the first push, to check that the service is available.
+/// Tests of a connection that opens before the first push, to check that the service is available.
 @Suite struct EarlyConnectionTests {
   private static let minute: Int64 = 60_000_000_000
 
@@ -16,7 +16,8 @@ import Transport
       let isWanted = pool.opened(number, limit: 1)
       let third = pool.connect(now: 0)
       let end = pool.ended(number, now: 0, jitter: 0)
-      #expect(connects == number && another == nil && third == nil, "one at a time")
+      #expect(
+        connects == number && another == nil && third == nil, "only one connection opens at a time")
       #expect(isWanted && end == .reconnect)
     }
     let next = pool.requestWaits(1, now: 0)
@@ -32,12 +33,13 @@ import Transport
     _ = pool.ended(number, now: 0, jitter: 0)
     #expect(connects == number && action == .send(number))
     guard case .waitUntil(let moment) = pool.requestWaits(1, now: 0) else {
-      Issue.record("a request that was cut off makes the next one wait")
+      Issue.record("the next request must wait after one that was cut off")
       return
     }
     let early = pool.connect(now: 0)
     let later = pool.connect(now: moment)
-    #expect(early == nil && later == ConnectionNumber(value: 2), "the pause comes first")
+    #expect(
+      early == nil && later == ConnectionNumber(value: 2), "the connection opens after the pause")
   }
 
   @Test func `one that cannot be made is tried again after growing pauses`() {
@@ -51,7 +53,7 @@ import Transport
       }
       now += 1_000_000_000
     }
-    #expect((20...60).contains(attempts), "\(attempts) in ten minutes")
+    #expect((20...60).contains(attempts), "\(attempts) attempts in ten minutes")
   }
 
   @Test func `the state says how the last connection stood`() async throws {

@@ -20,7 +20,7 @@ final class FakeService: Sendable {
     case refuse(status: Int, reason: String)
     /// A GOAWAY frame that declares this request unprocessed.
     case goAwayUnprocessed
-    /// The connection ends without an answer.
+    /// The connection closes without an answer.
     case cut
     /// The request is never answered.
     case silence
@@ -36,7 +36,7 @@ final class FakeService: Sendable {
   private let thread: LoopThread
   private let log = RequestLog()
 
-  /// The requests received so far, in the order in which they were completed.
+  /// The requests received so far, ordered by completion.
   var requests: [Request] { log.all }
 
   init(
@@ -172,7 +172,7 @@ private final class FakeConnection: StreamHandler, HTTP2RequestHandler, TurnEndT
   }
 
   private func answer(_ streamID: Int32, status: Int, fields: [String: String], body: String?) {
-    // All the text is in one buffer, so that the views refer to memory that is valid during the call.
+    // One buffer holds all the text, so that the views refer to memory that is valid during the call.
     var bytes: [UInt8] = []
     var ranges: [(Range<Int>, Range<Int>)] = []
     func append(_ text: String) -> Range<Int> {

@@ -67,7 +67,7 @@ import Transport
           statuses[one.push.deviceToken] = 200
         case .rejected(let rejection):
           statuses[one.push.deviceToken] = rejection.status
-          #expect(rejection.reason.isEmpty, "a page is no reason: \(rejection.reason)")
+          #expect(rejection.reason.isEmpty, "a web page is not a reason: \(rejection.reason)")
         }
       }
       for (index, token) in tokens.enumerated() {

@@ -83,7 +83,7 @@ func `a token that is invalid in a path is refused`(_ token: String) {
         .init(
           status: 410, reason: "Unregistered", timestampMilliseconds: 1_700_000_000_123, id: "A")))
   guard case .rejected(let refusal) = answer([(":status", "502")], "<html>") else {
-    Issue.record("a proxy's answer is no acceptance")
+    Issue.record("a proxy's error was treated as acceptance")
     return
   }
   #expect(refusal.reason == "")

@@ -144,7 +144,7 @@ private func fault(_ body: () throws -> Void) -> PushFault? {
     #expect(decision(429, "TooManyRequests", after: 900) == .final)
     #expect(decision(400, "BadDeviceToken", after: 5) == .final)
     guard case .retry(let pause) = decision(429, "TooManyRequests", after: nil) else {
-      Issue.record("it is tried again")
+      Issue.record("the push must be retried")
       return
     }
     #expect(pause <= 1_000_000_000)

@@ -36,7 +36,7 @@ private final class Counter: Sendable {
     }
     var outcomes: [String: Bool] = [:]
     for try await one in client.send(pushes, window: 20) {
-      #expect(asked.count <= outcomes.count + 21, "the source is asked when there is room")
+      #expect(asked.count <= outcomes.count + 21, "pushes are requested only when there is room")
       #expect(one.push.id != nil)
       if case .success(.accepted(let receipt)) = one.result {
         #expect(receipt.id == one.push.id)
@@ -58,7 +58,7 @@ private final class Counter: Sendable {
     var tokens: Set<String> = []
     for try await one in client.send(pushes) { tokens.insert(one.push.deviceToken) }
     #expect(tokens.count == 10)
-    for try await _ in client.send([Push]()) { Issue.record("there is nothing") }
+    for try await _ in client.send([Push]()) { Issue.record("an empty list has no results") }
   }
 
   @Test func `a sender may ask to be told of a lost answer rather than to send again`() async throws

@@ -37,7 +37,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     #expect(
       session.steps()
         == [.connect(connection(2)), .connect(connection(3)), .connect(connection(4))],
-      "four are all")
+      "at most four connections are opened")
   }
 
   @Test func `a push goes where the smallest share of the limit is in use`() {
@@ -48,7 +48,9 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     for step in session.steps() {
       if case .send(_, let connection) = step { sent[connection, default: 0] += 1 }
     }
-    #expect(sent == [connection(1): 2, connection(2): 7], "by their limits of 3 and 10")
+    #expect(
+      sent == [connection(1): 2, connection(2): 7], "requests are divided by the limits of 3 and 10"
+    )
   }
 
   @Test func `a lost connection blocks no requests and is reopened after growing pauses`() {
@@ -63,7 +65,9 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     session.ended(connection(1), reason: "reset", now: 0)
     #expect(session.steps() == [.connect(connection(3))])
     _ = session.answered(request(4), accepted, renewsTokens: true, now: 0)
-    #expect(session.steps() == [.send(request(3), on: connection(2))], "what was cut off is first")
+    #expect(
+      session.steps() == [.send(request(3), on: connection(2))],
+      "the request that was cut off is sent first")
     session.ended(connection(3), reason: "refused", now: 0)
     var pauses: [Int64] = []
     var now: Int64 = 0
@@ -86,7 +90,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     }
     #expect(pauses == pauses.sorted() && Set(pauses).count > 2, "\(pauses)")
     let after = session.answered(request(3), accepted, renewsTokens: true, now: now)
-    #expect(after == .deliver, "nobody failed while the other connection was there")
+    #expect(after == .deliver, "no request fails while another connection is open")
     #expect(session.next(now: now) == .send(request(5), on: connection(2)))
   }
 
@@ -133,14 +137,14 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     #expect(first == .retryWithNewToken)
     let after = session.steps()
     #expect(after.contains(.connect(connection(4))) && after.contains(.close(connection(1))))
-    #expect(!after.contains(.close(connection(2))), "it owes an answer")
+    #expect(!after.contains(.close(connection(2))), "the connection still owes an answer")
     session.opened(connection(4), limit: 10)
     #expect(session.steps() == [.send(request(1), on: connection(4))])
     let second = session.answered(request(2), expired, renewsTokens: true, now: 0)
     #expect(second == .retryWithNewToken)
     #expect(
       session.steps() == [.close(connection(2)), .send(request(2), on: connection(4))],
-      "the new connection stays")
+      "the new connection stays open")
   }
 }
 
@@ -173,7 +177,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     }
   }
 
-  /// GOAWAYs, cut connections, and refused streams occur repeatedly on different connections.
+  /// Sends pushes while GOAWAYs, cut connections, and refused streams occur repeatedly on different connections.
   @Test func `faults on some connections lose nothing and change no identity`() async throws {
     let service = try FakeService { request, index in
       switch index % 97 {
@@ -196,7 +200,9 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     }
     #expect(accepted.count == 1_000)
     for request in service.requests {
-      #expect(request.fields["apns-id"] == accepted[request.token], "sent again as it was")
+      #expect(
+        request.fields["apns-id"] == accepted[request.token], "a request is resent with the same ID"
+      )
     }
   }
 

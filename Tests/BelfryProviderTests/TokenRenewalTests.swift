@@ -18,7 +18,7 @@ import Testing
   #expect(renewal.isDue(unixSeconds: 1_001))
   renewal.made(unixSeconds: 1_001)
   renewal.refused(issuedAt: 1_000)
-  #expect(!renewal.isDue(unixSeconds: 1_002), "answers to the old token come late")
+  #expect(!renewal.isDue(unixSeconds: 1_002), "a late refusal of the old token has no effect")
 }
 
 @Test func `a clock that was set back makes a new token`() {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-// The tests do not run in sanitized builds, because the cost of a sanitizer is not the handler's.
+// The tests do not run in sanitized builds, because they would measure the sanitizer and not the handler.
 #if !SANITIZED
   /// The fast part of `make check-cost`.
   @Suite(.serialized) struct CostTests {
@@ -10,7 +10,7 @@ import Testing
       let row = CostCheck(bound: 32_768, sampleNanoseconds: 1_000_000).row(subject)
       #expect(
         row.isGood,
-        "\(row.name): at \(row.worstBytes) bytes a byte costs \(row.ratio) times what it costs at \(row.bytes.small)"
+        "\(row.name): at \(row.worstBytes) bytes, a byte costs \(row.ratio) times as much as at \(row.bytes.small)"
       )
     }
   }

@@ -15,7 +15,7 @@ import Testing
       let data = try #require(FileManager.default.contents(atPath: folder + "/" + name))
       let bytes = [UInt8](data)
       target.run(bytes)
-      // Try every truncation of the input and a change of every byte, within the time limit of a test.
+      // Try every truncation of the input and a change of every byte, as far as a test's time limit allows.
       for index in bytes.indices.prefix(changes) {
         target.run(Array(bytes[..<index]))
         var turned = bytes

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryWire
 
-/// Tests of the last value on each side of the schedule's limits.
+/// Tests of the values at and just beyond the schedule's limits.
 @Suite struct ScheduleBoundTests {
   private func rule(_ text: String) -> ZoneRule? { ZoneRule(Array(text.utf8)) }
 
@@ -65,7 +65,7 @@ import Testing
   @Test func `a name that is longer than the bytes that follow is damage`() throws {
     let trigger = Trigger.calendar(try CalendarMatch(matching: "hour=9"), repeats: true)
     let bytes = trigger.bytes
-    #expect(bytes.last == 0, "the length of the zone's name")
+    #expect(bytes.last == 0, "the zone's name has the length 0")
     // These bytes encode the lengths 1 and -1.
     for length: UInt8 in [2, 1] {
       let damaged = Array(bytes.dropLast()) + [length]

@@ -2,12 +2,12 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// Returns the seconds since 1970 for a text such as `2026-03-29T01:00:00Z`.
+/// Returns the seconds since 1970 for a string such as `2026-03-29T01:00:00Z`.
 func instant(_ text: String) throws -> Int {
   Int(try Date(text, strategy: .iso8601).timeIntervalSince1970)
 }
 
-/// Returns the next dates of a match, as texts.
+/// Returns the next dates of a match, as strings.
 func moments(_ matching: String, after: String, zone: String, count: Int) throws -> [String] {
   let match = try CalendarMatch(matching: matching)
   let zone = zone == "UTC" ? Zone.utc : try TestZones.system(zone)
@@ -203,7 +203,7 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
 }
 
 extension String {
-  /// Returns the text padded with trailing spaces to `bytes` bytes.
+  /// Returns the string padded with trailing spaces to `bytes` bytes.
   fileprivate func padding(_ bytes: Int) -> String {
     self + String(repeating: " ", count: bytes - utf8.count)
   }

@@ -34,7 +34,7 @@ private let hour: Int64 = 3_600_000
       return added
     }
 
-    /// Lets time pass with a running agent, which wakes up at each moment.
+    /// Lets time pass while the agent is running, and wakes the agent up at each moment.
     mutating func pass(_ milliseconds: Int64) {
       let end = now.elapsed + milliseconds
       while true {
@@ -193,7 +193,7 @@ private let hour: Int64 = 3_600_000
     throws
   {
     var device = try Device("2026-01-05T08:00:30Z")
-    // A minute that has begun matches only its first second.
+    // A match of a minute applies only to its first second, so a minute that has begun has passed.
     for text in ["year=2001", "year=2026 month=1 day=5 hour=8 minute=0"] {
       #expect(throws: Trigger.Refusal.passed) { try device.add("x", daily(text)) }
     }
@@ -225,8 +225,7 @@ private let hour: Int64 = 3_600_000
     device.pass(hour)
     #expect(device.take() == ["hourly@840"])
     try device.add("soon", .interval(milliseconds: hour, repeats: false))
-    // After 60 hours, the one-shot notification is too old, but the moments of the repeating ones during the last day
-    // are not.
+    // After 60 hours, the one-shot notification is too old, but the repeating ones have moments within the last day.
     device.off(60 * hour)
     #expect(device.take() == ["soon expired", "hourly@3000!", "daily@3420!"])
     device.pass(24 * hour)
@@ -294,7 +293,7 @@ private let hour: Int64 = 3_600_000
         "\($0.entry.key.id) \(($0.next - device.now.wall) / hour)"
       }
         == ["wall 6", "daily 6", "instant 9", "paris 9"])
-    // In Auckland, 9 AM of that day has long passed. The one-shot notification fires immediately, and the repeating one
+    // In Auckland, 9 AM on that day has long passed. The one-shot notification fires immediately, and the repeating one
     // waits.
     try device.move(to: "Pacific/Auckland")
     #expect(device.take() == ["wall@-240!"])
@@ -334,7 +333,7 @@ private let hour: Int64 = 3_600_000
     device.now.wall += hour
     #expect(
       device.schedule.moments(of: key, count: 1, at: device.now) == [nine + 24 * hour],
-      "a moment that has come is no next one")
+      "a moment that has arrived is not the next one")
     device.now.wall -= hour
     device.pass(hour)
     #expect(device.take() == ["nine@540", "once@540"])

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// A world with the system's time zones, with the device in one of them.
+/// A world with the system's time zones, one of which the device is in.
 struct SystemZones: ScheduleWorld {
   var deviceZone: Zone
 

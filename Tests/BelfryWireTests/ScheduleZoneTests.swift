@@ -43,7 +43,8 @@ enum TestZones {
       guard let zone = try? TestZones.system(name), let other = TimeZone(identifier: name)
       else { continue }
       checked += 1
-      // Start in 1980, because Foundation uses different rules for the years before time was kept to the second.
+      // Start in 1980, because Foundation uses different rules for earlier years, in which time was not kept to the
+      // second.
       for instant in stride(from: 86_400 * 365 * 10, to: 86_400 * 365 * 67, by: 1_299_709) {
         let wanted = other.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
         if zone.offset(at: instant) != wanted { Issue.record("\(name) at \(instant)") }
@@ -137,7 +138,7 @@ enum TestZones {
     for _ in 0..<3_000 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...8, using: &dice) {
-        // Half of the changes damage the counts.
+        // On average, half of the changes damage the counts.
         let end = Bool.random(using: &dice) ? 44 : bytes.count
         bytes[Int.random(in: 0..<end, using: &dice)] = .random(in: 0...255, using: &dice)
       }
@@ -160,7 +161,7 @@ enum TestZones {
     let half = 1_772_937_000  // 2026-03-08T02:30 as a wall clock would count it
     #expect(zone.firstInstant(ofWall: half) == 1_772_964_000)  // 03:00 PDT
     #expect(zone.firstInstant(ofWall: 1_793_496_600) == 1_793_521_800)  // 1 November, 01:30 PDT
-    // At 01:30 PST, the clock has already shown 01:59:59.
+    // By 01:30 PST, the clock has already shown 01:59:59.
     #expect(zone.latestWall(at: 1_793_521_800 + 3_600) == 1_793_498_399)
   }
 }

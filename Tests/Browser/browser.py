@@ -16,7 +16,7 @@ class Failure(Exception):
 
 
 class Browser:
-    """One page. Steps wait for the named element, and fail with its name on timeout."""
+    """One page. Steps wait for an element, and name it if they time out."""
 
     def __init__(self, program, width=1280, height=900, dark=False):
         self.profile = tempfile.mkdtemp(prefix="belfry-browser-")
@@ -24,7 +24,7 @@ class Browser:
         self.input, from_browser = os.pipe()
 
         def connect():
-            # The ends of the pipe must be descriptors 3 and 4; the copies keep the four descriptors apart.
+            # The ends of the pipes must be descriptors 3 and 4; the copies prevent one from overwriting another.
             one, other = os.dup(to_browser), os.dup(from_browser)
 
             os.dup2(one, 3)
@@ -83,7 +83,7 @@ class Browser:
                 self.problems.append(details.get("exception", {}).get("description") or details["text"])
             elif message["method"] == "Log.entryAdded":
                 entry = message["params"]["entry"]
-                # The pages ask whether the user is signed in, and show refusals; these are not errors of the page.
+                # The pages check whether the user is signed in, and show refusals; these are not errors of the page.
                 if entry["level"] == "error" and "status of 4" not in entry["text"]:
                     self.problems.append(f"{entry['text']} {entry.get('url', '')}")
             self.news.notify_all()
@@ -142,9 +142,9 @@ class Browser:
                     raise failure
             if time.monotonic() > end:
                 shown = self.value("document.body.innerText")
-                raise Failure(f"this did not come: {what or expression}; the page shows:\n{shown}\n"
+                raise Failure(f"timed out: {what or expression}; the page shows:\n{shown}\n"
                               + "\n".join(self.problems))
-            # Events of the page would need a listener for each; a poll takes a millisecond.
+            # Page events would need a listener for each condition; a poll takes a millisecond.
             with self.news:
                 self.news.wait(0.05)
 
@@ -169,7 +169,7 @@ class Browser:
         return self.call("Runtime.evaluate", expression="document")["result"]["objectId"]
 
     def on_element(self, role, name, act):
-        """Acts on an element; tries once more if the page has redrawn it."""
+        """Acts on an element; tries again if the page has redrawn it."""
         end = time.monotonic() + TIMEOUT
         while True:
             node = self.element(role, name)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses the provider console as a user does, in a headless browser: signs in, looks at the registrations, writes a
-campaign, sees its errors, previews each language, sends it, pauses it, continues it, and reads the report; schedules
-one, edits it, tries it on a device, cancels and deletes it; finds a device and removes it.
+campaign, sees its errors, previews each language, sends it, pauses it, resumes it, and reads the report; schedules a
+campaign, edits it, sends a test to a device, cancels and deletes the campaign; finds a device and removes it.
 campaign_flow.py CHROMIUM URL TOKEN-FILE TOPIC DEVICES CAMPAIGN-FILE STRINGS-FILE [PICTURES-FOLDER]"""
 import pathlib
 import sys
@@ -16,17 +16,17 @@ def fill(browser, control, text):
 
 
 def write(browser, topic):
-    """Fills in the form, which shows each error next to its field during typing."""
+    """Fills in the form, which shows each error next to its field while the user types."""
     browser.click("link", "New campaign")
-    browser.wait(f"document.querySelector('[name=topic]').value == {topic!r}", "the only app is there already")
+    browser.wait(f"document.querySelector('[name=topic]').value == {topic!r}", "the only app is already selected")
     wrong = "[...document.querySelectorAll('.error:not([hidden])')].map(one => one.innerText).join(' ')"
-    # Texts are checked during typing, whether the app has been named or not.
+    # The form checks text while the user types, even if no app is specified.
     browser.type("combobox", "App", "")
     fill(browser, "Body, en", "%d things")
     beside = "document.querySelector('[data-name=body]').closest('.field').querySelector('.error:not([hidden])')?.innerText"
     browser.wait(f"{beside}?.startsWith('No value for “%d”')")
     if "bundle identifier such as" in browser.value(wrong):
-        raise Failure("what was not filled in yet is called wrong")
+        raise Failure("a field that is not filled in yet is marked as an error")
     browser.type("combobox", "App", topic)
     fill(browser, "Title, en", "News")
     fill(browser, "Body, en", "%@ has %d matches")
@@ -76,7 +76,7 @@ def finished(browser, devices):
 
 
 def hold_and_go_on(browser, devices, picture):
-    """Sends a slow copy of a campaign: its progress bar moves and shows a rate; it is paused, and continues."""
+    """Sends a slow copy of a campaign, whose progress bar moves and shows a rate; pauses and resumes it."""
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('h1').innerText == 'New campaign' && document.querySelector('[name=topic]').value")
     if browser.value("document.querySelector('[data-name=body]').value"):
@@ -88,7 +88,7 @@ def hold_and_go_on(browser, devices, picture):
     browser.wait("document.querySelector('[name=name]')?.value == 'Copy of News'")
     fill(browser, "Name", "News")
     fill(browser, "Rate limit (per second)", "2")
-    # An edit that was left is restored.
+    # An unfinished edit is restored after the user leaves the page.
     browser.click("link", "Overview")
     browser.wait("document.querySelector('.verdict')")
     browser.value("history.back()")
@@ -103,16 +103,16 @@ def hold_and_go_on(browser, devices, picture):
     browser.element("button", "Resume")
     check_page(browser)
     browser.click("link", "Overview")
-    browser.wait("document.querySelector('.verdict.good')?.innerText.includes('1 campaign paused: “News”')", "a pause is no problem")
+    browser.wait("document.querySelector('.verdict.good')?.innerText.includes('1 campaign paused: “News”')", "a pause does not count as a problem")
     browser.click("link", "Campaigns")
-    browser.wait("document.querySelector('h1').innerText == 'Campaigns' && document.querySelector('tbody .badge')?.innerText == 'paused'", "the newest comes first")
+    browser.wait("document.querySelector('h1').innerText == 'Campaigns' && document.querySelector('tbody .badge')?.innerText == 'paused'", "the newest campaign is first")
     browser.value("document.querySelector('tbody a').click()")
     browser.click("button", "Resume")
     finished(browser, devices)
 
 
 def to_a_list(browser):
-    """An invalid token in a list is reported with its line, and nothing of the campaign is stored."""
+    """Checks that an invalid token in a list is reported with its line, and that the campaign is not stored."""
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('[name=to]')")
     fill(browser, "Body, en", "Only for the list")
@@ -147,7 +147,7 @@ STATUS = "document.querySelector('section [role=status]')?.innerText"
 
 
 def cancel_first(browser, opener, title, keep="Cancel"):
-    """Opens a dialog: it names its object, the button that changes nothing has the focus, and Enter changes nothing."""
+    """Opens a dialog that identifies its object; the button that changes nothing has the focus; Enter presses it."""
     browser.click("button", opener)
     browser.wait(f"document.querySelector('dialog[open] h2')?.innerText == {title!r}")
     browser.wait(f"document.activeElement.innerText == {keep!r}", f"the focus on {keep}")
@@ -159,8 +159,8 @@ def cancel_first(browser, opener, title, keep="Cancel"):
 
 
 def schedule(browser, devices, looks):
-    """A campaign for tomorrow says so, and can be edited, tried, cancelled and deleted."""
-    # The chosen file is forgotten with its screen.
+    """Checks that a campaign for tomorrow shows its time, and can be edited, tested, cancelled, and deleted."""
+    # Leaving the screen discards the chosen file.
     browser.click("link", "Overview")
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('[name=date]')")
@@ -188,7 +188,7 @@ def schedule(browser, devices, looks):
     browser.click("button", "Send a test…")
     browser.wait("document.querySelector('dialog select option')", "the registered devices")
     check_page(browser, keyboard=False)
-    # A test must not go to the device that was selected before the list fits the name.
+    # A test must not go to the previously selected device before the list matches the name.
     browser.type("textbox", "Find by user", "nobody")
     browser.value("document.querySelector('dialog form').requestSubmit(document.querySelector('dialog [type=submit]'))")
     browser.wait("document.querySelector('dialog').innerText.includes('No registered device matches.')")
@@ -211,7 +211,7 @@ def schedule(browser, devices, looks):
 
 
 def drafts(browser):
-    """A draft is stored without being sent, and a copy of it is opened for editing."""
+    """Checks that a draft is stored without being sent, and that its copy opens for editing."""
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('[name=topic]')?.value")
     fill(browser, "Body, en", "Later")
@@ -221,7 +221,7 @@ def drafts(browser):
     browser.click("button", "Copy")
     browser.wait("document.querySelector('[name=name]')?.value == 'Copy of Later'")
     check_page(browser)
-    # The copy has no time, so that it would be sent at once.
+    # The copy has no send time, so sending it would take effect immediately.
     browser.click("button", "Save changes")
     browser.wait(f"document.querySelector('h1').innerText == 'Copy of Later' && {STATUS} == 'Draft'")
     cancel_first(browser, "Send now…", "Send “Copy of Later” now?")
@@ -231,7 +231,7 @@ def drafts(browser):
 
 
 def find_device(browser, looks):
-    """A device is found by its language, shows what it was sent, and is removed."""
+    """Finds a device by its language, checks the pushes that it was sent, and removes it."""
     browser.click("link", "Devices")
     browser.type("textbox", "Language", "ja")
     browser.click("button", "Find devices")
@@ -248,11 +248,11 @@ def find_device(browser, looks):
 
 
 def keeps_focus(browser):
-    """The keyboard focus stays in place when the page redraws changed parts."""
+    """Checks that the keyboard focus stays in place when the page redraws changed parts."""
     browser.value("window.former = document.querySelector('section[aria-label=\"Recent campaigns\"] a'); former.focus()")
-    browser.wait("!window.former.isConnected", "the overview drawn anew")
+    browser.wait("!window.former.isConnected", "the redrawn overview")
     browser.wait("document.activeElement.getAttribute('href') === window.former.getAttribute('href')",
-                 "the focus on the link that took its place")
+                 "the focus on the link that replaced it")
 
 
 def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=None):
@@ -279,7 +279,7 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         from_files(browser, [campaign, strings], devices)
 
         def looks(name):
-            """Pictures of one screen at both widths, light and dark."""
+            """Takes pictures of one screen at both widths, light and dark."""
             for width in (1280, 390) if pictures else ():
                 for dark in (False, True):
                     browser.resize(width)

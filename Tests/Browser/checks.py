@@ -42,7 +42,7 @@ CONTRAST = r"""(() => {
 STRUCTURE = r"""(async () => {
   const faults = [];
   const seen = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0;
-  if (document.querySelectorAll("h1").length !== 1) faults.push("there is not one h1");
+  if (document.querySelectorAll("h1").length !== 1) faults.push("the page does not have exactly one h1");
   if (!document.documentElement.lang || !document.title) faults.push("language or title is missing");
   let level = 0;
   for (const heading of [...document.querySelectorAll("h1, h2, h3, h4")].filter(seen)) {
@@ -51,17 +51,17 @@ STRUCTURE = r"""(async () => {
     level = next;
   }
   const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
-  for (const id of new Set(ids.filter((id, index) => ids.indexOf(id) !== index))) faults.push(`the id ${id} stands twice`);
+  for (const id of new Set(ids.filter((id, index) => ids.indexOf(id) !== index))) faults.push(`the id ${id} is used twice`);
   for (const element of document.querySelectorAll("[aria-describedby], [aria-labelledby]")) {
     for (const id of (element.getAttribute("aria-describedby") ?? element.getAttribute("aria-labelledby")).split(" ")) {
-      if (!document.getElementById(id)) faults.push(`nothing has the id ${id}`);
+      if (!document.getElementById(id)) faults.push(`no element has the id ${id}`);
     }
   }
   for (const image of document.querySelectorAll("img")) if (!image.hasAttribute("alt")) faults.push("an image without alt");
   for (const element of document.querySelectorAll("[tabindex]")) {
     if (element.tabIndex > 0) faults.push("a tabindex above 0 changes the order of the keyboard");
   }
-  // WCAG 2.2 (2.5.8): 24 pixels, or a link within a text.
+  // WCAG 2.2 (2.5.8): 24 pixels, or a link within text.
   for (const element of [...document.querySelectorAll("button:not(.link), input, select, summary, nav a")].filter(seen)) {
     const box = element.getBoundingClientRect();
     const label = element.closest("label")?.getBoundingClientRect() ?? box;
@@ -69,7 +69,7 @@ STRUCTURE = r"""(async () => {
       if (!element.closest(".skip")) faults.push(`small target: ${element.innerText || element.name}`);
     }
   }
-  // A page says that a table is cut once it is laid out; one that has just come is looked at again.
+  // A page reports a truncated table once the table is laid out, so check a new table again.
   let unsaid;
   for (let frames = 0; frames < 60; frames += 1) {
     unsaid = [...document.querySelectorAll(".scroll")].filter(seen).filter((frame) => {
@@ -79,7 +79,7 @@ STRUCTURE = r"""(async () => {
     if (unsaid.length === 0) break;
     await new Promise((resolve) => requestAnimationFrame(resolve));
   }
-  for (const frame of unsaid) faults.push(`${frame.ariaLabel}: whether it scrolls to the side is not said, or wrongly`);
+  for (const frame of unsaid) faults.push(`${frame.ariaLabel}: the hint about sideways scrolling is missing or wrong`);
   if (document.documentElement.scrollWidth > innerWidth + 1) {
     faults.push(`the page is ${document.documentElement.scrollWidth} wide in a window of ${innerWidth}`);
   }
@@ -98,16 +98,16 @@ def unnamed(browser):
 
 
 # The page may redraw its parts at any time, so the controls are looked up at each step. A group of radio buttons is one
-# stop, at the chosen one.
+# stop, at the selected button.
 USABLE = """[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
   .filter((element) => !element.disabled && (element.type !== "radio" || element.checked) && element.checkVisibility({ visibilityProperty: true })
     && element.getClientRects().length)"""
 
 
 def keyboard_order(browser):
-    """Tab moves through the controls in document order, from top to bottom, and shows the focus.
+    """Checks that Tab moves through the controls in document order, from top to bottom, and shows the focus.
 
-    If the page redraws its parts meanwhile, the check starts again.
+    If the page redraws its parts in the meantime, the check starts again.
     """
     for _ in range(5):
         faults, is_steady = walk(browser)
@@ -117,7 +117,7 @@ def keyboard_order(browser):
 
 
 def walk(browser):
-    """Returns the problems found on the way, and whether the page remained unchanged."""
+    """Returns the problems that it finds, and whether the page remained unchanged."""
     browser.value("document.querySelector('.skip').focus()")
     count = browser.value(f"{USABLE}.length")
     faults, is_steady = [], True
@@ -129,12 +129,12 @@ def walk(browser):
         }})()""")
         is_steady = is_steady and present == count
         if at != index:
-            faults.append(f"Tab number {index} comes to number {at}, {shown}")
+            faults.append(f"Tab number {index} moves to number {at}, {shown}")
             break
         if index > 0 and outline == "none":
-            faults.append(f"the focus is not seen on {shown}")
+            faults.append(f"the focus is not visible on {shown}")
         browser.key("Tab")
-        # The parts of a date or a time, and the button that opens its picker, are stops of their own.
+        # The parts of a date or a time, and the button that opens its picker, are separate stops.
         for _ in range(8):
             if not browser.value(f"""['date', 'time'].includes(document.activeElement.type)
                 && {USABLE}.indexOf(document.activeElement) == {index}"""):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Uses the console as a user does, in a headless browser: signs in, adds a virtual phone and installs an app on it,
-sends it a push from the form, answers it there with a text, and sees each state in the log. There are DEVICES other
+sends it a push from the form, answers the push there with text, and sees each state in the log. There are DEVICES other
 devices.
 console_flow.py CHROMIUM URL TOKEN-FILE TOPIC DEVICES [PICTURES-FOLDER]"""
 import ast
@@ -58,8 +58,8 @@ def answer(browser, topic):
 
 
 def use_phone(browser, topic):
-    """The phone's other screens: received pushes are listed, a switch is turned, and the lock screen shows new
-    pushes."""
+    """Checks the phone's other screens, which list received pushes and turn switches, and the lock screen, which shows
+    new pushes."""
     browser.click("button", f"Push to {topic}: Alert")
     browser.element("article", f"Notification from {topic}")
     browser.click("button", "Notification Center")
@@ -84,7 +84,7 @@ LOCKED = "[...document.querySelectorAll('.lock .banner')].map(one => one.innerTe
 
 
 def lock(browser, topic):
-    """The lock screen lists every received push that was not dismissed, seen or not, and is the same on each visit."""
+    """Checks that the lock screen lists all pushes that were not dismissed, and is the same on each visit."""
     browser.click("button", f"Push to {topic}: Alert")
     browser.wait("document.querySelector('.overlay .banner')", "a banner")
     browser.click("button", "Lock")
@@ -121,7 +121,7 @@ LONG = "org.example." + "verylongname" * 12
 
 
 def install_long(browser):
-    """A long name makes nothing wider than its page; the other screens adapt to every width."""
+    """Checks that a long name makes nothing wider than its page, and that the other screens adapt to every width."""
     browser.type("textbox", "Bundle identifier", LONG)
     browser.click("button", "Install")
     browser.element("alertdialog", "Permission")
@@ -139,7 +139,7 @@ PAGE = 100
 
 
 def manage_devices(browser, devices, token):
-    """More devices than fit on a page: the list says so, continues, and finds each by its name and by its token."""
+    """Checks a list of more devices than fit on a page: it shows their number, and finds each by its name or token."""
     browser.click("link", "Devices")
     shown = "document.querySelector('[aria-label=Devices] [role=status]')?.innerText"
     rows = "document.querySelectorAll('section[aria-label=Devices] tbody tr').length"
@@ -164,10 +164,10 @@ TEAM = "GONETEAM00"
 
 
 def remove_team(browser):
-    """A team is removed if nothing depends on it, or together with everything that does."""
+    """Removes a team on which nothing depends, and a team together with everything that depends on it."""
     browser.click("link", "Manage")
     browser.click("link", "Teams")
-    # The list moves what follows it.
+    # The list moves the elements that follow it.
     browser.wait("document.querySelector('section[aria-label=Teams] td')")
     browser.click("DisclosureTriangle", "Add a team")
     browser.type("textbox", "Name", "Gone")
@@ -188,7 +188,7 @@ def remove_team(browser):
     browser.wait(f"{teams}.includes('{TEAM} removed.')")
     browser.click("link", "Keys")
     browser.wait("document.querySelector('section[aria-label=\"Provider keys\"] td')")
-    browser.wait("!document.querySelector('main').innerText.includes('GONEKEY000')", "the key is gone too")
+    browser.wait("!document.querySelector('main').innerText.includes('GONEKEY000')", "the key is also gone")
 
 
 def read_metrics(browser):
@@ -213,13 +213,13 @@ def read_log(browser, url, apns_id):
 
 
 def copy(browser, url):
-    """The push as code: values from a link and typed values remain one argument, even with shell metacharacters."""
+    """Checks the push as code: linked and typed values remain one argument, even with shell metacharacters."""
     evil = """aa;touch${IFS}/tmp/belfry-was-here;#'\\"$(id)"""
     browser.open(f"{url}#/tools")
     browser.open(f"{url}#/send?topic=com.example.a%3Bb&token=aa;touch${{IFS}}/tmp/belfry-was-here;%23")
     browser.wait("document.querySelector('[role=alert]')?.innerText.startsWith('Ignored the token and topic in the link')")
     if ";" in browser.value("document.querySelector('[name=token]').value + document.querySelector('[name=topic]').value"):
-        raise Failure("a link fills in what is no token")
+        raise Failure("a link fills in an invalid token")
     for field in ("Device token", "Topic", "Collapse ID", "apns-id"):
         browser.type("textbox" if field != "Topic" else "combobox", field, evil)
     line = "document.querySelector('details[data-name=curl] pre')?.textContent"

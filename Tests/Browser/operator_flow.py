@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Uses the console as an operator does: opens it with a link, asks it to delete things by a double click, stops the
-gateway, filters and exports the log, has a burst in it, sends to a chosen device, and reads the metrics.
+"""Uses the console as an operator does: opens it with a link, double-clicks buttons that delete something, stops the
+gateway, filters and exports the log, sends a burst to it, sends to a chosen device, and reads the metrics.
 operator_flow.py CHROMIUM LINK PID"""
 import json
 import os
@@ -16,7 +16,7 @@ FOCUS = "document.activeElement.innerText"
 
 
 def open_link(browser, link):
-    """A link opens the console once; then the sign-in page says what to do."""
+    """Checks that a link opens the console only once; after that, the sign-in page explains what to do."""
     url, secret = link.split("#link=")
     browser.open(link)
     browser.wait(GOOD)
@@ -37,7 +37,7 @@ def open_link(browser, link):
 
 
 def see_empty(browser):
-    """A screen with nothing to show names the next step."""
+    """Checks that an empty screen suggests the next step."""
     browser.click("link", "Log")
     browser.wait("document.querySelector('.rows').innerText.includes('No notifications yet.')")
     browser.element("link", "Send a test push")
@@ -50,7 +50,7 @@ def see_empty(browser):
     browser.click("link", "Metrics")
     browser.wait("document.querySelector('main').innerText.includes('No pushes in this period.')")
     check_page(browser)
-    # The gateway has devices; an answer without any takes the place of its own.
+    # The gateway has devices, so replace its answer with an empty one.
     browser.value("{ const get = window.fetch; window.fetch = (path, ...rest) => String(path).startsWith('/api/devices') ? Promise.resolve(new Response('')) : get(path, ...rest); }")
     browser.click("link", "Devices")
     browser.wait("document.querySelector('section[aria-label=Devices]').innerText.includes('No devices enrolled.')")
@@ -61,7 +61,7 @@ def see_empty(browser):
     browser.wait("document.querySelector('section[aria-label=Devices] td')")
 
 
-# In place of the page's stream: the first one is refused.
+# This replaces the page's stream; the first request is refused.
 REFUSED = """
 const Source = window.EventSource;
 window.sources = 0;
@@ -71,7 +71,8 @@ window.EventSource = class extends Source {
 
 
 def lose(browser, token):
-    """The page recovers from a refused stream, shows a refused filter, and asks for the token once its session ends."""
+    """Checks that the page recovers from a refused stream, shows a refused filter, and asks for the token after its
+    session has ended."""
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=REFUSED)["identifier"]
     browser.click("link", "Log")
     browser.call("Page.reload")
@@ -107,20 +108,20 @@ def double_click(browser, role, name):
 
 
 def keep(browser, role, name, title):
-    """After a double click there is a dialog with this title and the focus on Cancel, and nothing has happened."""
+    """Checks that a double click only opens a dialog with this title, with the focus on Cancel."""
     double_click(browser, role, name)
     browser.element("alertdialog", title)
     browser.key("Escape")
     browser.wait("!document.querySelector('dialog')")
-    # The second click of a double click may also be at the place of the confirming button.
+    # The second click of a double click may also hit the confirming button.
     is_open = browser.value(f"""(() => {{
       [...document.querySelectorAll('button')].find((one) => (one.ariaLabel ?? one.innerText) == {json.dumps(name)}).click();
       document.querySelector('dialog .danger').click();
       return document.querySelector('dialog').open;
     }})()""")
     if not is_open:
-        raise Failure("a second click confirms")
-    # The confirming button is enabled after the time of a double click; the dialog must still be open then.
+        raise Failure("the second click confirmed the dialog")
+    # The confirming button is enabled once a double click is over; the dialog must still be open then.
     browser.wait("document.querySelector('dialog .danger')?.disabled === false", "the confirming button")
     if browser.value(FOCUS) != "Cancel":
         raise Failure(f"the focus is on {browser.value(FOCUS)}, not on Cancel")
@@ -160,7 +161,7 @@ def confirm_removals(browser):
 
 
 def see_stale(browser, pid):
-    """The numbers of a gateway that does not answer are marked."""
+    """Checks that the page marks the numbers of a gateway that does not answer."""
     browser.click("link", "Overview")
     browser.wait(GOOD)
     browser.wait("document.querySelector('[aria-label=Gateway]')?.innerText.includes('Provider API')")
@@ -175,7 +176,7 @@ def see_stale(browser, pid):
 
 
 def send(browser):
-    """A device and an app are chosen, nothing is wrong before the user types, and the push is in the history."""
+    """Sends a push to a chosen device and app; no error is shown before typing, and the push is in the history."""
     browser.click("link", "Send")
     browser.wait("document.querySelector('.check')?.innerText.startsWith('Choose a device and an app')")
     if browser.value("document.querySelectorAll('.error:not([hidden]), .check.bad, [aria-invalid]').length"):
@@ -206,7 +207,7 @@ PUSH = """fetch('/api/push', {{ method: 'POST', headers: {{ 'x-belfry-console': 
 
 
 def read_log(browser):
-    """The log is filtered, paused, exported, and a row opens to its history."""
+    """Filters, pauses, and exports the log, and opens the history of a row."""
     token = browser.value("""fetch('/api/devices?of=virtual%202').then((answer) => answer.json())
       .then((device) => fetch(`/api/devices/${device.device}/apps`)).then((answer) => answer.json()).then((app) => app.token)""")
     browser.click("link", "Log")
@@ -267,7 +268,7 @@ def read_log(browser):
     browser.resize(1280)
 
 
-# In place of the gateway's stream: a burst of lines that the page has to take as fast as it can.
+# This replaces the gateway's stream with a burst of lines, which the page must process as fast as it can.
 BURST = """
 window.EventSource = class {
   constructor() { window.source = this; setTimeout(() => this.onopen?.(), 0); }
@@ -283,7 +284,7 @@ window.burst = async (count) => {
     if (number % 1000 === 999) await new Promise((resolve) => setTimeout(resolve, 0));
   }
 };"""
-# Three minutes at 1,000 per second: ten times what the page keeps.
+# Three minutes at 1,000 per second, which is ten times as many as the page keeps.
 MANY = 200_000
 KEPT = 20_000
 
@@ -304,7 +305,7 @@ def burst(browser):
         raise Failure(f"{rows} rows are in the document")
     if used > full * 1.5 + 10_000_000:
         raise Failure(f"the page has {used >> 20} MB after {MANY} notifications, {full >> 20} MB after {KEPT}")
-    # The oldest row that is kept is at the end of the table.
+    # The oldest row that the page keeps is at the end of the table.
     browser.value("document.querySelector('.rows').scrollTop = 1e9")
     browser.wait(f"document.querySelector('.virtual tbody').innerText.includes('{MANY - KEPT:012}')", "the oldest row")
     browser.value("document.querySelector('.virtual button').click()")
@@ -332,7 +333,7 @@ def read_metrics(browser):
 
 
 def use_keys(browser):
-    """The theme is remembered, and the keyboard leads everywhere."""
+    """Checks that the page remembers the theme, and that the keyboard reaches everything."""
     browser.value("{ const theme = document.querySelector('.theme'); theme.value = 'dark'; theme.dispatchEvent(new Event('change')); }")
     back = "getComputedStyle(document.body).backgroundColor"
     browser.wait(f"{back} == 'rgb(20, 23, 27)'")
@@ -345,7 +346,7 @@ def use_keys(browser):
     check_page(browser, keyboard=False)
     for link in browser.value("[...document.querySelectorAll('dialog a')].map((one) => one.href)"):
         if browser.value(f"fetch({link!r}).then((answer) => answer.ok && answer.text()).then((text) => text.startsWith('# '))") is not True:
-            raise Failure(f"{link} is no document")
+            raise Failure(f"{link} is not a document")
     browser.key("Escape")
     browser.wait("!document.querySelector('dialog')")
     for letter, title in (("l", "Delivery log"), ("d", "Devices"), ("o", "Overview")):

@@ -11,7 +11,7 @@ def sign_in(browser, url, token):
     browser.click("button", "Sign in")
     browser.wait("document.querySelector('.error')?.innerText.startsWith('Wrong admin token.')")
     browser.type("textbox", "Admin token", token)
-    # The keyboard by itself must be sufficient, too.
+    # The keyboard must also be sufficient.
     browser.key("Enter")
     browser.wait("document.querySelector('.verdict.good h2')?.innerText == 'Everything is working'")
     if browser.value("document.cookie") != "":
@@ -19,7 +19,7 @@ def sign_in(browser, url, token):
 
 
 def look_around(browser, screens, seen=lambda screen, look: None):
-    """Checks each screen in dark mode and at a phone's width; `seen` is called for each."""
+    """Checks each screen in dark mode and at a phone's width, and calls `seen` for each."""
     for screen in screens:
         browser.click("link", screen)
         for dark, width in ((True, 1280), (False, 390)):
@@ -36,10 +36,10 @@ def sign_out(browser):
 
 
 def visit(chromium, flow):
-    """Runs a flow in a new browser; ends with the failures, including errors in the page's console."""
+    """Runs a flow in a new browser, and exits with the failures, including errors in the page's console."""
     browser = Browser(chromium)
     try:
-        # Banners stay on screen with reduced motion, even if a flow reaches them late.
+        # With reduced motion, banners stay on screen, even if a flow reaches them late.
         browser.scheme(False)
         flow(browser)
         if browser.problems:

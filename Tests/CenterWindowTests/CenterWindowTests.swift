@@ -126,7 +126,7 @@ struct CenterWindowTests {
       let cleared = try await center.event("pressed")
       #expect(cleared["button"].string == "clearAll")
       #expect(cleared["app"] == .null)
-      // The window requests text in a separate window, so that the input survives a change of the list.
+      // The window requests text in a separate window, so that the input survives changes of the list.
       try await desktop.press("Reply")
       #expect(try await center.event("shown")["window"].string == "center-text")
       try await desktop.type("Yes", into: "Reply")
@@ -155,7 +155,7 @@ struct CenterWindowTests {
       center.tell(Self.settings(badge: "on"))
       #expect(try await center.event("shown")["window"].string == "settings")
       try await desktop.wait("label", "Burger")
-      // After new values from outside, the next report contains only the user's change to the values that were sent.
+      // After new values arrive from outside, the next report contains only the user's change to them.
       center.tell(Self.settings(badge: "off", style: "none"))
       center.tell(Self.settings(badge: "off", style: "none", problem: "refused"))
       try await desktop.wait("label", "refused")

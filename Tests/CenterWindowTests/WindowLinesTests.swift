@@ -12,7 +12,7 @@ struct WindowLinesTests {
         + #""choices":[{"value":"on"},{"value":"off"}]},{"id":"style","title":"Style","value":"x","#
         + #""choices":[{"value":"none","title":"None"},7]},{"title":"no id"}]},"text"]}"#)
     guard case .settings(let content)? = command else {
-      Issue.record("not read")
+      Issue.record("the line was not read")
       return
     }
     #expect(content.sections.map(\.id) == [""])
@@ -29,7 +29,7 @@ struct WindowLinesTests {
         + #""buttons":[{"id":"r","title":"Reply","input":{"placeholder":"…","send":"Send"}},"#
         + #"{"id":"d","title":"Delete","style":"destructive","hint":"for good"}]}"#)
     guard case .show(let content)? = command else {
-      Issue.record("not read")
+      Issue.record("the line was not read")
       return
     }
     #expect(content.window == "w1")
@@ -54,7 +54,7 @@ struct WindowLinesTests {
       #"{"do":"show","window":"w1","content":[{"text":"<b>"},{"picture":"/p"},{"sound":"x"},"#
         + #"7,{"text":"last"}]}"#)
     guard case .show(let content)? = command else {
-      Issue.record("not read")
+      Issue.record("the line was not read")
       return
     }
     #expect(content.drawn == [.text("<b>"), .picture("/p"), .text("last")])
@@ -67,7 +67,7 @@ struct WindowLinesTests {
         + #"{"id":"a","app":"A","buttons":[],"threads":[{"title":"2","items":[{"id":"1"},{"id":"2"}]}]}]}"#
     )
     guard case .center(let content)? = command else {
-      Issue.record("not read")
+      Issue.record("the line was not read")
       return
     }
     #expect(content.title == "T")

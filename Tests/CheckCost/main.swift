@@ -32,14 +32,15 @@ guard !subjects.isEmpty else {
   exit(2)
 }
 
-/// Prints a text and flushes it immediately, because a measurement takes seconds.
+/// Prints text and flushes it immediately, because a measurement takes seconds.
 func say(_ text: String, end: String = "\n") {
   FileHandle.standardOutput.write(Data((text + end).utf8))
 }
 
 /// The time limit in seconds for all sizes of one subject.
 ///
-/// Exponential work would never end. The alarm ends the program, whose last line of output then names the subject.
+/// Exponential work would never end. The alarm terminates the program, whose last line of output then names the
+/// subject.
 let subjectSeconds: UInt32 = 300
 
 func column(_ text: String, _ width: Int) -> String {

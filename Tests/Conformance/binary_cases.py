@@ -22,8 +22,7 @@ def open_connection(world, gateway, listener, certificate):
 
 
 def receive(sock, wanted, seconds):
-    """Returns the data received until `wanted` bytes and the end have arrived, or the time is over; and whether it
-    ended."""
+    """Returns the data that arrives before the end or the timeout, and whether the connection ended."""
     data, end = b"", time.monotonic() + seconds
     while True:
         left = end - time.monotonic()
@@ -42,7 +41,7 @@ def receive(sock, wanted, seconds):
 
 
 def filled(world, frame, token):
-    """Returns a vector's bytes with tokens that this gateway has issued."""
+    """Returns a vector's bytes, with tokens from this gateway in place of the literal ones."""
     data = bytes.fromhex(frame).replace(LITERAL, token)
     # A token that is one byte too short remains so.
     data = data.replace(LITERAL[:31] + b"\x00\x19", token[:31] + b"\x00\x19")
@@ -59,7 +58,7 @@ def run_binary(world, vector):
         return refused_without_certificate(world, vector)
     gateway, drained = world.gateway, "drains" in request.get("then", "")
     if drained:
-        # This gateway belongs to the case, and ends with it.
+        # This gateway belongs to the case, and exits with it.
         gateway = Gateway(world.belfry, world.folder, f"gateway-{vector['id']}")
         certificate = world.folder / f"{vector['id']}.pem"
         team = gateway.ready["teamID"]

@@ -32,7 +32,7 @@ def own_fields(gateway, device, token=None):
 
 
 def steps(world, vector):
-    """Sends requests one after the other on one connection; time passes only in their tokens."""
+    """Sends requests one after the other on one connection; only their tokens reflect the passage of time."""
     request, gateway = vector["request"], world.gateway
     connection = connect(world, gateway)
     delays = [int(step["after"].rstrip("s")) for step in request["one_connection"]]
@@ -89,7 +89,7 @@ def refused_certificate(world, vector):
 
 
 def without_alpn(world, vector):
-    """H01: the preface by itself announces HTTP/2."""
+    """H01: the preface announces HTTP/2, even without ALPN."""
     context = tls_context(world.gateway.ca, alpn=(), maximum=ssl.TLSVersion.TLSv1_2)
     connection = Connection(connect_tls(
         world.gateway.host, world.gateway.port("provider"), context))
@@ -160,7 +160,7 @@ def draining(world, vector):
         stream = connection.new_stream()
         connection.send(connection.headers_frame(headers(world, gateway, **changes), stream),
                         connection.data_frame(stream, BODY[:5]))
-        # All frames before the signal have been read when the answer to a PING arrives.
+        # Once the answer to a PING arrives, the gateway has read all frames that were sent before the signal.
         connection.send(PingFrame(0, b"arrived!"))
         connection.wait(lambda: b"arrived!" in connection.pings, "the PING's answer")
         gateway.program.process.send_signal(signal.SIGTERM)
@@ -221,7 +221,7 @@ def first_flight(world, vector):
 
 
 def base_request(world, vector):
-    """H14: the provider port is one that Apple names, or a free one here."""
+    """H14: the provider port is one of Apple's, or here, a free port."""
     connection = connect(world, world.gateway)
     try:
         check(connection.request(headers(world, world.gateway), BODY), vector["expect"])
@@ -261,7 +261,7 @@ def burst(world, vector):
 
 
 def fault(world, vector):
-    """H23: an internal error, scripted."""
+    """H23: a scripted internal error."""
     world.gateway.command(
         "fault", "add", "--token", world.values["TOK_A_WIDGETS"], "--reason", "InternalServerError")
     changes = {":path": "/3/device/${TOK_A_WIDGETS}", "apns-push-type": "widgets",

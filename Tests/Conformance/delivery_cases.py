@@ -75,7 +75,7 @@ def same(got, wanted):
 
 
 def expect_state(world, device, wanted):
-    """Checks that the log has this state; the vectors write a hyphen in place of the dash on Apple's page."""
+    """Checks that the log contains this state; the vectors use a hyphen in place of the dash on Apple's page."""
     printed = world.gateway.command("log", device.tokens[APP], "--json")
     states = [json.loads(line)["state"].replace("\u2013", "-") for line in printed.splitlines()]
     expect(wanted in states, f"the log says {states}")

@@ -1,8 +1,8 @@
 """HTTP/2 as RFC 9113 and RFC 7541 define it: each case of h2spec's list, rewritten.
 
-A case has the section, a description, the data sent, the outcome that the RFC requires, and our outcome if it differs,
-with the reason. Sections of HPACK begin with "H". Requests are GETs without a credential: "answered" means any answer
-to one."""
+A case consists of the section, a description, the data to send, the outcome that the RFC requires, and our outcome with
+the reason if it differs. Sections of HPACK begin with "H". Requests are GETs without a credential: "answered" means any
+answer to such a request."""
 import struct
 import time
 
@@ -437,7 +437,7 @@ def window_changes(raw):
 
 
 def negative_window(raw):
-    # Three bytes were sent: the window of the stream becomes -1, and 2 more make it 1.
+    # Three bytes were sent, so the stream's window becomes -1; an increment of 2 makes it 1.
     raw.write(head())
     if data_bytes(raw, 3) != "3":
         return "another window"

@@ -1,5 +1,5 @@
-"""The device link of docs/device-link.md, written only from that page: a second implementation that shows whether the
-page is complete, and a client that can send data that no real device would."""
+"""A second implementation of the device link, written only from docs/device-link.md. It shows whether that page is
+complete, and can send data that no real device would send."""
 import socket
 import ssl
 import struct
@@ -63,7 +63,7 @@ class Link:
             raise Ended() from None
 
     def receive(self, timeout=TIMEOUT):
-        """Returns the next frame; raises an exception for a CLOSE or the end."""
+        """Returns the next frame; raises an exception for a CLOSE or the end of the connection."""
         end = time.monotonic() + timeout
         while len(self.buffer) < 3 or len(self.buffer) < 3 + int.from_bytes(self.buffer[:2], "big"):
             left = end - time.monotonic()

@@ -89,7 +89,7 @@ class Bench:
 
 
 def fault_reasons(world):
-    """Every reason can be scripted and has its status; 410 also has its time."""
+    """Every reason can be scripted and has its status; 410 also has its timestamp."""
     with Bench(world, "fault-reasons") as bench:
         connection = bench.connect()
         bench.expect(connection, 200)
@@ -141,7 +141,7 @@ def fault_share_and_topic(world):
 
 
 def fault_goaway(world):
-    """After N requests: those are answered, later ones are not, and the connection ends."""
+    """The first N requests are answered, later ones are not, and the connection ends."""
     with Bench(world, "fault-goaway") as bench:
         bench.fault("add", "--goaway-after", "3")
         connection = bench.connect()
@@ -282,7 +282,7 @@ def fault_in_production(world):
 
 
 def too_many(connection, fields, status=429):
-    """Returns the number of accepted pushes in a burst of 60; every other one is TooManyRequests."""
+    """Returns the number of accepted pushes in a burst of 60; all others are refused with TooManyRequests."""
     accepted = 0
     for _ in range(60):
         answer = connection.request(fields, BODY)
@@ -294,7 +294,7 @@ def too_many(connection, fields, status=429):
 
 
 def device_rate(world):
-    """One token is limited, another of the same device is not; after a pause, it is accepted again."""
+    """The limit applies to one token and not to another of the same device; after a pause, the token works again."""
     with Bench(world, "device-rate", "--device-rate", "5") as bench:
         connection = bench.connect()
         accepted = too_many(connection, bench.fields())
@@ -316,7 +316,7 @@ def connection_rate(world):
 
 
 def team_rate(world):
-    """The rate counts over all of a team's connections and topics."""
+    """The rate applies across all of a team's connections and topics."""
     with Bench(world, "team-rate", "--team-rate", "5") as bench:
         accepted = too_many(bench.connect(), bench.fields())
         expect(5 <= accepted < 30, f"{accepted} of 60 were accepted")
@@ -395,7 +395,7 @@ def team_then_topic_key(world):
 
 
 def second_token(world):
-    """The first token stays valid after the second was too many; one issued 20 minutes later is accepted."""
+    """The first token stays valid after the second is refused; a token issued 20 minutes later is accepted."""
     connection = connect(world, world.gateway)
 
     def push(made):
@@ -410,7 +410,7 @@ def second_token(world):
 
 
 def revoked_certificate(world):
-    """A revoked certificate is refused in TLS; if it is revoked while its connection is open, the connection ends."""
+    """TLS refuses a revoked certificate; a connection that is open when its certificate is revoked ends."""
     gateway = world.gateway
     file = world.folder / "CERT_LATE.pem"
     printed = gateway.command("certificate", "add", "--team", "TEAMAAAAAA", "--topic", APP,
@@ -542,7 +542,7 @@ def insecure_http1(world):
 
 
 def production_refuses_a_sandbox_key(world):
-    """And the reverse, as in F33: two gateways in parallel."""
+    """The reverse of the vector, as in F33: two gateways run in parallel."""
     gateway, file = world.gateways["production"], world.folder / "KEYSBXPROD.p8"
     team = gateway.ready["teamID"]
     gateway.command("key", "add", "--id", "KEYSBXPROD", "--team", team, "--environment", "sandbox",
@@ -584,7 +584,7 @@ def error(status, identifier):
 
 
 def exchange(world, data, wanted, closes=True, step=None, certificate="CERT_UNI"):
-    """Sends bytes, in slices of `step`; the answer must be `wanted`."""
+    """Sends bytes in slices of `step`, and checks that the answer is `wanted`."""
     with open_connection(world, world.gateway, "binary", world.certificate(certificate)) as sock:
         for start in range(0, len(data), step or len(data)):
             sock.sendall(data[start:start + (step or len(data))])
@@ -702,7 +702,7 @@ def binary_certificates(world):
 
 
 def binary_faults(world):
-    """A scripted reason has its status here, too."""
+    """A scripted reason also has its status here."""
     token = bytes.fromhex(world.values["TOK_A_CONTROLS"])
     gateway = world.gateway
     for reason, status in (("InternalServerError", 1), ("Unregistered", 8), ("Shutdown", 10),
@@ -887,7 +887,7 @@ def half_closed_binary(world):
 
 
 def half_closed_feedback(world):
-    """The list is sent nevertheless."""
+    """The gateway still sends the list after the client has shut down its sending side."""
     gateway = world.gateway
     context = tls_context(gateway.ca, alpn=(), certificate=world.certificate("CERT_UNI"))
     for close_notify in (True, False):
@@ -944,7 +944,7 @@ def once_does_not_replace(world, device):
 
 @own_device
 def unregistered_while_held(world, device):
-    """Stored pushes for a token that is unregistered are discarded, and the log says so."""
+    """Stored pushes for an unregistered token are discarded, and the log says so."""
     device.program.tell(do="power", restricted=True)
     device.program.event("state", lambda line: line["powerRestricted"])
     device.push("held", priority=1)

@@ -1,4 +1,4 @@
-"""Real `belfry` programs for the vectors, which end with this process, however it ends."""
+"""Real `belfry` programs for the vectors, which exit with this process, however it exits."""
 import ctypes
 import json
 import pathlib

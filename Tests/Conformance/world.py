@@ -1,6 +1,6 @@
 """The fixtures that the vectors assume (apns-protocol 9.1), created on real gateways by real commands.
 
-If a fixture cannot be created, the reason is recorded: the cases that need it fail with that reason, and the others
+If a fixture cannot be created, the reason is recorded. The cases that need it fail with that reason, and the others
 run."""
 import datetime
 import pathlib

@@ -82,7 +82,7 @@ import Transport
           : "text/plain; version=0.0.4; charset=utf-8"))
     #expect(response.fields.contains { $0.name == "vary" && $0.value == "Accept" })
     guard case .bytes(let bytes) = response.body else {
-      Issue.record("no text")
+      Issue.record("the answer is not text")
       return
     }
     #expect(String(decoding: bytes, as: UTF8.self).hasSuffix("# EOF\n") == isOpenMetrics)
@@ -156,8 +156,8 @@ import Transport
       }.joined()
     }
     #expect(try page([:]) == "ABCD")
-    #expect(try page(["limit": "2"]) == "CD", "the last ones")
-    #expect(try page(["limit": "3", "after": ""]) == "ABC", "the first ones")
+    #expect(try page(["limit": "2"]) == "CD", "the last entries")
+    #expect(try page(["limit": "3", "after": ""]) == "ABC", "the first entries")
     #expect(try page(["limit": "3", "after": "TEAMCCCCCC"]) == "D")
     #expect(try page(["after": "TEAMAAAAAA"]) == "BCD")
     #expect(try page(["after": "TEAMDDDDDD"]) == "")
@@ -171,7 +171,7 @@ import Transport
         method: "GET", path: "/api/log", query: [("follow", "1")],
         fields: [("authorization", "Bearer \(token)")]))
     guard let response, case .stream = response.body else {
-      Issue.record("no stream")
+      Issue.record("the answer is not a stream")
       return
     }
     #expect(response.status == 200)

@@ -9,7 +9,7 @@ import Transport
 
 @testable import Console
 
-/// Tests of a browser's access to the console, and of the limits for a page of another site.
+/// Tests of a browser's access to the console, and of what a page from another site cannot do.
 @Suite struct ConsoleAccessTests {
   private let scratch: ScratchFolder
   private let router: ConsoleRouter
@@ -84,7 +84,7 @@ import Transport
     #expect(source.send() == [true, true])
     _ = router.answer(
       HTTP1Request(method: "DELETE", path: "/console/session", fields: Self.proof + [cookie]))
-    #expect(source.send() == [false, true], "the admin token has no session")
+    #expect(source.send() == [false, true], "a client with the admin token has no session")
   }
 
   // MARK: Pages
@@ -122,7 +122,7 @@ import Transport
       let addresses = source.ranges(of: "http").map { source[$0.lowerBound...].prefix(24) }
       for address in addresses where address.hasPrefix("http://") || address.hasPrefix("https://") {
         let isName = address.hasPrefix("http://www.w3.org/2000/s")
-        // A placeholder and an example of an image's address, which the page shows as text.
+        // A placeholder and an example image URL, which the page shows as text.
         let isText = address.hasPrefix("https://\"") || address.hasPrefix("https://example.com/")
         #expect(
           isName || isText || address.hasPrefix("https://${place.provider"), "\(name): \(address)")
@@ -152,7 +152,7 @@ import Transport
     #expect(page.status == (isOwn ? 200 : 421))
     let cookie = try signIn()
     #expect(answer("GET", "/api/teams", [("Host", host), cookie]).status == (isOwn ? 200 : 401))
-    // A client with the token is not a page of another site, and scrapers may use any name of the machine.
+    // A client with the token is not a page from another site, and scrapers may use any of the machine's names.
     let bearer = ("Authorization", "Bearer \(Self.token)")
     #expect(answer("GET", "/api/teams", [("Host", host), bearer]).status == 200)
     #expect(answer("GET", "/metrics", [("Host", host)]).status == 200)
@@ -195,7 +195,7 @@ import Transport
     let body = #"{"id":"TEAMAAAAAA"}"#
     let own = Self.proof + [cookie]
     for wrong in [
-      // These are a form, and a page that sends a request that needs no preflight.
+      // These requests come from a form, and from a page whose request needs no preflight.
       Self.own + [cookie], Self.own + [cookie, ("Origin", "http://localhost:2198")],
       own.map { $0.0 == "Origin" ? ("Origin", "http://evil.example") : $0 },
       own.map { $0.0 == "Origin" ? ("Origin", "null") : $0 },
@@ -308,12 +308,12 @@ extension ConsoleAccessTests {
     let link = sessions.makeLink()
     clock.seconds += 59
     guard case .opened(let secret) = sessions.begin(withLink: link, from: "a") else {
-      Issue.record("the link is valid")
+      Issue.record("the valid link was refused")
       return
     }
     #expect(sessions.isOpen(secret) && secret != link)
     #expect(sessions.begin(withLink: link, from: "a") == .expiredLink)
-    // Neither the token nor an empty text is a link.
+    // Neither the token nor an empty string is a link.
     #expect(sessions.begin(withLink: "secret", from: "a") == .expiredLink)
     #expect(sessions.begin(withLink: "", from: "a") == .expiredLink)
     let first = sessions.makeLink()
@@ -327,7 +327,7 @@ extension ConsoleAccessTests {
     let clock = ManualSeconds()
     let sessions = ConsoleSessions(token: "secret") { clock.seconds * 1_000_000_000 }
     guard case .opened(let secret) = sessions.begin(with: "secret", from: "a") else {
-      Issue.record("the token is right")
+      Issue.record("the correct token was refused")
       return
     }
     #expect(sessions.isOpen(secret))
@@ -336,7 +336,7 @@ extension ConsoleAccessTests {
     for _ in 0..<10 { #expect(sessions.begin(with: "guess", from: "a") == .wrongToken) }
     #expect(sessions.begin(with: "guess", from: "a") == .tooManyAttempts(retryAfterSeconds: 61))
     guard case .opened = sessions.begin(with: "secret", from: "a") else {
-      Issue.record("the right token is kept out")
+      Issue.record("the correct token was refused")
       return
     }
     clock.seconds += 61
@@ -433,7 +433,7 @@ private final class FollowedLog: DeliveryLogSource {
     return []
   }
 
-  /// Sends a line; returns which followers want more.
+  /// Sends a line, and returns whether each follower wants more.
   func send() -> [Bool] {
     let id = NotificationID(high: 1, low: 1)
     let line = DeliveryLogLine(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Console
 
-/// Tests of the archive that holds the metrics of seven days in a file of a fixed size.
+/// Tests of the archive that holds seven days of metrics in a file of a fixed size.
 @Suite struct MetricArchiveTests {
   private let scratch: ScratchFolder
   private let path: String
@@ -76,7 +76,7 @@ import Testing
     archive.add(reading(80, accepted: 15))
     #expect(values(archive, minutes: 15, at: 80).values == Array(repeating: 2, count: 6) + [1])
     #expect(values(archive, minutes: 15, at: 4_000).values.isEmpty)
-    // An hour later, a new step takes the place of an old one.
+    // An hour later, a new step replaces an old one.
     archive.add(reading(3_610, accepted: 15))
     archive.add(reading(3_620, accepted: 45))
     #expect(values(archive, minutes: 60, at: 3_620).values.last == 3)

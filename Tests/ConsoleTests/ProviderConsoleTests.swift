@@ -7,7 +7,7 @@ import Transport
 
 @testable import Console
 
-/// Tests of a browser's access to the provider's console, and of the limits for a page of another site.
+/// Tests of a browser's access to the provider's console, and of what a page from another site cannot do.
 @Suite struct ProviderConsoleTests {
   private let folder: ScratchFolder
   private let provider: ProviderFolder

@@ -10,7 +10,7 @@ import Testing
 @testable import Console
 @testable import Transport
 
-/// Tests of a virtual phone's agent and apps, as far as they need no gateway, and of the requests about phones.
+/// Tests of a virtual phone's agent and apps that need no gateway, and of the requests about phones.
 @Suite(.timeLimit(.minutes(60))) struct VirtualPhoneTests {
   private let scratch: ScratchFolder
   private let authority: [UInt8]
@@ -139,7 +139,7 @@ import Testing
 }
 
 extension VirtualPhone {
-  /// Performs the command in an object that a page sent.
+  /// Performs the command in an object from a page.
   fileprivate func perform(_ object: JSONObject) throws {
     try perform(PhoneCommand(object))
   }

@@ -58,7 +58,7 @@ struct FocusedWindowTests {
   func `it ends with its reader, and says where it cannot begin`() async throws {
     try await Scenario.run { scenario in
       let windows = try await WindowScenario(on: scenario)
-      // The shell waits for both ends of the pipe.
+      // The shell waits for the programs at both ends of the pipe.
       let line = try await scenario.command(
         ["/bin/sh", "-c", "\(Self.program) | head -n 1"], environment: windows.environment)
       #expect(line.output == #"{"window":null}"#)

@@ -50,9 +50,9 @@ import Testing
     }
   }
 
-  /// Root can inspect every process if it has the capability.
+  /// Tests a process without the capability with which root can inspect every process.
   ///
-  /// Without it, root is like any other user.
+  /// Without that capability, root is like any other user.
   @Test(.requires(.systemPython, .setpriv))
   func `a process that the agent cannot inspect is refused as an app`() async throws {
     try await Scenario.run { scenario in
@@ -66,7 +66,7 @@ import Testing
           "--presenter", "json", "--ready-file", ready,
         ], name: "belfry agent")
       _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
-      // The `belfry` program would be a process with more capabilities than the agent.
+      // Do not use the `belfry` program, because its process would have more capabilities than the agent.
       let seen = try await ask(scenario, socket, ["app", "org.example.seen"], in: unprivileged)
       #expect(seen.first?["app"].string == "org.example.seen", "\(seen)")
       let hidden = try await ask(
@@ -90,7 +90,7 @@ import Testing
       let control = try await ask(scenario, agent.socket, ["control"], in: sandbox)
       #expect(reason(control.first) == "appRefused", "\(control)")
       #expect(control.count == 2 && control.last?["closed"].boolean == true, "\(control)")
-      // The sandbox has its own program at the path of the app's program.
+      // The sandbox has a different program at the path of the app's program.
       let python = URL(fileURLWithPath: try TestTool.systemPython.required())
         .resolvingSymlinksInPath().path
       let disguised = try await scenario.command(
@@ -100,7 +100,7 @@ import Testing
         ]
       ).values
       #expect(reason(disguised.first) == "appRefused", "\(disguised)")
-      // It may be an app with its own identifier.
+      // The sandboxed process may be an app with its own identifier.
       let own = try await ask(scenario, agent.socket, ["app", "org.example.own"], in: sandbox)
       #expect(own.first?["app"].string == "org.example.own", "\(own)")
     }
@@ -111,8 +111,8 @@ import Testing
     let python = URL(fileURLWithPath: try TestTool.systemPython.required())
       .resolvingSymlinksInPath().path
     try? FileManager.default.removeItem(atPath: path)
-    // A separate process copies the file. If this process did, programs that are started at the same time would inherit
-    // its descriptor, and the file would be busy.
+    // A separate process copies the file. If this process copied it, programs that start at the same time would inherit
+    // the file's descriptor, and the file would be busy.
     _ = try await scenario.command(["/bin/cp", python, path])
     return [path, Self.client]
   }
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  /// Returns the words that run a program in separate namespaces, with a `/.flatpak-info` such as any process could
+  /// Returns the words that run a program in separate namespaces, with a `/.flatpak-info` that any process could
   /// create.
   private func sandbox(_ scenario: Scenario, flatpakInfo: String? = nil) throws -> [String] {
     let files = FileManager.default
@@ -211,7 +211,7 @@ import Testing
   {
     let app = "org.example.boxed"
     try await Scenario.run { scenario in
-      // Flatpak's sandboxes see a folder of the host at /run, but they do not see the host's sockets.
+      // Flatpak's sandboxes can access a folder of the host at /run, but not the host's sockets.
       let folder = scenario.folder.file("flatpak")
       let environment = [
         "FLATPAK_USER_DIR": folder + "/user", "XDG_DATA_HOME": folder + "/data",
@@ -237,7 +237,7 @@ import Testing
       #expect(try await answer(run(["app", app]))["app"].string == app)
       #expect(try await reason(answer(run(["app", "org.example.other"]))) == "appRefused")
 
-      // A running sandbox, whose number other processes read and claim as their own.
+      // Other processes read the number of a running sandbox and claim it as their own.
       let running = try run(["later"])
       _ = try await running.event("started")
       let instances = scenario.folder.file(".flatpak")
@@ -256,7 +256,7 @@ import Testing
       #expect(reason(silent.first) == "appRefused", "\(silent)")
       running.tell("now")
       #expect(try await answer(running)["app"].string == app)
-      // After the sandbox has ended, its folder proves nothing.
+      // After the sandbox has exited, its folder proves nothing.
       try await running.end()
       let late = try await ask(
         scenario, agent.socket, ["app"],

@@ -7,7 +7,7 @@ import Testing
 
 private let app = "com.example.app"
 
-/// Tests of backups of a gateway, which are created under load and restored elsewhere, and of the related messages.
+/// Tests of gateway backups, which are created under load and restored elsewhere, and of the related messages.
 @Suite(.timeLimit(.minutes(60))) struct BackupTests {
   /// A sender of numbered pushes to an offline device, which sends until it is stopped.
   private final class Pusher: Sendable {
@@ -84,7 +84,7 @@ private let app = "com.example.app"
         try await scenario.readiness(of: again).contains("notice: the data folder was restored"))
       #expect(again.keyID == gateway.keyID)
       #expect(again.enrollmentCode == gateway.enrollmentCode)
-      // The identity is the same, without another enrollment, so the token is the previous one.
+      // The device keeps its identity without enrolling again, so its token is unchanged.
       let back = try scenario.devices(of: again, topics: [app])
       #expect(try await back.token() == token)
       for number in before {
@@ -97,7 +97,7 @@ private let app = "com.example.app"
         "send", token, "--topic", app, "--body", "after", "--gateway", again.file,
       ])
       #expect(answer.values.first?["status"].integer == 200)
-      // The notice is shown once. The next start is like that of any other gateway.
+      // The gateway shows the notice once. The next start is a normal one.
       try await again.stop()
       let third = try await scenario.gateway("restored")
       #expect(try await scenario.readiness(of: third) == "ready")
@@ -315,8 +315,8 @@ private let app = "com.example.app"
     }
   }
 
-  // The test uses a pipe instead of a device, which is handled in the same way, because a test that may run as root
-  // should not use a device as a target.
+  // The test uses a pipe, which is handled in the same way as a device, because a test that may run as root should not
+  // use a device as a target.
   @Test(arguments: ["folder", "pipe"])
   func `a backup takes no place but a file's`(target: String) async throws {
     try await Scenario.run { scenario in

@@ -21,7 +21,7 @@ import Testing
       }
       let registry = try await scenario.registry(of: gateway, topic: topic)
       _ = try await scenario.ask(registry, "/tokens", body: lines.joined(separator: "\n"))
-      // The address is printed, like that of the gateway's console.
+      // The program prints the console's address, as the gateway does.
       try await registry.program.error("console=\(registry.address)/")
       _ = try scenario.write(#""body" = "Des fichiers";"#, to: "fr.strings")
       let file = try scenario.write(
@@ -70,7 +70,8 @@ import Testing
             "to: the device tokens belong to two environments: 1 in sandbox and 1 in production"))
       }
       #expect(
-        try await scenario.ask(registry, "/campaigns").lines.isEmpty, "nothing is left behind")
+        try await scenario.ask(registry, "/campaigns").lines.isEmpty,
+        "a refused campaign leaves nothing behind")
     }
   }
 }

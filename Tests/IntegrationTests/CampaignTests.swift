@@ -9,7 +9,7 @@ struct RegistryProgram: Sendable {
   let data: String
   let address: String
 
-  /// Ends the program with SIGKILL, as a crash would.
+  /// Kills the program with SIGKILL, to simulate a crash.
   func crash() async throws {
     program.signal(SIGKILL)
     try await program.end()
@@ -74,7 +74,7 @@ extension Scenario {
         )
         #expect(!FileManager.default.fileExists(atPath: folder))
       }
-      // A folder that is named is used also without a service.
+      // The command uses a specified folder even if no service is running.
       let list = try await scenario.belfryCommand(["campaign", "list", "--data", folder])
       #expect(list.errors == "belfry: no campaigns\n")
       #expect(try await scenario.belfryCommand(["campaign", "list"]).status == 0)
@@ -108,14 +108,14 @@ extension Scenario {
         RunningProgram, String
       ) {
         var arguments = ["campaign", verb, what, "--json", "--data", registry.data]
-        // Send slowly enough that a busy machine starts a program before the campaign ends.
+        // Send slowly enough that even a busy machine starts a program before the campaign ends.
         if verb == "send" { arguments += ["--rate", "20/s"] }
         let program = try scenario.belfry(arguments + ["--gateway", gateway.file])
         let line = try await program.event("progress") { $0["accepted"].integer ?? 0 >= accepted }
         return (program, try #require(line["id"].string))
       }
-      // The command is killed twice while it sends the campaign by itself. Then the registry that continued the
-      // campaign is killed.
+      // The command is killed twice while it sends the campaign without a registry. Then the registry, which resumed
+      // the campaign, is killed.
       let (first, id) = try await sending("send", file, until: count / 12)
       first.signal(SIGKILL)
       try await first.end()
@@ -172,7 +172,7 @@ extension Scenario {
       let sent = try await scenario.belfryCommand(
         ["campaign", "send", file, "--json", "--data", registry.data], succeeding: false)
       let last = try #require(sent.values.last)
-      #expect(sent.status == 1, "one is failed")
+      #expect(sent.status == 1, "one push failed")
       #expect(last["dead"].integer == 2 && last["failed"].integer == 1)
       let id = try #require(last["id"].string)
       let report = try await scenario.ask(registry, "/campaigns/\(id)/report")
@@ -247,7 +247,7 @@ extension Scenario {
       _ = try await scenario.ask(
         first, "/tokens", body: (tokens + ["00ff"]).joined(separator: "\n"))
       #expect(try await first.program.stop() == 0)
-      // The service counts in seconds, and keeps a token that was registered in the same second.
+      // The service's timestamps are whole seconds, and it keeps a token that was registered in the same second.
       let registered = Int(Date().timeIntervalSince1970)
       while Int(Date().timeIntervalSince1970) <= registered {
         _ = try await scenario.belfryCommand(["--version"])
@@ -350,7 +350,7 @@ extension Scenario {
             ["campaign", "status", "--provider", "http://\(host):\(port)"] + data)
         }
       }
-      // A token that is specified for a service is sent there.
+      // A token that the user specifies for a service is sent to it.
       let file = scenario.folder.file("token")
       try "its-own-token-its-own-token".write(toFile: file, atomically: true, encoding: .utf8)
       _ = try await scenario.belfryCommand([

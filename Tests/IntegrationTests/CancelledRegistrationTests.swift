@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests that the gateway is notified when an app is removed, even if the gateway is unreachable and the agent ends
-/// before it is reachable again.
+/// Tests that the gateway is notified when an app is removed, even if the agent exits before the gateway is reachable
+/// again.
 @Suite struct CancelledRegistrationTests {
   private let id = "org.example.burger"
 

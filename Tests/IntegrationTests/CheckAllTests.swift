@@ -70,12 +70,12 @@ import Testing
       let record = try String(contentsOfFile: repository.file("docs/checks.tsv"), encoding: .utf8)
       #expect(record.contains("oracle\tpassed\t") && record.contains("fuzz\tfailed\t"))
 
-      // If only the record is committed, the checks still apply to the previous commit.
+      // If a commit contains only the record, the results of the previous commit remain valid.
       try await repository.commit()
       _ = try await repository.checkAll("--only", "lint", "oracle", "fuzz")
       #expect(try repository.ran() == ["fuzz"])
 
-      // A change of the project makes all checks due.
+      // A change in the project makes all checks due.
       try repository.write(failing: "nothing")
       try await repository.commit()
       let third = try await repository.checkAll("--only", "lint", "oracle", "fuzz")

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that send texts with combining marks to the running services, and limit their processor time.
+/// Tests that send strings with combining marks to running services, and limit the services' processor time.
 ///
-/// Swift's comparison of strings would take minutes for a single text of this size.
+/// Swift's comparison of strings would take minutes for a single string of this size.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct CombiningMarksTests {
   /// The limit in milliseconds of processor time for all requests of a test.
   ///

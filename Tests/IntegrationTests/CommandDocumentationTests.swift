@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// Completes a line in a real bash, and returns the words that the completion offers.
+  /// Completes a line in a real bash, and returns the suggested words.
   private func complete(_ scenario: Scenario, _ words: [String]) async throws -> [String] {
     let script = scenario.folder.file("completion")
     if !FileSystem.exists(script) {

@@ -21,8 +21,8 @@ import Testing
     return try await client.event("idle")["open"].integer ?? -1
   }
 
-  /// Sends a push repeatedly until there is an answer, because for two seconds no earlier connection is closed to make
-  /// room.
+  /// Sends a push repeatedly until there is an answer, because for two seconds, the gateway closes no earlier
+  /// connection to make room.
   private func push(
     _ scenario: Scenario, to token: String, _ gateway: GatewayProgram
   ) async throws {
@@ -42,7 +42,7 @@ import Testing
     return values.reduce(0, +)
   }
 
-  /// The process may have 1,024 descriptors, of which 1,500 silent connections must not use all.
+  /// Checks that 1,500 silent connections do not use up the process's 1,024 descriptors.
   @Test(arguments: ["provider", "binary", "feedback", "device"])
   func `connections that say nothing leave room for others on every port`(
     listener: String
@@ -78,7 +78,7 @@ import Testing
       let excess =
         try await metric("belfry_connections_refused_total{bound=\"address\"}", scenario, gateway)
         + metric("belfry_connections_evicted_total ", scenario, gateway)
-        // On a busy machine, the time limit of the first ones expires before the last ones connect.
+        // On a busy machine, the time limit of the first connections expires before the last ones connect.
         + metric("belfry_connections_ended_unproven_total ", scenario, gateway)
       #expect(excess >= 400)
       // The share of the address is in use until the time limit of its connections expires.
@@ -114,9 +114,9 @@ import Testing
     }
   }
 
-  /// Both record layers carry the same notifications.
+  /// Checks that both record layers carry the same notifications.
   ///
-  /// A metric shows which one carried them.
+  /// A metric shows which layer carried them.
   @Test(arguments: ["own", "openssl"])
   func `the record layer that was chosen is the one that is used`(layer: String) async throws {
     try await Scenario.run { scenario in

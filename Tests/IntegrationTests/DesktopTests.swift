@@ -27,7 +27,8 @@ struct DesktopTests {
       let call = try await desktop.call("Notify", containing: "Burger Town")
       // dunst lists body-markup, so the markup characters of the body must be escaped.
       #expect(call.contains { $0.contains("Your order &lt;1&gt; is ready &amp; hot.") })
-      #expect(call.contains { $0.contains(#"string "default""#) }, "a click is an action")
+      #expect(
+        call.contains { $0.contains(#"string "default""#) }, "a click is reported as an action")
       let presented = try await agent.program.event("presented")
       #expect(presented["title"].string == "Burger Town")
       #expect(presented["body"].string == "Your order <1> is ready & hot.")

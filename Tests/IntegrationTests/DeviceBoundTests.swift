@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Tests of the limit on the apps that one device may introduce, over all its connections.
+/// Tests of the limit on the apps that one device may introduce, across all its connections.
 @Suite(.timeLimit(.minutes(10))) struct DeviceBoundTests {
   private func topics(_ numbers: Range<Int>) -> [String] {
     numbers.map { "com.example.app\($0)" }
@@ -20,7 +20,7 @@ import Testing
         let refusal = try await second.program.event("refused")
         #expect(refusal["reason"].string == "too many", "\(refusal)")
       }
-      // Apps that other devices have introduced are available to this device, too.
+      // Apps that other devices have introduced are also available to this device.
       let other = try scenario.devices("other", of: gateway, topics: ["com.example.fresh"])
       _ = try await other.token()
       try await second.program.stop()

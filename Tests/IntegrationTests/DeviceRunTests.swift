@@ -78,7 +78,7 @@ import Testing
       #expect(received["device"].integer == 1 && gateway.with { $0.opened } == opened)
       #expect(
         gateway.with { $0.links.first { $0.isReady }?.state } == [.asleep, .powerRestricted],
-        "nothing woke the device to look for it")
+        "the device did not wake up to fetch it")
       program.tell(#"{"do":"unregister","topic":"com.example.app"}"#)
       _ = try await program.event("unregistered")
       program.tell(#"{"do":"register","topic":"com.example.app"}"#)

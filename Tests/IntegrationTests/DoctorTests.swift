@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tool
 
-/// Tests of the findings of `belfry doctor` about an agent and a gateway.
+/// Tests of what `belfry doctor` reports about an agent and a gateway.
 @Suite struct DoctorTests {
   @Test func `It agrees with belfry state, and calls optional what is`() async throws {
     try await Scenario.run { scenario in
@@ -92,7 +92,7 @@ import Testing
         "key", "revoke", gateway.keyID, "--data", gateway.data,
       ])
       try await gateway.crash()
-      // The check itself logs nothing, but the revocation does.
+      // The check logs nothing, but the revocation does.
       let lines = gateway.program.errors.dropFirst(log.count)
       #expect(!lines.contains("onnection") && !lines.contains("TLS"), "\(lines)")
       let stopped = try await scenario.belfryCommand(doctor, succeeding: false)

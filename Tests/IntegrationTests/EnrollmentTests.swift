@@ -93,7 +93,7 @@ import Testing
         #expect(lines.count == 1, "\(gateway.program.errors)")
         #expect(lines.allSatisfy { $0.contains("warning") && $0.contains("peer=127.0.0.1:") })
       }
-      // Guesses differ only in their port, which the log ignores.
+      // Refused guesses differ only in the peer's port, which the log ignores.
       for code in ["GUESS-TWO", "GUESS-THREE"] {
         #expect(try await scenario.refusedEnrollment(gateway, file, code: code) == wrongCode)
       }

@@ -27,7 +27,7 @@ private let app = "com.example.app"
     ])
   }
 
-  /// A length at which no store can commit, but at which the log still has room for its lines.
+  /// A file size at which no store can commit, but the log still has room for its lines.
   private let tooShort = "4096"
 
   private func failureLines(_ gateway: GatewayProgram) -> Int {
@@ -59,7 +59,7 @@ private let app = "com.example.app"
       let told = try await scenario.readiness(of: gateway)
       #expect(told.contains("File too large"), "\(told)")
       try await Scenario.wait("the log's line") { failureLines(gateway) > 0 }
-      #expect(failureLines(gateway) == 1, "one line a minute: \(gateway.program.errors)")
+      #expect(failureLines(gateway) == 1, "one line per minute: \(gateway.program.errors)")
       try await limitFiles(scenario, of: gateway, to: "unlimited")
       try await waitUntil("ready", scenario, gateway)
       try await Scenario.wait("the log's line") {
@@ -100,7 +100,7 @@ private let app = "com.example.app"
       try await limitFiles(scenario, of: gateway, to: "unlimited")
       try await waitUntil("ready", scenario, gateway)
       let alive = try await scenario.push("hello", to: kept, through: gateway)
-      #expect(alive["status"].integer == 200, "what was not given up is registered")
+      #expect(alive["status"].integer == 200, "the topic stays registered")
       new.tell("register")
       let token = try #require(try await new.event("registered")["token"].string)
       known.tell("unregister")
@@ -108,7 +108,7 @@ private let app = "com.example.app"
       try await gateway.crash()
       let again = try await scenario.restart(gateway)
       let answer = try await scenario.push("hello", to: token, through: again)
-      #expect(answer["status"].integer == 200, "a token that was told is on disk: \(answer)")
+      #expect(answer["status"].integer == 200, "a token that was sent is on disk: \(answer)")
       let dead = try await scenario.push("hello", to: kept, through: again)
       #expect(dead["reason"].string == "Unregistered")
     }
@@ -146,7 +146,7 @@ private let app = "com.example.app"
       #expect(failing.hasPrefix("not ready: ") && failing.hasSuffix("503"), "\(failing)")
       #expect(failing.contains("File too large"), "\(failing)")
       try await registry.program.error("the disk accepts no writes")
-      // No request writes from here on: the service itself finds out that the disk works again.
+      // No request writes from here on, so the service must detect by itself that the disk works again.
       try await limit(to: "unlimited")
       try await Scenario.wait("readiness") { try await readiness() == "ok 200" }
       try await registry.program.error("the disk accepts writes again")

@@ -6,7 +6,7 @@ private let app = "com.example.app"
 
 /// Tests of a real gateway whose stores have a damaged row.
 ///
-/// The gateway never uses the row, and answers requests that may depend on it with 503.
+/// The gateway never uses the row. Requests that may depend on it get a 503 response.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl, .python)) struct FlippedBitGatewayTests {
   /// Flips one bit in one column of a table's first row, and leaves the checksum unchanged.
   private func damage(
@@ -118,7 +118,7 @@ private let app = "com.example.app"
       try await gateway.stop()
       let control = gateway.data + "/control.sqlite"
       let whole = try Data(contentsOf: URL(fileURLWithPath: control))
-      // If the gateway cannot read its own key, it generates another one, but providers use the key that they have.
+      // If the gateway cannot read its own key, it generates another key, but providers continue to use theirs.
       let credential = [
         "--key", gateway.keyFile, "--key-id", gateway.keyID, "--team", gateway.teamID,
       ]
@@ -136,7 +136,7 @@ private let app = "com.example.app"
           #expect(answer["reason"].string == "ServiceUnavailable", "\(column): \(answer)")
         }
         let ready = try await scenario.readiness(of: again)
-        // At its start, the gateway gives the first team another row with its identifier.
+        // At startup, the gateway creates another row for the first team, with the same identifier.
         let isShown = ready.contains("(1 of \(column.table))")
         #expect(isShown == (column.table != "team"), "\(column): \(ready)")
         _ = try await scenario.belfryCommand(["damage", "forget", "--data", again.data])

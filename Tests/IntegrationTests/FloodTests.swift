@@ -21,7 +21,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
     Flood(name: "empty-data"), Flood(name: "unknown"), Flood(name: "header-bomb"),
     Flood(name: "long-header", ends: false), Flood(name: "streams"),
     Flood(name: "window-stall"), Flood(name: "unread", farewell: .none),
-    // The next byte of the block belongs to a stream that is already answered, which is a separate error.
+    // The next byte of the block belongs to a stream that has already been answered, which is a separate error.
     Flood(name: "slow-headers", farewell: .either), Flood(name: "slow-body", farewell: .noBlame),
     Flood(name: "slow-frame", farewell: .noBlame), Flood(name: "silence", farewell: .noBlame),
     Flood(name: "held-bodies"), Flood(name: "handshakes", farewell: .none),
@@ -46,7 +46,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
         #expect(line["ended"].boolean == true, "\(line)")
         switch flood.farewell {
         case .blame:
-          #expect(line["code"].integer != nil, "a GOAWAY says why: \(line)")
+          #expect(line["code"].integer != nil, "a GOAWAY has the reason: \(line)")
           #expect(line["code"].integer != 0, "\(line)")
           #expect(line["why"].string?.hasPrefix(#"{"reason":""#) == true, "\(line)")
         case .noBlame: #expect(line["code"].integer == 0, "\(line)")

@@ -26,7 +26,7 @@ extension Scenario {
 
 /// Tests of a gateway's folder that has lost a file, a write-ahead file, or a page.
 ///
-/// The gateway reports the loss and serves the rest.
+/// The gateway reports the loss and continues with the rest.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl)) struct FolderLossTests {
   private func remove(_ names: [String], of gateway: GatewayProgram) {
     for name in names { try? FileManager.default.removeItem(atPath: gateway.data + "/" + name) }
@@ -66,7 +66,7 @@ extension Scenario {
       #expect(missing.errors.contains("\(file) is missing"), "\(missing.errors)")
       #expect(missing.errors.contains("--recover"))
       #expect(missing.errors.contains(loss))
-      #expect(!FileManager.default.fileExists(atPath: file), "nothing is made by a refused start")
+      #expect(!FileManager.default.fileExists(atPath: file), "a refused start creates nothing")
       try Data().write(to: URL(fileURLWithPath: file))
       let empty = try await scenario.refusedStart(in: gateway.data)
       #expect(empty.status == 1)
@@ -76,7 +76,8 @@ extension Scenario {
       #expect(try await scenario.readiness(of: recovered).contains(loss))
       try await recovered.stop()
       let again = try await scenario.restart(gateway)
-      #expect(!(try await scenario.readiness(of: again).contains(loss)), "it is told once")
+      #expect(
+        !(try await scenario.readiness(of: again).contains(loss)), "the loss is reported only once")
     }
   }
 
@@ -130,7 +131,7 @@ extension Scenario {
       try await gateway.stop()
       #expect(
         !FileManager.default.fileExists(atPath: gateway.data + "/notifications.sqlite-wal"),
-        "a stop leaves no write-ahead file, and its lack is no loss")
+        "a graceful stop removes the write-ahead file")
       for index in 0..<3 {
         gateway = try await scenario.restart(gateway)
         #expect(try await scenario.readiness(of: gateway) == "ready")

@@ -62,7 +62,7 @@ struct FolderOwnerTests {
       #expect(try owners(in: output) == [0])
       #expect(try Set(FileSystem.list(output)) == ["backup.tar", "certificate.pem"])
 
-      // A missing folder is created for the user who could replace it.
+      // A missing folder is created on behalf of the user who could replace it.
       for name in ["restored", "empty"] {
         let target = "\(home)/\(name)"
         if name == "empty" {
@@ -83,7 +83,7 @@ struct FolderOwnerTests {
       #expect(
         ids?.split(separator: "\t").dropFirst().allSatisfy { $0 == "65534" } == true, "\(ids ?? "")"
       )
-      // The process can still open ports below 1,024, and has no other privileges of root.
+      // The process can still open ports below 1,024, but has none of root's other privileges.
       #expect(status.contains("CapEff:\t0000000000000400"), "\(status)")
       try await gateway.stop()
       #expect(try owners(in: data) == [Self.user])
@@ -138,7 +138,7 @@ struct FolderOwnerTests {
       let commands = [
         ["team", "list", "--data", data], ["device", "code", "--data", data],
         ["restore", backup, "--data", empty],
-        // This command ends once it has opened the folder.
+        // This command exits once it has opened the folder.
         [
           "gateway", "--data", data, "--recover", "--server-certificate", home + "/none",
           "--server-key", home + "/none",
@@ -151,10 +151,10 @@ struct FolderOwnerTests {
         let gone = try FileSystem.list(secrets).filter {
           (try? FileSystem.owner(of: "\(secrets)/\($0)")) != 0
         }
-        #expect(gone.isEmpty, "given away in round \(round)")
+        #expect(gone.isEmpty, "root no longer owns a file after round \(round)")
         if !gone.isEmpty { break }
       }
-      // Nothing was written through the link, either.
+      // Nothing was written through the link either.
       #expect(try FileSystem.list(secrets).count == victims.count)
       for victim in victims {
         #expect(try FileSystem.read(victim, limit: 100) == Array("secret".utf8))

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of commands that run until they are stopped, while no process reads their output.
+/// Tests of long-running commands whose output no process reads.
 @Suite(.timeLimit(.minutes(10))) struct FullPipeTests {
   private let topic = "com.example.app"
 
@@ -46,14 +46,13 @@ import Testing
       await Task.yield()
       usleep(20_000)
     }
-    #expect(isWaiting(program.pid), "\(arguments) waits for nobody: \(program.errors)")
+    #expect(isWaiting(program.pid), "\(arguments) does not wait for the pipe: \(program.errors)")
     return (program, pipe)
   }
 
-  /// Returns true if a process or one of its children waits for room in a pipe.
+  /// Returns whether a process or one of its children waits for room in a pipe.
   ///
-  /// It then waits either in write(2), or in the poll(2) that Belfry uses for this purpose, with one descriptor and 50
-  /// ms.
+  /// Such a process waits in write(2), or in Belfry's own poll(2), which has one descriptor and a timeout of 50 ms.
   private func isWaiting(_ pid: Int32) -> Bool {
     let files = FileManager.default
     let threads = (try? files.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
@@ -76,9 +75,9 @@ import Testing
     return false
   }
 
-  /// Asks a program to end, and waits for its end.
+  /// Asks a program to exit, and waits until it has exited.
   ///
-  /// The program must end although no process reads its output.
+  /// The program must exit although no process reads its output.
   private func end(_ blocked: (program: RunningProgram, pipe: FullPipe)) async throws {
     let program = blocked.program
     do {
@@ -120,7 +119,7 @@ import Testing
           "json", "--grant", "all",
         ] + scenario.joining(gateway), on: stream, in: scenario)
       try await end(program)
-      // The program ended gracefully.
+      // The program exited gracefully.
       #expect(!FileManager.default.fileExists(atPath: socket))
     }
   }

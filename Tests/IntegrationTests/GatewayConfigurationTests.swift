@@ -219,7 +219,7 @@ extension Scenario {
       answer = try await check("")
       #expect(answer.status == 1)
       #expect(answer.errors.contains(credentials + "/server-certificate"), "\(answer.errors)")
-      // The configuration file takes precedence for both files.
+      // The configuration file takes precedence for both the certificate and the key.
       answer = try await check("server-certificate: /nonexistent/a\nserver-key: /nonexistent/b\n")
       #expect(answer.errors.contains("/nonexistent/a"), "\(answer.errors)")
       for name in ["server-certificate", "server-key"] {
@@ -242,9 +242,9 @@ extension Scenario {
     }
   }
 
-  /// Returns offsets at which all ports are free if they are added to the defaults.
+  /// Returns port offsets at which all of a gateway's ports are free.
   ///
-  /// The offsets are far from each other.
+  /// The offsets are far apart.
   private func freeOffsets() throws -> [Int] {
     var offsets: [Int] = []
     while offsets.count < 2 {
@@ -267,7 +267,7 @@ extension Scenario {
       var files: [String] = []
       for (index, offset) in offsets.enumerated() {
         let file = scenario.folder.file("ready-\(offset)")
-        // An offset does not move ports that are set explicitly.
+        // An offset does not change ports that are set explicitly.
         let more = index == 0 ? [] : ["--feedback-port", "0"]
         let program = try scenario.belfry(
           ["gateway", "--port-offset", "\(offset)", "--ready-file", file] + more)

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the names and ports of a gateway, which no other server can impersonate.
 @Suite(.timeLimit(.minutes(60))) struct GatewayNamesTests {
-  /// Returns the error of a client that trusts the authorities in `file` and requests `name`, or an empty text if the
+  /// Returns the error of a client that trusts the authorities in `file` and requests `name`, or an empty string if the
   /// client accepts the certificate.
   private func refusal(
     _ scenario: Scenario, _ gateway: GatewayProgram, trusting file: String, name: String,
@@ -51,7 +51,7 @@ import Testing
           scenario, second, trusting: second.caFile, name: "push.example.org", listener: listener)
         #expect(new.isEmpty, "\(new)")
       }
-      // No certificate can satisfy these clients. The gateway reported at its start that they need the new file.
+      // No certificate can satisfy these clients. At startup, the gateway reported that they need the new file.
       let former = try await refusal(
         scenario, second, trusting: firstFile, name: "push.example.org")
       #expect(former.contains("permitted subtree violation"), "\(former)")

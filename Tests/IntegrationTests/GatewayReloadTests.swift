@@ -9,7 +9,8 @@ private let app = "com.example.app"
 /// Tests that a running gateway applies changes of its configuration file and its certificates without closing a
 /// connection.
 @Suite(.timeLimit(.minutes(60)), .requires(.openssl)) struct GatewayReloadTests {
-  /// Returns the end of validity of the certificate that is shown to a client that trusts `file` and requests `name`.
+  /// Returns the expiration of the certificate that the gateway shows to a client that trusts `file` and requests
+  /// `name`.
   ///
   /// Returns nil if the client refuses the certificate.
   private func end(
@@ -135,7 +136,7 @@ private let app = "com.example.app"
       let (chain, key) = (scenario.folder.file("chain.pem"), scenario.folder.file("key.pem"))
       func issue(days: Int, daysFromNow: Int64 = 0) throws -> Int64 {
         let begin = now + daysFromNow * 86_400
-        // A certificate's validity starts with that of its authority.
+        // A certificate becomes valid at the same time as its authority.
         let issuer =
           daysFromNow > 0
           ? try CertificateAuthority.make(
@@ -158,7 +159,7 @@ private let app = "com.example.app"
       }
       #expect(try await shown() == first)
       #expect(try await shown("binary") == first)
-      // Devices trust the gateway's authority, as do clients that request another name.
+      // Devices, and clients that request another name, trust the gateway's authority.
       #expect(try await shown("device") == nil)
       for (listener, name) in [("device", "push.example.org"), ("provider", "localhost")] {
         let end = try await end(
@@ -206,7 +207,7 @@ private let app = "com.example.app"
         let answer = try await check()
         #expect(answer.status == 1 && answer.errors.contains(what), "\(answer)")
       }
-      // A truncated chain would be shown without the certificate of the issuer.
+      // The gateway would show a truncated chain without the issuer's certificate.
       _ = try issue(days: 20)
       let whole = try String(contentsOfFile: chain, encoding: .utf8)
       let issuer = String(decoding: root.certificatePEM, as: UTF8.self)

@@ -104,8 +104,8 @@ private let app = "com.example.app"
     async throws
   {
     try await Scenario.run { scenario in
-      // This imitates missing rights on the folder, because missing rights do not restrict tests that run as root. A
-      // link to itself fails for every user.
+      // A link to itself fails for every user. It imitates missing rights on the folder, which would not restrict tests
+      // that run as root.
       let folder = scenario.folder.file("closed")
       try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
       for words in [

@@ -7,9 +7,10 @@ import Transport
 
 @testable import Tool
 
-/// Tests of joining a gateway, either with the line from `belfry device invite`, or as the gateway of the same user.
+/// Tests of joining a gateway, either with the line from `belfry device invite`, or because the same user runs the
+/// gateway.
 @Suite struct InvitationTests {
-  /// An environment in which `belfry` in the pasted line is the one of this build.
+  /// An environment in which `belfry` in the pasted line runs this build.
   private var path: [String: String] {
     ["PATH": Installation.products + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")]
   }
@@ -67,7 +68,7 @@ import Transport
           answer.errors.contains("certificate is not for \(host)") == isRefused, "\(answer.errors)")
       }
       try await gateway.stop()
-      // A name that the first authority does not permit has a separate certificate.
+      // A name that the first authority does not permit has its own certificate.
       let renamed = try await scenario.gateway(
         options: ["--name", "push.example.org", "--name", "new.example.org"])
       let answer = try await scenario.belfryCommand([
@@ -159,11 +160,11 @@ import Transport
           .values.count
       }
       try await join(["--gateway", invitation])
-      // This user's own gateway has started meanwhile.
+      // The user's own gateway has started in the meantime.
       let own = try await scenario.gateway("belfry/gateway")
       try await join([])
       #expect(try await devices(of: own) == 0)
-      // Naming another gateway makes the agent forget the one of the invitation.
+      // Specifying another gateway makes the agent forget the gateway of the invitation.
       try await join(["--gateway", own.data + "/gateway.json"])
       #expect(try await devices(of: own) == 1)
       _ = try await gateway.stop()
@@ -182,7 +183,7 @@ import Transport
       for (name, code, advice) in [
         ("none", [], "no enrollment code"), ("wrong", ["--enroll", "AAAA"], "check --enroll"),
       ] {
-        // The program's messages are part of its output, so that the test can wait for them.
+        // Include the program's messages in its output, so that the test can wait for them.
         let data = scenario.folder.file(name)
         let agent = try scenario.start(
           [
@@ -359,7 +360,7 @@ import Transport
         let lines = agent.program.errors.split(separator: "\n")
         #expect(lines.count { $0.contains("start") && $0.contains(gateway.data) } == 2, "\(lines)")
       }
-      // The earlier registration has its token now.
+      // The earlier registration now has its token.
       #expect(try await app.event("registered")["token"].string != nil)
     }
   }

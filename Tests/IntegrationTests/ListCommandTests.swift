@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Tests of the lists that commands print for people.
+/// Tests of the human-readable lists that commands print.
 @Suite struct ListCommandTests {
   @Test func `A list has headings, and an empty one is reported on standard error`() async throws {
     try await Scenario.run { scenario in

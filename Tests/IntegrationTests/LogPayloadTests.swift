@@ -5,7 +5,7 @@ import Testing
 
 private let app = "com.example.app"
 
-/// The payloads of the delivery log (`belfry gateway --log-payloads`) in the admin API.
+/// Tests of the delivery log's payloads (`belfry gateway --log-payloads`) in the admin API.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl)) struct LogPayloadTests {
   private func client(of gateway: GatewayProgram) throws -> ProviderClient {
     func read(_ path: String) throws -> [UInt8] {
@@ -20,7 +20,7 @@ private let app = "com.example.app"
         authorityPEM: read(gateway.caFile)))
   }
 
-  /// Returns the API's answer with its status; `isAdministrator` sends the admin token.
+  /// Sends a request, with the admin token if `isAdministrator` is true, and returns the API's answer and its status.
   private func ask(
     _ scenario: Scenario, _ gateway: GatewayProgram, _ id: String, isAdministrator: Bool = true
   ) async throws -> (status: String, body: JSONLine) {
@@ -58,7 +58,7 @@ private let app = "com.example.app"
         }
         return "none"
       }
-      // The numbers of four devices belong to both loops.
+      // The four device numbers are distributed over both loops.
       for number in 0..<4 {
         let payload = #"{"aps":{"alert":"\#(number) ä"}}"#
         let id = try await push(payload, to: try await devices.token())
@@ -82,7 +82,7 @@ private let app = "com.example.app"
         case .accepted(let receipt) = try await client.send(
           BroadcastPush(goal, to: channel, of: app))
       else {
-        Issue.record("the broadcast is refused")
+        Issue.record("the broadcast was refused")
         return
       }
       let broadcast = try await ask(scenario, gateway, receipt.id)
@@ -90,7 +90,7 @@ private let app = "com.example.app"
       let unknown = try await ask(scenario, gateway, "00000000-0000-4000-8000-000000000000")
       #expect(unknown.status == "404")
       #expect(unknown.body["advice"].string?.contains("keeps the newest 100 ") == true)
-      #expect(try await ask(scenario, gateway, "00ff").status == "400", "it isn't an identifier")
+      #expect(try await ask(scenario, gateway, "00ff").status == "400", "00ff is not an identifier")
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 private let app = "com.example.app"
 
-/// Tests of the text of `/metrics`, which independent parsers read.
+/// Tests that parse the text of `/metrics` with independent parsers.
 @Suite(.timeLimit(.minutes(60))) struct MetricsTests {
   private func metrics(
     _ scenario: Scenario, _ gateway: GatewayProgram, accept: String
@@ -15,7 +15,7 @@ private let app = "com.example.app"
     ]).lines
   }
 
-  /// Returns the names and labels of the lines, without the values.
+  /// Returns the lines' names and labels, without the values.
   private func series(_ lines: [String]) -> Set<Substring> {
     Set(
       lines.compactMap { line in

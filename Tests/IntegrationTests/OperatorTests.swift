@@ -22,7 +22,7 @@ private let app = "com.example.app"
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [app])
       let token = try await devices.token()
-      // If there is only one team, its name may be omitted.
+      // If there is only one team, `--team` can be omitted.
       let added = try await run(scenario, gateway, ["key", "add", "--json"])
       let key = try #require(added.values.first?["id"].string)
       #expect(added.values.first?["team"].string == gateway.teamID)

@@ -68,7 +68,7 @@ import Testing
       guard
         case .accepted(let receipt) = try await client.send(BroadcastPush(goal, to: one, of: app))
       else {
-        Issue.record("the broadcast is refused")
+        Issue.record("the broadcast was refused")
         return
       }
       #expect(UUID(uuidString: receipt.id) != nil)
@@ -80,7 +80,7 @@ import Testing
       // A channel without storage refuses messages that have to be stored. The client returns the refusal as a value.
       let kept = try BroadcastPush(goal, to: one, of: app, expiration: .after(.seconds(60)))
       guard case .rejected(let refusal) = try await client.send(kept) else {
-        Issue.record("it was accepted")
+        Issue.record("the broadcast was accepted")
         return
       }
       #expect(refusal.reason == "BadExpirationDate")
@@ -99,7 +99,7 @@ import Testing
         try await client.createChannel(of: "org.foreign.app", storage: .none)
       }
       guard case .refused? = foreign else {
-        Issue.record("another's app: \(String(describing: foreign))")
+        Issue.record("unexpected answer for another team's app: \(String(describing: foreign))")
         return
       }
     }

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The end of a provider service that is busy.
+/// Tests of the shutdown of a busy provider service.
 @Suite(.serialized, .timeLimit(.minutes(20)), .requires(.curl)) struct ProviderShutdownTests {
   private let topic = "com.example.app"
 

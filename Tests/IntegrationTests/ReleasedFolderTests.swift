@@ -75,7 +75,7 @@ import Testing
       #expect(
         start.errors.contains("\(gateway.data)/\(file) has schema version 99"), "\(start.errors)")
       #expect(start.errors.contains("use the newer release"), "\(start.errors)")
-      // Commands are refused, too, and nothing is set aside or created.
+      // Commands are also refused, and set aside and create nothing.
       let list = try await scenario.belfryCommand(
         ["team", "list", "--data", gateway.data], succeeding: file != "control.sqlite")
       #expect((list.status == 1) == (file == "control.sqlite"))

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of a gateway's folder that lost its control store, contains an older copy of it, or was written by an earlier
+/// Tests of a gateway folder that lost its control store, contains an older copy of it, or comes from an earlier
 /// release.
 ///
-/// No device receives the data of another one.
+/// No device receives another device's data.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct RestoredFolderTests {
   private let app = "com.example.app"
   // The reason of the CLOSE frame (docs/device-link.md section 5).
@@ -119,7 +119,7 @@ import Testing
       }
       let restored = try await scenario.restart(gateway, options: ["--recover"])
       try await devices.program.stop()
-      // The code is that of the new store, and the identities are the previous ones.
+      // The enrollment code is from the new store, and the devices keep their identities.
       let again = try scenario.devices(of: restored, topics: [app])
       let new = try await again.token()
       #expect(new != token)
@@ -138,7 +138,7 @@ import Testing
         "tar", "xzf", Installation.root + "/Tests/Fixtures/former-gateway.tar.gz", "-C",
         scenario.folder.path,
       ])
-      // The stored notifications would expire, so the test moves their expiration.
+      // Stored notifications expire, so extend their expiration.
       _ = try await scenario.command([
         TestTool.systemPython.required(), "-c",
         """

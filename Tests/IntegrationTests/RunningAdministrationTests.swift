@@ -89,7 +89,7 @@ import Testing
         _ = try await scenario.belfryCommand(
           ["send"] + tokens + ["--topic", app, "--title", "Hi", "--gateway", gateway.file])
       }
-      // The more lines there are, the longer a follower takes to start.
+      // With more lines, a follower takes longer to start.
       try await push(300)
       var followers: [RunningProgram] = []
       for _ in 0..<5 {

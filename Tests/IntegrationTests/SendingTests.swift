@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs `body` with the basis of every test in this file: a gateway, and a device with an app's token.
+/// Runs `body` with a gateway and a device with an app's token, which every test in this file needs.
 private func withDevice<Result>(
   _ body: (Scenario, GatewayProgram, DevicesProgram, String) async throws -> Result
 ) async throws -> Result {
@@ -69,7 +69,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
           gateway.file,
         ], succeeding: false)
       #expect(sent.status == 1)
-      // S4-8 part 2 of 2: what was never given out addresses nobody
+      // S4-8 part 2 of 2: a token that was never issued addresses no device
       #expect(sent.values.map { $0["status"].integer } == [200, 400])
       #expect(sent.values.map { $0["reason"].string } == [nil, "BadDeviceToken"])
     }
@@ -93,7 +93,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
           + "remove the comma\n")
       let sent = try await send("{\"aps\": {\n  \"alert\": \"Hello\"\n}}")
       #expect(sent.status == 0)
-      #expect(payload(try await devices.received()).contains("Hello"), "the first to come")
+      #expect(
+        payload(try await devices.received()).contains("Hello"), "the first push that arrives")
     }
   }
 
@@ -126,7 +127,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
         let outcome = try await client.send(
           Push(to: token, topic: "com.example.app", payload: body))
         guard case .rejected(let refusal) = outcome else {
-          Issue.record("it was taken")
+          Issue.record("the push was accepted")
           return
         }
         #expect(refusal.rejection == .payloadEmpty)
@@ -271,10 +272,10 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  /// On the legacy binary interface, silence means success.
+  /// Tests the legacy binary interface, on which silence means success.
   ///
-  /// An invalid token is answered with an error packet, after which the client sends the subsequent frames again on
-  /// another connection.
+  /// The answer to an invalid token is an error packet. After that, the client resends the subsequent frames on another
+  /// connection.
   @Test(.requires(.python))
   func
     `The binary interface accepts a thousand frames on one connection and answers only errors`()
@@ -293,10 +294,11 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
         try await scenario.command(client + ["0", token, token + "*1000"]).values.last)
       #expect(good["sent"][0]["connections"].integer == 1)
       // S3-6
-      #expect(good["sent"][1]["connections"].integer == 0, "a thousand over the one that was open")
+      #expect(
+        good["sent"][1]["connections"].integer == 0, "a thousand pushes use the open connection")
       #expect(good["sent"][0]["errors"] == .array([]))
       #expect(good["sent"][1]["errors"] == .array([]))
-      // The client ends without waiting for an error; the frames that it has written count.
+      // The client exits without waiting for an error. The frames that it has written count.
       for number in 0...1_000 {
         #expect(payload(try await devices.received()).contains("number \(min(number, 1))"))
       }
@@ -305,12 +307,14 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
         try await scenario.command(client + ["15", invented + "," + token]).values.last)
       // S3-9
       #expect(bad["sent"][0]["errors"] == .array([.number(8)]), "\(bad)")
-      #expect(bad["sent"][0]["connections"].integer == 2, "another for what follows the error")
+      #expect(
+        bad["sent"][0]["connections"].integer == 2,
+        "the frames after the error use another connection")
       #expect(payload(try await devices.received()).contains("number 0"))
     }
   }
 
-  /// Apple's certificates have RSA keys, and apnotic accepts only those in PEM files.
+  /// Tests RSA keys: Apple's certificates have them, and apnotic accepts no others in PEM files.
   @Test(.requires(.python, .curl, .openssl))
   func `a certificate with an RSA key is served on every port`() async throws {
     try await withDevice { scenario, gateway, devices, token in

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the output of services to standard error, by `--log-format`.
 @Suite(.timeLimit(.minutes(60))) struct ServiceLogTests {
-  /// Returns the lines of a gateway from its start to its end.
+  /// Returns the lines that a gateway writes from start to exit.
   private func lines(
     _ scenario: Scenario, _ options: [String], _ environment: [String: String] = [:]
   )
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  /// Connects from a new port, sends bytes that are not TLS, and waits until the connection ends.
+  /// Connects from a new port, sends bytes that are not TLS, and waits until the connection is closed.
   private static func knock(port: UInt16) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

@@ -88,7 +88,7 @@ import Testing
   {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
-      // The program's messages are part of its output, so that the test can wait for them.
+      // Include the program's messages in its output, so that the test can wait for them.
       let waiting = try scenario.start([
         "/bin/sh", "-c", #"exec "$0" "$@" 2>&1"#, Installation.belfry, "notify", "Tea", "--id",
         "tea", "--socket", agent.socket,
@@ -206,7 +206,7 @@ import Testing
         scenario, agent, "Deploy?", "--action", "yes=Yes", "--timeout", "1", succeeding: false)
       #expect(late.status == 1 && late.lines.isEmpty)
       #expect(late.errors.contains("timed out: no button was chosen within 1 s"), "\(late.errors)")
-      // No process waits for its buttons any more.
+      // No process is waiting for its buttons any more.
       let left = try await scenario.belfryCommand(["center", "--json", "--socket", agent.socket])
       #expect(left.values.isEmpty, "\(left.output)")
       let waiting = try scenario.belfry([

@@ -64,7 +64,7 @@ extension Scenario {
           #expect(marker["status"].integer == 200)
         }
         let text = (try? await back.received()).map(payload) ?? ""
-        // S3-10 part 3 of 3: days late, and no more once its time is over
+        // S3-10 part 3 of 3: delivered days late, but not after the expiration
         #expect(text.contains(isDelivered ? "days 29" : "marker"), "\(text)")
         try await back.program.stop()
       }
@@ -155,7 +155,7 @@ extension Scenario {
       devices.goOnline()
       // S3-7
       #expect(payload(try await devices.received()).contains("second"))
-      // A further push arrives after everything that was stored.
+      // Another push arrives after all stored pushes.
       _ = try await scenario.push("last", to: token, through: gateway)
       #expect(payload(try await devices.received()).contains("last"))
     }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of independent implementations of TLS against the gateway's ports.
+/// Tests of the gateway's ports with independent implementations of TLS.
 @Suite(.timeLimit(.minutes(20))) struct TLSConformanceTests {
   /// The Python from `scripts/python-environment tls`, which has sslyze and tlslite-ng.
   fileprivate static let python = Installation.root + "/.build/python-tls/bin/python"

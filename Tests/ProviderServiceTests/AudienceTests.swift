@@ -22,7 +22,7 @@ import Transport
     let campaigns = CampaignService(registry: provider.registry, log: .silent) {
       PushService(
         submit: { _, done in
-          Issue.record("nothing is sent")
+          Issue.record("a push was sent")
           done(.failure(.closed))
         }, log: nil, environment: environment)
     }
@@ -77,7 +77,8 @@ import Transport
     #expect(
       try problems(router(), alert)
         == ["to: the device tokens belong to two environments: 1 in sandbox and 2 in production"])
-    #expect(try problems(router(nil), alert).count == 1, "whatever the service is")
+    #expect(
+      try problems(router(nil), alert).count == 1, "the service's environment does not matter")
     #expect(try problems(router(), alert + #","environment":"development""#).isEmpty)
     #expect(
       try problems(router(), alert + #","environment":"production""#)
@@ -154,7 +155,9 @@ import Transport
       ])
     #expect(try problems(router(), finnish + #","fallback":"fi""#).isEmpty)
     let english = #""alert":{"en":{"body":"b"},"ja":{"body":"b"}}"#
-    #expect(try problems(router(), english).isEmpty, "many understand English")
+    #expect(
+      try problems(router(), english).isEmpty, "English is the fallback because it is widely spoken"
+    )
     #expect(
       try problems(router(), english + #","fallback":false"#)
         == ["alert: no fi text for 1 device, and no fallback language"])
@@ -201,11 +204,12 @@ import Transport
       #"{"deviceToken":"01","language":"fr","environment":"sandbox"}"#,
       #"{"deviceToken":"02","language":"fr"}"#, #"{"deviceToken":"03"}"#)
     #expect(
-      try provider.registry.removeDead([([3], .max / 1_000)]) == 1, "dead since the end of time")
+      try provider.registry.removeDead([([3], .max / 1_000)]) == 1,
+      "the last possible time of expiration")
     let summary = try ask(router(), "/status", "").object
     #expect(summary["devices"] == 2 && summary["dead"] == 1)
     guard case .array(let apps)? = summary["apps"], let app = apps.first?.objectValue else {
-      Issue.record("no app: \(summary)")
+      Issue.record("the summary has no app: \(summary)")
       return
     }
     #expect(app["topic"] == "com.example.app" && app["dead"] == 1)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ProviderService
 
-/// The list of campaigns, and a campaign's own list of recipients, while others change them.
+/// Tests of the list of campaigns, and of a campaign's list of recipients, during concurrent changes.
 @Suite(.timeLimit(.minutes(5))) struct CampaignListTests {
   private let test: TestRegistry
   private let campaigns: CampaignService
@@ -42,7 +42,7 @@ import Testing
     let others = try recipients(1..<3)
     let added = Mutex(0)
     let hasEnded = DispatchSemaphore(value: 0)
-    // A start that has counted the recipients, and stores its state next.
+    // Simulate a start that has counted the recipients and is about to store its state.
     try campaigns.transitions.withLock { _ in
       let campaign = try #require(try test.store.campaign(id))
       Thread.detachNewThread { [campaigns] in

@@ -17,7 +17,7 @@ import Testing
     #expect(first["perSecond"] == .double(100) && first["secondsLeft"] == 9)
     // Half a minute without progress does not count.
     let later = rate.add(Self.status(100), at: 31_000_000_000)
-    #expect(later["perSecond"] == .null, "the only sample within the window")
+    #expect(later["perSecond"] == .null, "one sample within the window gives no rate")
     let again = rate.add(Self.status(150), at: 32_000_000_000)
     #expect(again["perSecond"] == .double(50) && again["secondsLeft"] == 17)
     let held = rate.add(Self.status(150, "paused"), at: 33_000_000_000)
@@ -40,7 +40,7 @@ import Testing
     #expect(progress.turn())
     #expect(events().map { $0["done"] }.last == 5)
     current.withLock { $0 = Self.status(1_000, "completed") }
-    #expect(!progress.turn(), "nobody watches any longer")
+    #expect(!progress.turn(), "no stream is watching any longer")
     let last = stream.next()
     #expect(String(decoding: last.bytes, as: UTF8.self).contains(#""state":"completed""#))
     #expect(last.isLast)

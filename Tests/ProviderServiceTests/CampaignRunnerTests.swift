@@ -85,7 +85,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     return (record, Dictionary(uniqueKeysWithValues: counts))
   }
 
-  /// Returns a log with these lines, from a gateway whose clock is ahead by the given time.
+  /// Returns a log with these lines from a gateway whose clock is ahead by the given time.
   private func log(
     _ lines: [GatewayLog.Line], kept: Int = 1_000, aheadMilliseconds: Int64 = 0
   ) -> GatewayLog {
@@ -154,7 +154,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     let (record, document) = try campaign()
     let group = try #require(try test.store.groups(of: "c1").first)
     let now = SystemClock.unixMilliseconds
-    // The program ended after the claim, when it had sent an unknown part of the batch.
+    // The program exited after the claim, when it had sent an unknown part of the batch.
     let claimed = try test.store.claim(of: record, group: group, limit: 8, at: now)
     #expect(claimed?.recipients.count == 8)
     let identity = CampaignIdentity(campaign: "c1")
@@ -307,7 +307,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     try test.store.addCampaign(record)
     let started = try test.store.start(record, groups: [.any], total: 30)
     let service = ScriptedService { _, _ in accepted }
-    // The answers are not handled here, because only the sent requests matter.
+    // This test does not handle the answers, because only the sent requests matter.
     var resources = CampaignRunner.Resources(
       registry: test.registry, service: service.service(), log: .silent)
     resources.clock = clock
@@ -337,7 +337,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     wall.withLock { $0 += day }
     elapsed.withLock { $0 += day }
     #expect(clock.unixSeconds == 1_795_000_000 + day)
-    // The clock is set ahead. The new time is trusted after a day.
+    // Set the clock ahead. The campaign clock trusts the new time after a day.
     wall.withLock { $0 += 2 * day }
     #expect(clock.unixSeconds == 1_795_000_000 + day)
     for _ in 0..<2 {

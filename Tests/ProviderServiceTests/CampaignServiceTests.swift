@@ -130,9 +130,9 @@ import Transport
     _ = campaigns.startDue()
     try await wait(campaigns, id, for: "running")
     try await Scenario.wait("both pushes to Tokyo") { recorder.tokens.count >= 2 }
-    #expect(recorder.tokens.sorted() == ["02", "03"], "Paris still waits")
+    #expect(recorder.tokens.sorted() == ["02", "03"], "the device in Paris still waits")
     campaigns.drain()
-    // The next start of the service continues the campaign, and sends nothing again.
+    // When the service starts again, it continues the campaign and resends nothing.
     unixMilliseconds(Self.start + 21 * 3_600_000)
     let second = service()
     try second.resumeInterrupted()
@@ -241,8 +241,8 @@ import Transport
   func `Pushes of a cancelled campaign that a killed service left in flight get their outcome`()
     async throws
   {
-    // This is the state that a kill leaves: cancelled, with a batch in flight, of which the gateway has received one
-    // push.
+    // Create the state that a kill leaves: a cancelled campaign with a batch in flight, of which the gateway has
+    // received one push.
     let campaigns = service()
     let id = try add(campaigns, #","draft":true"#)
     let record = try #require(try test.store.campaign(id))
@@ -266,7 +266,7 @@ import Transport
     try await Scenario.wait("the outcome") { try test.store.batches(of: id).isEmpty }
     let report = try ask(second, "GET", "/campaigns/\(id)/report").object
     #expect(report["state"] == "cancelled" && report["accepted"] == 1 && report["unknown"] == 0)
-    #expect(recorder.pushes.isEmpty, "the push that the gateway lacks is given up")
+    #expect(recorder.pushes.isEmpty, "the push that the gateway never received is dropped")
   }
 
   @Test func `A test push goes to one device in its language and does not change the campaign`()

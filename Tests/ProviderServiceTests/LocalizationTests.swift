@@ -46,7 +46,9 @@ private func problems(
     let finnish = try #require(LanguageChoice(of: ["fi"], fallback: .widelySpoken))
     #expect(finnish.fallback == nil && finnish.language(for: "ja") == nil)
     #expect(finnish.language(for: "fi-FI")?.language == "fi")
-    #expect(try #require(finnish.language(for: nil)) == ("fi", false), "it asked for nothing else")
+    #expect(
+      try #require(finnish.language(for: nil)) == ("fi", false),
+      "the device requested no other language")
     let strict = try #require(LanguageChoice(of: ["en", "fr"], fallback: .none))
     #expect(strict.language(for: "de") == nil && strict.language(for: "en-GB")?.language == "en")
   }
@@ -151,14 +153,14 @@ private func problems(
     do throws(RequestProblems) {
       _ = try StringsFile.resolve(
         ["alert": ["fr": "fr.strings"]], files: ["fr.strings": Array(text.utf8)])
-      Issue.record("\(text) is no strings file")
+      Issue.record("\(text) was accepted")
     } catch {
       #expect("\(error)".hasPrefix("alert.fr: fr.strings line \(line): "), "\(error)")
       #expect("\(error)".contains(what), "\(error)")
     }
   }
 
-  /// Root may name a file of another user's folder, which may be a link to a file of secrets.
+  /// Tests a file that root specifies in another user's folder, because it may be a link to a file of secrets.
   @Test(arguments: ["fr.strings", "fr.stringsdict", "fr.json", "fr.xcstrings"])
   func `A file that is no strings file is refused without its content`(name: String) throws {
     let folder = try ScratchFolder()
@@ -197,7 +199,7 @@ private func problems(
       try StringsParser.text(of: latin)
     }
     #expect(failure?.description == "line 2: not valid UTF-8: save the file as UTF-8")
-    // Any bytes produce an answer.
+    // Any input produces an answer.
     var state: UInt64 = 1
     let alphabet = Array("\"'=;{}/*\\Uu0a\n\r <(\u{FFFD}".unicodeScalars)
     for _ in 0..<20_000 {

@@ -84,7 +84,7 @@ private struct TestService {
     #expect(
       try register(90, key: key, topic: "com.example.app", installation: "i2").status == 200)
     #expect(try register(11, key: key).status == 429)
-    // Another app has its own limit, and the operator has none.
+    // Another app has its own limit, and the operator has no limit.
     #expect(try register(12, key: service.key(of: "com.example.other")).status == 200)
     #expect(
       try register(13, key: service.provider.adminToken, topic: "com.example.app").status == 200)
@@ -144,8 +144,12 @@ private struct TestService {
     for path in ["/tokens", "/register", "/status", "/campaigns"] {
       #expect(try status(path, "wrong") == 429)
     }
-    #expect(try status("/tokens", "wrong", from: "192.0.2.2:50000") == 401, "another address")
-    #expect(try service.answer("GET", "/tokens", peer: "192.0.2.1:1").status == 401, "no token")
+    #expect(
+      try status("/tokens", "wrong", from: "192.0.2.2:50000") == 401,
+      "another address is not blocked")
+    #expect(
+      try service.answer("GET", "/tokens", peer: "192.0.2.1:1").status == 401,
+      "a missing token does not count")
     #expect(try status("/tokens", service.provider.adminToken) == 200)
     #expect(try status("/register", service.key(of: "com.example.app")) == 200)
   }
@@ -207,7 +211,7 @@ private struct TestService {
       try FileSystem.write(Array(text.utf8), to: "\(folder)/\(name)")
       do {
         _ = try ProviderFolder(folder, apps: ["com.example.app"])
-        Issue.record("\(name) is good")
+        Issue.record("\(name) was accepted")
       } catch {
         #expect("\(error)".contains("\(name) has fewer than 16 characters"), "\(error)")
         #expect("\(error)".contains("delete it to generate a new one"), "\(error)")
@@ -244,7 +248,7 @@ private struct TestService {
       ])
     #expect(answer.status == 400)
     guard case .array(let errors)? = answer.lines.first?["errors"] else {
-      Issue.record("no errors: \(answer.lines)")
+      Issue.record("no errors in the answer: \(answer.lines)")
       return
     }
     #expect(
@@ -334,7 +338,7 @@ private struct TestService {
     #expect(text.status == 400 && "\(text.lines)".contains("application/octet-stream"))
     let form = try service.answer(
       "POST", "/register", fields: fields, body: Array("user=".utf8) + [0xFF, 0xFE])
-    #expect(form.status == 400, "a form with a broken field is no token")
+    #expect(form.status == 400, "a malformed form is not a token")
     let twice = try service.answer(
       "POST", "/register", query: [("deviceToken", "00ff")], fields: fields,
       body: Array("user=".utf8) + [0xFF])

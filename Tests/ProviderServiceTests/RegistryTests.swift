@@ -73,7 +73,7 @@ struct TestRegistry {
         try test.register(["deviceToken": "00ff", "tags": .array(many)])
       }
     }
-    #expect(time < .seconds(5), "it compared each tag with each other one for \(time)")
+    #expect(time < .seconds(5), "the tags were compared in pairs, which took \(time)")
     do {
       _ = try test.register(["deviceToken": "00ff", "tags": .array(many)])
     } catch let problems as RequestProblems {
@@ -166,7 +166,7 @@ struct TestRegistry {
         topic: "com.example.app")
       provider.store.close()
       #expect(try FileSystem.mode(of: path + "/token-key") == 0o600)
-      // S4-15 part 2 of 2: its credential
+      // S4-15 part 2 of 2: the server's credential
       #expect(try FileSystem.mode(of: provider.apps.apps[0].keyFile) == 0o600)
     }
     try FileSystem.remove(path + "/token-key")

@@ -52,7 +52,7 @@ import Testing
       try earliest(night, from: "2026-01-11T07:00Z", in: paris) == instant("2026-01-11T07:00Z"))
     #expect(
       try earliest(night, from: "2026-01-11T12:00Z", in: paris) == instant("2026-01-11T12:00Z"))
-    // The clocks move forward in this night, but the night still ends at eight.
+    // The clocks move forward during this night, but quiet hours still end at eight.
     #expect(
       try earliest(night, from: "2026-03-28T23:30Z", in: paris) == instant("2026-03-29T06:00Z"))
     let noon = SendTime(quietHours: .init(from: 12 * 60, to: 13 * 60))

@@ -2,8 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A set of processes among which the worlds are distributed, so that all processors are used and a trap ends only one
-/// world.
+/// A set of processes that share the worlds, so that all processors are used and a trap ends only one world.
 final class Crew {
   private var options: SimulationOptions
   private let first: UInt64

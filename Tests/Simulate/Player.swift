@@ -51,7 +51,7 @@ struct Player {
     return 0
   }
 
-  /// Returns the last lines that two reports share, and the first ones that differ.
+  /// Returns the last lines that two reports have in common, and the first ones that differ.
   private func difference(_ one: String, _ other: String) -> String {
     let lines = [one, other].map { $0.split(separator: "\n", omittingEmptySubsequences: false) }
     let common = zip(lines[0], lines[1]).prefix { $0.utf8.elementsEqual($1.utf8) }.count
@@ -61,7 +61,7 @@ struct Player {
       + ["second run:"] + lines[1].dropFirst(common).prefix(3)).joined(separator: "\n")
   }
 
-  /// Prints a line without buffering, so that the line is not lost when the process traps.
+  /// Prints a line without buffering, so that the line is not lost if the process traps.
   private func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }

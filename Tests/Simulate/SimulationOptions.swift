@@ -10,15 +10,15 @@ struct SimulationOptions {
   var seconds: Double?
   /// The number of worlds.
   ///
-  /// Nil means one world if a seed is given, and otherwise as many as fit into the time.
+  /// Nil means one world if a seed is given, or otherwise as many as fit into the time.
   var worlds: UInt64?
   /// The number of concurrent processes.
   var jobs = 2
-  /// The distance between the worlds to run in this process, or nil to distribute all worlds to separate processes.
+  /// The distance between the worlds to run in this process, or nil to distribute all worlds among separate processes.
   var stride: UInt64?
   /// The number of worlds after which the first of them is run again.
   ///
-  /// Both runs must be the same.
+  /// Both runs must have the same result.
   var replay = 250
 
   static let usage =

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundPlayer
 
-/// Tests of the rights that remain to a process that reads a sound file, as the kernel reports them.
+/// Tests of the rights that a process that reads a sound file retains, as the kernel reports them.
 @Suite(.timeLimit(.minutes(60)), .requiresCallFilter) struct ConfinementTests {
   private static let program = Installation.products + "/belfry-sound"
 
@@ -26,10 +26,9 @@ import Testing
       .split(separator: " ").compactMap { Int32($0) }
   }
 
-  /// Returns the result of `look`, which is called once a reader has opened a pipe in place of a sound file and waits
-  /// for data.
+  /// Calls `look` once a reader has opened a pipe in place of a sound file and waits for data, and returns the result.
   ///
-  /// A separate thread calls `look`, because the reader's own alarm does not wait for a busy test.
+  /// A separate thread calls `look`, because the reader's alarm would not wait for a busy test.
   private func whenOpened<Seen: Sendable>(
     _ path: String, _ look: @escaping @Sendable () throws -> Seen
   ) async throws -> Seen {

@@ -41,7 +41,7 @@ struct PlayingTests {
   private static let containers = ["wav", "aiff", "caf"]
   private static let encodings = ["pcm", "ulaw", "alaw", "ima4"]
 
-  /// The files that libsndfile has written, each with a flag that is true for alert sounds.
+  /// The files that libsndfile writes, each with a flag that is true for alert sounds.
   ///
   /// libsndfile does not write IMA4 in a Core Audio file. Another test generates such a file.
   private static let files =
@@ -121,7 +121,7 @@ struct PlayingTests {
       let instead = try await scenario.command(
         [Self.program, "play", "--volume", "0.5", "--system", good, long], environment: environment
       ).values.first
-      // S1-74 part 3 of 3: half a minute
+      // S1-74 part 3 of 3: the limit of 30 seconds
       #expect(instead?["played"].string == good)
       #expect(instead?["reason"].string?.contains("30 s") == true)
       let quieter = try Data(contentsOf: URL(fileURLWithPath: file))
@@ -160,7 +160,7 @@ struct PlayingTests {
           "ear.monitor", "48000", file,
         ], environment: environment)
       _ = try await ear.event("listening")
-      // The sound fits into the server's buffer of a quarter of a second, so that a busy machine causes no gap.
+      // The sound fits into the server's buffer of a quarter of a second, so a busy machine causes no gap.
       let sound = try TestSounds.put(
         TestSounds.wav(frames: 11_000, rate: 48_000), "good.wav", in: scenario.folder)
       for volume in [1.0, 0.5] {
@@ -172,7 +172,7 @@ struct PlayingTests {
         _ = try await ear.event("heard")
         let wanted = TestSounds.tone(11_000).map { Int16((Double($0) * volume).rounded()) }
         let heard = try Data(contentsOf: URL(fileURLWithPath: file))
-        // The monitor has already delivered as silence the part that the sink rewrote for a new sound, which is several
+        // The monitor has already delivered silence for the part that the sink rewrote for the new sound: several
         // hundredths of a second at the beginning.
         #expect(heard.count / 2 > wanted.count - 4_800)
         #expect(heard == Data(TestSounds.samples(wanted, isBig: false)).suffix(heard.count))

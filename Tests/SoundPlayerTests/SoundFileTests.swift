@@ -107,15 +107,15 @@ struct SoundFileTests {
 
   @Test
   func `IMA4 in a Core Audio file is decoded only up to its last valid frame`() throws {
-    // The packet has predictor 0x0100 and index 0, and its first byte has the nibbles 7 and 0. The results are
-    // calculated by hand.
+    // The packet has predictor 0x0100 and index 0, and its first byte has the nibbles 7 and 0. The expected results
+    // were calculated by hand.
     var packet: [UInt8] = [0x01, 0x00, 0x07]
     packet += [UInt8](repeating: 0, count: 31)
     let file = try #require(CoreAudioFile(TestSounds.caf(packets: packet, validFrames: 3)))
     #expect(file.format.encoding == .ima4)
     #expect(file.format.frames == 3)
-    // The difference at step 7 is 0 + 1 + 3 + 7 = 11. Then the index is 8 and the step 16, which gives 2. Then the
-    // index is 7 and the step 14, which gives 1.
+    // The difference at step 7 is 0 + 1 + 3 + 7 = 11. Then the index is 8 and the step 16, so the difference is 2. Then
+    // the index is 7 and the step 14, so the difference is 1.
     #expect(file.next() == [267, 269, 270])
     #expect(file.next().isEmpty)
   }

@@ -2,7 +2,7 @@ import Glibc
 
 @testable import SoundPlayer
 
-/// The properties of the sound file readers that hold for any input.
+/// The properties of the sound file readers that must hold for any input.
 ///
 /// `scripts/fuzz sound` provides the input.
 enum SoundFuzzing {
@@ -28,7 +28,7 @@ enum SoundFuzzing {
   private static func readFile(_ bytes: [UInt8]) {
     var name = Array("/tmp/belfry-sound-XXXXXX\0".utf8CString.dropLast())
     let descriptor = mkstemp(&name)
-    precondition(descriptor >= 0, "/tmp takes files")
+    precondition(descriptor >= 0, "a file can be created in /tmp")
     unlink(name)
     defer { close(descriptor) }
     let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
@@ -37,27 +37,28 @@ enum SoundFuzzing {
     check(source, isWhole: false)
   }
 
-  /// Checks that frames are whole.
+  /// Checks that frames are complete.
   ///
-  /// Their number is the one in the header, or smaller if the file is truncated.
+  /// Their number must be the one in the header, or smaller if the file is truncated.
   private static func check(_ source: any SoundSource, isWhole: Bool) {
     let format = source.format
-    precondition(format.seconds.isFinite, "a length is a number")
+    precondition(format.seconds.isFinite, "the length is a finite number")
     let refusal = format.whyRefused
     precondition(refusal?.isEmpty != true && format.whyUnplayable?.isEmpty != true)
     let line = JSONLine([
       ("seconds", .number(format.seconds)), ("rate", .number(Double(format.rate))),
       ("reason", refusal.map(JSONLine.Value.text) ?? .null),
     ]).text
-    precondition(!line.contains("inf") && !line.contains("nan"), "numbers of JSON")
+    precondition(!line.contains("inf") && !line.contains("nan"), "all numbers are valid in JSON")
     var frames: Int64 = 0
     for _ in 0..<readsMax {
       let samples = source.next()
       if samples.isEmpty { break }
-      precondition(samples.count % format.channels == 0, "every channel has each frame")
+      precondition(
+        samples.count % format.channels == 0, "every frame has a sample for each channel")
       frames += Int64(samples.count / format.channels)
     }
-    if isWhole { precondition(frames <= max(0, format.frames), "no more than the header says") }
+    if isWhole { precondition(frames <= max(0, format.frames), "no more frames than declared") }
   }
 
   /// Checks that encoded samples are decoded to the same number of samples in the same format.

@@ -34,8 +34,8 @@ import Testing
     thread.close()
     thread.checkInvariants()
     #expect(work.all == Array(1...1_000))
-    #expect(!work.batches.withLock { $0.contains([]) }, "a batch of nothing")
-    #expect(!thread.post(1_001), "it is closed")
+    #expect(!work.batches.withLock { $0.contains([]) }, "no batch is empty")
+    #expect(!thread.post(1_001), "a closed thread accepts no messages")
     thread.close()
     #expect(work.all.count == 1_000)
   }

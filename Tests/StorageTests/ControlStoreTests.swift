@@ -81,7 +81,7 @@ import Transport
     #expect(try store.devices() == [revoked])
     #expect(try store.registrations() == [later])
     #expect(try store.setting("enrollment-code") == [])
-    // Records that belong to the app still exist, because replacing is not removing.
+    // Records that belong to the app still exist, because replacing an app does not remove it.
     #expect(try store.channels() == [channel])
     try store.apply([.putSetting(name: "enrollment-code", value: nil)])
     #expect(try store.setting("enrollment-code") == nil)
@@ -108,7 +108,8 @@ import Transport
     let store = try SQLiteControlStore.inMemory()
     try store.apply(everything)
     #expect(throws: StorageFailure.self) { try store.apply([.removeTeam(id: team.id)]) }
-    #expect(try store.keys().count == 1 && store.teams() == [team], "all or none")
+    #expect(
+      try store.keys().count == 1 && store.teams() == [team], "a failed batch changes nothing")
     try store.apply([.removeApp(number: 1), .removeTeam(id: team.id)])
     #expect(try store.teams().isEmpty)
     #expect(try store.keys().isEmpty)

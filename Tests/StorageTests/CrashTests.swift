@@ -11,7 +11,7 @@ import Testing
 @Suite struct CrashTests {
   /// Kills a process while it commits.
   ///
-  /// After that, everything that the process acknowledged must be in the store.
+  /// After the kill, everything that the process acknowledged must be in the store.
   @Test(arguments: [40, 170, 400])
   func `SIGKILL during commits loses nothing that was acknowledged`(acknowledgements: Int)
     async throws
@@ -35,10 +35,10 @@ import Testing
       kept.isSuperset(of: CommittingChild.sequences(of: ticket))
     }
     let lost = tickets.filter { !isWhole($0) }
-    #expect(lost.isEmpty, "acknowledged and gone")
+    #expect(lost.isEmpty, "acknowledged but lost")
     // A batch that was not acknowledged is stored completely or not at all.
     let torn = Set(kept.map { $0 / CommittingChild.batchSize }).filter { !isWhole($0) }
-    #expect(torn.isEmpty, "half committed")
+    #expect(torn.isEmpty, "partly committed")
     #expect(try store.highestSequence() == kept.max())
   }
 }
@@ -65,13 +65,13 @@ enum CommittingChild {
         let line = Array("\(reply.ticket)\n".utf8)
         write(descriptor, line, line.count)
         state.acknowledged.add(1, ordering: .relaxed)
-        // At first, each answer is followed by two batches, and later by one, so that batches are always waiting around
-        // each commit.
+        // At first, submit two batches for each answer, and later one, so that batches are always waiting before and
+        // after each commit.
         state.submit(to: writer)
         if reply.ticket < 50 { state.submit(to: writer) }
       }
     }
-    // Another thread kills the process, so that the kill can happen at any point of a commit.
+    // Another thread kills the process, so that the kill can happen at any point in a commit.
     Thread.detachNewThread { [state] in
       while state.acknowledged.load(ordering: .relaxed) < limit { sched_yield() }
       kill(getpid(), SIGKILL)

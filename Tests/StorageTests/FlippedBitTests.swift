@@ -8,8 +8,8 @@ import Transport
 
 /// Tests in which one bit of a store's file is flipped while no connection is open, at positions throughout the file.
 ///
-/// After that, the start reports that the file is damaged, or the row is set aside, or nothing has changed. The store
-/// never returns a value that was not written.
+/// At the next start, the store reports that the file is damaged, or sets the row aside, or has lost nothing. It never
+/// returns a value that was not written.
 @Suite struct FlippedBitTests {
   private let folder: ScratchFolder
 
@@ -26,7 +26,7 @@ import Transport
     case unchanged
   }
 
-  /// Flips a bit in one of every `step` bytes, which `seed` chooses, and checks the result.
+  /// Flips a bit that `seed` selects in one of every `step` bytes, and checks the result.
   private func flipAll(
     of path: String, every step: Int, seed: UInt64,
     inspect: (String) throws -> StoreInspection, contents: (String) throws -> Contents,
@@ -64,7 +64,7 @@ import Transport
           if rows == 0 { #expect(found == expected, "byte \(position), bit \(bit): \(inspection)") }
         case .whole, .unfinished:
           outcome = .unchanged
-          #expect(found == expected, "byte \(position), bit \(bit): a loss without a word")
+          #expect(found == expected, "byte \(position), bit \(bit): unreported loss")
         }
       } catch let failure as StorageFailure {
         #expect(failure.isOfDisk || "\(failure)".contains("schema"), "byte \(position): \(failure)")
@@ -91,7 +91,7 @@ import Transport
     } contents: { path in
       let store = try SQLiteNotificationStore(path: path)
       defer { store.close() }
-      // Load by device, as the gateway does, and include devices that only a damaged row names.
+      // Load by device, as the gateway does, and include devices that only a damaged row contains.
       let devices = Set(try store.devices() + [1, 2, 3])
       return try devices.flatMap { try store.load(device: $0) }.map { "\($0)" } + [
         "highest \(try store.highestSequence())"

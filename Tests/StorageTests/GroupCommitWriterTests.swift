@@ -62,7 +62,7 @@ import Testing
     store.waitUntilEntered()
     store.open()
     guard case .failed(.diskFull) = harness.replies(1).first?.outcome else {
-      Issue.record("no failure told")
+      Issue.record("no failure was reported")
       return
     }
     harness.writer.submit(batch: [put(2)], ticket: 2, reply: harness.mailbox)
@@ -77,7 +77,7 @@ import Testing
     harness.writer.load(device: 1, ticket: 2, reply: harness.mailbox)
     let replies = harness.replies(2)
     guard case .loaded(let loaded, _) = replies.first(where: { $0.ticket == 2 })?.outcome else {
-      Issue.record("nothing loaded")
+      Issue.record("nothing was loaded")
       return
     }
     #expect(loaded.map(\.sequence) == [1])
@@ -100,7 +100,7 @@ import Testing
     let replies = harness.replies(2)
     #expect(replies.map(\.ticket) == [2, 1], "the commit did not wait for the load")
     guard case .loaded(let loaded, _)? = replies.last?.outcome else {
-      Issue.record("nothing loaded")
+      Issue.record("nothing was loaded")
       return
     }
     #expect(loaded.map(\.sequence) == (1...UInt64(rows)).filter { $0 != 7 } + [9_000])
@@ -155,7 +155,7 @@ import Testing
     #expect(
       replies.filter(\.isCommitted).count == 1_000)
     guard case .failed(.closed) = replies.last?.outcome else {
-      Issue.record("not refused")
+      Issue.record("the batch was not refused")
       return
     }
     store.reopen()

@@ -22,7 +22,7 @@ import Testing
       try SQLiteDatabase(
         path: path, schema: .init(applicationID: 9, migrations: [first, second, broken]))
     }
-    // All scripts form one transaction, so the second script, which is valid, was rolled back, too.
+    // All scripts form one transaction, so the second script, which is valid, was also rolled back.
     #expect(
       try SQLiteDatabase(path: path, schema: .init(applicationID: 9, migrations: [first]))
         .integer("PRAGMA user_version") == 1)
@@ -51,7 +51,7 @@ import Testing
     #expect(try FileSystem.mode(of: copy) & 0o777 == 0o600)
     #expect(try SQLiteDatabase(path: copy, schema: former).integer("SELECT sum(x) FROM t") == 15)
     #expect(throws: StorageFailure.self) { try SQLiteDatabase(path: path, schema: former) }
-    // A start without an upgrade leaves the copy unchanged.
+    // A start without an upgrade creates no copy.
     try FileSystem.remove(copy)
     try SQLiteDatabase(path: path, schema: current).close()
     #expect(!FileSystem.exists(copy))
@@ -62,7 +62,7 @@ import Testing
     let first: StaticString = "CREATE TABLE t (x INTEGER) STRICT; INSERT INTO t VALUES (7)"
     let former = SQLiteDatabase.Schema(applicationID: 9, migrations: [first])
     try SQLiteDatabase(path: path, schema: former).close()
-    // A folder with the name of the copy cannot be replaced unless it is empty.
+    // The copy cannot replace a folder of the same name unless the folder is empty.
     try FileSystem.makeDirectories(SchemaCopy.path(of: path, schema: 1) + "/x")
     #expect(throws: StorageFailure.self) {
       try SQLiteDatabase(

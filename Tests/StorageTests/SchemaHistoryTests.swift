@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// Returns the lines of the page below a heading.
+  /// Returns the page's lines below a heading.
   private func section(_ heading: String) throws -> String {
     let parts = try Self.page.components(separatedBy: "\n## ")
     return try #require(parts.first { $0.hasPrefix(heading + "\n") }, "no section \(heading)")
@@ -53,13 +53,13 @@ import Testing
   {
     let section = try section("Downgrading")
     let commands = try #require(
-      section.components(separatedBy: "```").dropFirst().first, "it has no commands")
+      section.components(separatedBy: "```").dropFirst().first, "the section has no commands")
     for released in ReleasedSchemaTests.released
     where released.release == "0.1.0" && [.control, .notifications].contains(released.store) {
       let isCopied = released.version < released.store.schema.migrations.count
       #expect(
         commands.contains("mv \(released.file).schema-\(released.version) \(released.file)")
-          == isCopied, "\(released.file) goes from schema \(released.version)")
+          == isCopied, "\(released.file) is upgraded from schema \(released.version)")
       #expect(commands.contains("rm -f \(released.file)-wal \(released.file)-shm") == isCopied)
     }
   }
@@ -77,6 +77,6 @@ import Testing
     let missing = lines.split(separator: "\n").filter { !kept.contains("\($0)\n") }
     #expect(
       lines == kept,
-      "a script that was released never changes; a new one adds its line to \(path): \(missing)")
+      "released scripts never change; for a new one, add its line to \(path): \(missing)")
   }
 }

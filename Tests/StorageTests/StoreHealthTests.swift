@@ -37,11 +37,11 @@ import Testing
     }
     #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
     #expect(pauses.first == second / 10 && pauses.last == 10 * second)
-    #expect((3...4).contains(reports), "three minutes and a pause")
+    #expect((3...4).contains(reports), "one report per minute, for three minutes and a pause")
     health.writeSucceeded(atNanoseconds: now)
     #expect(health.failure == nil && health.refusal(atNanoseconds: now) == nil)
     guard case .works(let nanoseconds, _) = health.report(atNanoseconds: now) else {
-      Issue.record("the end is not told")
+      Issue.record("the recovery was not reported")
       return
     }
     #expect(nanoseconds == now - 5)
@@ -56,8 +56,8 @@ import Testing
     #expect(throws: StorageFailure.self) {
       try store.write { _ throws(StorageFailure) in throw failure }
     }
-    #expect(throws: StorageFailure.self, "within the pause nothing is tried") {
-      try store.write { _ throws(StorageFailure) in Issue.record("it is tried") }
+    #expect(throws: StorageFailure.self, "the store does not try again during the pause") {
+      try store.write { _ throws(StorageFailure) in Issue.record("the store tried again") }
     }
     now.withLock { $0 += 1_000_000_000 }
     let second = try store.write { engine throws(StorageFailure) in
@@ -65,7 +65,7 @@ import Testing
       return engine.number
     }
     #expect(second != first)
-    #expect(store.health.failure != nil, "what changed nothing has asked nothing of the disk")
+    #expect(store.health.failure != nil, "an operation without changes does not test the disk")
     try store.write { engine throws(StorageFailure) in engine.changeCount += 1 }
     #expect(store.health.failure == nil)
     // A full disk rolls back the changes that it did not accept, and the engine continues to work.
@@ -102,13 +102,13 @@ import Testing
     ])
     open.close()
     open = try store()
-    #expect(try open.lostCount() == 0, "a stop writes everything into the file")
+    #expect(try open.lostCount() == 0, "a shutdown writes everything to the file")
     open.close()
     try older.write(to: URL(fileURLWithPath: path))
     open = try store()
     #expect(try open.lostCount() == 2)
     try open.commit([put(8)])
-    #expect(try open.lostCount() == 1, "at the most one of them is there again")
+    #expect(try open.lostCount() == 1, "the commit reduces the count by one")
     try open.forgetLost()
     open.close()
     open = try store()

@@ -27,7 +27,7 @@ import Transport
     return try Data(contentsOf: URL(fileURLWithPath: path))
   }
 
-  /// Returns true if a page of an undamaged store contains the definitions of its tables.
+  /// Returns whether a page of an undamaged store contains the definitions of its tables.
   private func isOfSchema(_ bytes: Data, page: Int) -> Bool {
     let page = bytes.dropFirst(page * Self.page).prefix(Self.page)
     return page.range(of: Data("CREATE TABLE".utf8)) != nil
@@ -48,7 +48,7 @@ import Transport
     let whole = try notifications(folder.file("whole"), payload: payload)
     let pages = whole.count / Self.page
     #expect(try SQLiteNotificationStore.inspect(path: folder.file("whole")) == .whole)
-    // A leaf holds only a part of a long row.
+    // A leaf page holds only part of a long row.
     let rowsOfPage = max(Self.page / payload, 2) + 1
     var emptied = 0
     // Each page costs several syncs.
@@ -57,7 +57,7 @@ import Transport
         let path = folder.file("damaged-\(page)-\(byte)")
         try damage(whole, page: page, with: byte, at: path)
         let inspection = try SQLiteNotificationStore.inspect(path: path)
-        // An overflow page contains only data of its row, so its damage is not detected.
+        // An overflow page contains only its row's data, so damage to it is not detected.
         guard case .repaired(let repair) = inspection else { continue }
         let store = try SQLiteNotificationStore(path: path)
         let count = try store.count()
@@ -71,12 +71,13 @@ import Transport
         ])
         #expect(try store.count() == count + 1)
         store.close()
-        #expect(try SQLiteNotificationStore.inspect(path: path) == .whole, "it is repaired once")
+        #expect(
+          try SQLiteNotificationStore.inspect(path: path) == .whole, "one repair is sufficient")
         #expect(FileManager.default.fileExists(atPath: repair.asideFile))
       }
     }
-    // Only damage to the root page of the table may remove more rows than those of one page.
-    #expect(emptied <= 2, "\(emptied) of all pages took more rows than they had")
+    // Only damage to the table's root page may remove more rows than one page has.
+    #expect(emptied <= 2, "\(emptied) pages removed more rows than their own")
   }
 
   @Test func `any page of a control store may be damaged: what is left can be read`() throws {
@@ -129,12 +130,12 @@ import Transport
         #expect(store.damage.has(table: "device"), "page \(page)")
       }
       #expect(repair.rowsKept >= devices.count + registrations.count + certificates.count)
-      #expect(devices.count + registrations.count >= 300, "page \(page): one table is whole")
+      #expect(devices.count + registrations.count >= 300, "page \(page): one table is complete")
       try store.apply([.putSetting(name: "b", value: [2])])
       #expect(try store.setting("b") == [2])
       store.close()
     }
-    #expect(repaired > 10 && schemaPages < 4, "\(repaired) pages, \(schemaPages) of the schema")
+    #expect(repaired > 10 && schemaPages < 4, "\(repaired) pages, \(schemaPages) with the schema")
   }
 
   @Test func `a repair that was interrupted starts again from the beginning`() throws {
@@ -143,7 +144,7 @@ import Transport
     try damage(whole, page: whole.count / Self.page / 2, with: 0xA5, at: path)
     try Data("half a file".utf8).write(to: URL(fileURLWithPath: path + ".repaired"))
     guard case .repaired = try SQLiteNotificationStore.inspect(path: path) else {
-      Issue.record("it is not repaired")
+      Issue.record("the store was not repaired")
       return
     }
     #expect(try SQLiteNotificationStore(path: path).count() > 190)
@@ -158,7 +159,7 @@ import Transport
     try store.commit([
       .put(.sample(900_000, NotificationKey(device: 77, app: 1, kind: 1)), keep: .max)
     ])
-    // The folder is first in the state after a kill. Then a page is damaged.
+    // Start with a folder in the state that a kill leaves, and then damage a page.
     let killed = folder.file("killed")
     for ending in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: path + ending, toPath: killed + ending)
@@ -166,7 +167,7 @@ import Transport
     let main = try Data(contentsOf: URL(fileURLWithPath: killed))
     try damage(main, page: page, with: 0xA5, at: killed)
     guard case .repaired = try SQLiteNotificationStore.inspect(path: killed) else {
-      Issue.record("it is not repaired")
+      Issue.record("the store was not repaired")
       return
     }
     let repaired = try SQLiteNotificationStore(path: killed)

@@ -22,7 +22,8 @@ import Testing
     try store.commit([.remove(key, sequence: 2)])
     #expect(counter.count() == 2)
     store.close()
-    #expect(!FileSystem.exists(folder.file("store.sqlite-wal")), "the store was its last user")
+    #expect(
+      !FileSystem.exists(folder.file("store.sqlite-wal")), "the store was the file's last user")
     #expect(counter.count() == 2)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import System
 
 @Suite struct AlarmTimerTests {
-  /// Returns the clock and the flags of each timer of this process, as reported by the kernel.
+  /// Returns the clock and the flags of each of this process's timers, as reported by the kernel.
   private func timers() throws -> [String] {
     let folder = "/proc/self/fdinfo"
     return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import System
 
-/// Tests of the limit on open files, for a process and for the programs that it starts.
+/// Tests of the limit on open files, both for a process and for the programs that it starts.
 @Suite struct DescriptorLimitTests {
   private func limits(of process: Int32) throws -> [UInt64] {
     let text = String(

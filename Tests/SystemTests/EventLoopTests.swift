@@ -39,7 +39,7 @@ import Testing
 
   @Test
   func `an absurd delay is taken as never`() {
-    // Before the first turn, the loop's time is its origin, so only the rounding up can overflow.
+    // Before the first turn, the loop's time is its origin, so only rounding up can overflow.
     let far = [Int64.max, .max - 1, .max - 999_999].map { delay in
       loop.schedule(afterNanoseconds: delay) { Issue.record("\(delay) fired") }
     }
@@ -234,7 +234,7 @@ import Testing
       let mailbox: Mailbox<Letter>
       init(_ mailbox: Mailbox<Letter>) { self.mailbox = mailbox }
     }
-    let mailbox = loop.mailbox(of: Letter.self) { _ in Issue.record("the loop has ended") }
+    let mailbox = loop.mailbox(of: Letter.self) { _ in Issue.record("received after the end") }
     weak var unread: Letter?
     weak var late: Letter?
     do {

@@ -31,7 +31,7 @@ import Testing
     try FileSystem.write(bytes, to: path)
     #expect(try FileSystem.read(path, limit: 300_000) == bytes)
     #expect(throws: SystemFailure.self) { _ = try FileSystem.read(path, limit: 299_999) }
-    // Files that report no size are read until their end.
+    // Files that report no size are read to their end.
     #expect(try !FileSystem.read("/proc/self/status", limit: 100_000).isEmpty)
     #expect(throws: SystemFailure.self) { _ = try FileSystem.read("/proc/self/status", limit: 20) }
     #expect(throws: SystemFailure.self) { _ = try FileSystem.read("/dev/zero", limit: 10_000) }
@@ -51,7 +51,7 @@ import Testing
     let pipe = "\(folder)/pipe"
     #expect(unsafe mkfifo(pipe, 0o600) == 0)
     try FileSystem.makeDirectories("\(folder)/empty")
-    // A device is refused in the same way as a pipe, but a test has no permission to create a device.
+    // A device is refused in the same way as a pipe, but a test is not permitted to create a device.
     for path in [pipe, "\(folder)/empty"] {
       #expect(throws: SystemFailure.self) { try FileSystem.write([1], to: path) }
       #expect(throws: SystemFailure.self) { _ = try ReservedFile(path, byteCount: 1) }
@@ -126,7 +126,7 @@ import Testing
     _ = try LockFile(path)
   }
 
-  /// A program that is being started holds a copy of every descriptor until its image is replaced.
+  /// Tests a program that is being started, which holds a copy of every descriptor until its image is replaced.
   @Test
   func `a lock is free once its holder lets go, whoever still has a copy of its descriptor`() throws
   {

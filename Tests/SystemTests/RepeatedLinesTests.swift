@@ -24,7 +24,7 @@ import Testing
   @Test func `A hundred thousand identical lines become the first one and their number`() {
     var lines = RepeatedLines()
     var written: [LogRecord] = []
-    // Each line has a different port, as for several connections of one client.
+    // Each line has a different port, as with several connections from one client.
     for number in 0..<100_000 {
       written += lines.take(record(peer: "127.0.0.1:\(number % 60_000)"), nanoseconds: 0)
     }
@@ -65,7 +65,7 @@ import Testing
     let different = [
       record(), record("Refused"), record(peer: "127.0.0.2:40000"), record(peer: "[::1]:40000"),
       record(why: "no protocol "), record(level: .warning), record(subsystem: "gateway.x"),
-      // These texts are equal as Swift strings but differ in their bytes.
+      // These strings are equal in Swift but differ in their bytes.
       record(why: "\u{E9}"), record(why: "e\u{301}"),
       record("refuse", why: "dno protocol"),
     ]

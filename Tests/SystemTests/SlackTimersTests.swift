@@ -2,7 +2,7 @@ import Testing
 
 @testable import System
 
-/// A target that records the order in which timers fire.
+/// A target that records timers in firing order.
 private final class Journal: TimerTarget {
   var fired: [UInt64] = []
   func timerFired(tag: UInt64) { fired.append(tag) }
@@ -13,7 +13,7 @@ private final class Journal: TimerTarget {
 
   private let journal = Journal()
 
-  /// Returns the number of wake-ups of a process that sleeps until each one.
+  /// Returns how often a process wakes up if it sleeps until each wake-up.
   ///
   /// Every timer must fire within its window.
   private func wakeUps(_ windows: [Window]) -> Int {
@@ -37,7 +37,7 @@ private final class Journal: TimerTarget {
     return count
   }
 
-  /// Returns the smallest number of moments such that every window contains at least one, by trying all choices.
+  /// Returns the smallest number of moments for which every window contains at least one, by trying all choices.
   private func fewest(_ windows: [Window]) -> Int {
     let moments = windows.map(\.latest)
     return (0..<(1 << moments.count)).lazy.filter { choice in

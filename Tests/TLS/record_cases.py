@@ -1,7 +1,7 @@
 """Cases of TLS 1.3 records after the handshake: the data sent, our record layer's answer, and OpenSSL's answer.
 
 Each case begins after the handshake of a device without a certificate, over tlslite-ng. "continues" means that the link
-above TLS answers a HELLO afterwards; otherwise, it is the alert with which the server ends the connection."""
+above TLS answers a HELLO afterwards. Any other answer is the alert with which the server closes the connection."""
 
 HELLO = bytes.fromhex("000901010108004003840000")
 ALERT, HANDSHAKE, DATA, CCS = 21, 22, 23, 20

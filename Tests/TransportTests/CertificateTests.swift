@@ -66,7 +66,7 @@ private let now: Int64 = 1_795_000_000
       kinds.insert(try #require(subtree?.nextTag))
     }
     #expect(kinds == [DERTag.context(2)])
-    #expect(constraints.isAtEnd, "nothing is excluded")
+    #expect(constraints.isAtEnd, "there are no excluded subtrees")
   }
 
   @Test
@@ -162,7 +162,7 @@ private let now: Int64 = 1_795_000_000
       #expect(refusal(of: identity.certificate, purpose: .client) == nil)
       let key = try EVPKey.reading(pem: identity.privateKeyPEM, kind: .any)
       #expect(try key.publicDER() == identity.certificate.publicKeySPKI)
-      // An RSA key of 2,048 bits takes more than 256 bytes, and a point on P-256 takes 64.
+      // A 2,048-bit RSA key takes more than 256 bytes, and a point on P-256 takes 64.
       #expect((identity.certificate.publicKeySPKI.count > 256) == (kind == .rsa))
       if kind == .rsa {
         #expect(throws: CryptoFailure.unsupportedKey) {
@@ -215,7 +215,7 @@ private let providerForms:
   }
 
 @Suite struct AppleExtensionTests {
-  /// The value of apns-protocol 2.3, encoded from the configuration of a real client.
+  /// The value in apns-protocol 2.3, encoded from a real client's configuration.
   private let published =
     bytes("3073") + bytes("0c14") + Array("com.eatthepath.pushy".utf8) + bytes("30050c03")
     + Array("app".utf8) + bytes("0c19") + Array("com.eatthepath.pushy.voip".utf8)

@@ -4,7 +4,7 @@ import COpenSSL
 
 /// OpenSSL's AES-SIV, as a reference for `SIVCipher`.
 enum SIVOracle {
-  /// Seals `plaintext` without associated data, and returns the synthetic IV, followed by the ciphertext.
+  /// Seals `plaintext` without associated data, and returns the synthetic IV followed by the ciphertext.
   static func seal(_ plaintext: [UInt8], key: [UInt8]) -> [UInt8]? {
     let name = key.count == 32 ? "AES-128-SIV" : "AES-256-SIV"
     let cipher = EVP_CIPHER_fetch(nil, name, nil)

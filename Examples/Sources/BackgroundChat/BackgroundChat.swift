@@ -1,4 +1,4 @@
-// A chat that continues in the background as long as it may, and notifies the user of new messages.
+// A chat that continues in the background as long as the system allows, and notifies the user of new messages.
 import Narration
 import UIKit
 

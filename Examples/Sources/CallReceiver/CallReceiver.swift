@@ -1,4 +1,4 @@
-// An app that reports the calls of VoIP pushes, and is notified when the user answers or declines them.
+// An app that reports the calls that VoIP pushes announce, and is notified when the user answers or declines them.
 import CallKit
 import Narration
 import PushKit

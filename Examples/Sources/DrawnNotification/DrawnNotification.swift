@@ -1,5 +1,5 @@
-// Features of current apps: a view controller for a notification's content, a message with its sender, background
-// tasks, and a log.
+// Features of current apps: a view controller for a notification's content, a message with its sender, background tasks,
+// and a log.
 import BackgroundTasks
 import Intents
 import Narration

@@ -1,5 +1,5 @@
-// A provider that sends texts in its users' languages. It receives each device's language from the app, and falls back
-// to English if it has no text in that language. It reads lines of the form `TOKEN LANGUAGE`.
+// A provider that sends notifications in its users' languages. The app reports each device's language, as lines of the
+// form `TOKEN LANGUAGE`. The provider falls back to English if it has no text in a language.
 import BelfryProvider
 import Foundation
 import Narration

@@ -1,5 +1,5 @@
-// An app that shows which state is available in the first call of its delegate, and how a system prompt over the app
-// affects it.
+// An app that shows which state is available when its delegate is first called, and how a system prompt affects the
+// app.
 import Narration
 import UIKit
 import UserNotifications

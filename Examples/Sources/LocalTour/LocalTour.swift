@@ -1,4 +1,4 @@
-// A tour of the calls for local notifications before iOS 10.
+// A tour of the API for local notifications before iOS 10.
 import Narration
 import UIKit
 

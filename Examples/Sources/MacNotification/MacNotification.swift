@@ -17,7 +17,7 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
     let hasBadgeAlone = CommandLine.arguments.contains("--badge-only")
     NSApp.registerForRemoteNotifications(
       matching: hasBadgeAlone ? .badge : [.badge, .sound, .alert])
-    // Registering has already asked the user.
+    // The registration has already asked the user.
     if CommandLine.arguments.contains("--push-only") { return }
     // Without a delegate, the notification is not presented in the foreground.
     if !CommandLine.arguments.contains("--no-delegate") {
@@ -32,7 +32,7 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
 
   func applicationDidBecomeActive(_ notification: Notification) { say("active") }
 
-  /// Shows a notification of the newer interface, with an action that opens the app and one that does not.
+  /// Shows a notification with the newer API, with an action that opens the app and an action that does not.
   func presentWithActions() {
     let center = UNUserNotificationCenter.current()
     center.setNotificationCategories([

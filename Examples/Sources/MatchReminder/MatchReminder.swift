@@ -1,4 +1,4 @@
-// An app that uses the user's language in all available ways: texts that the app looks up itself, with plural forms,
+// An app that uses the user's language in all available ways: strings that the app looks up itself, with plural forms,
 // and keys that the system looks up when it shows the notification.
 import Foundation
 import Narration
@@ -26,7 +26,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
   func application(
     _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings
   ) {
-    // These are keys instead of texts, so the language is determined when the notification is shown.
+    // These are keys instead of strings, so the system determines the language when it shows the notification.
     let local = UILocalNotification()
     local.alertBody = "MATCH_BEGINS"
     local.alertAction = "WATCH"

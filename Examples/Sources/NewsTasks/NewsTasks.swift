@@ -1,4 +1,4 @@
-// An app that fetches news an hour after the user has left it, and cleans up a day later, when a network is available.
+// An app that fetches news an hour after the user leaves it, and cleans up a day later, when a network is available.
 import BackgroundTasks
 import Narration
 import UIKit

@@ -1,4 +1,4 @@
-// A client that switches its three types of push on and off, and shows the pushes that it receives.
+// A client that turns its three types of push on and off, and shows the pushes that it receives.
 import Narration
 import UIKit
 

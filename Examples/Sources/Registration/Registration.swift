@@ -4,7 +4,7 @@ import UIKit
 
 @main
 class AppDelegate: UIResponder, UIApplicationDelegate {
-  /// Returns the number after a word on the command line.
+  /// Returns the number that follows a word on the command line.
   func number(after word: String) -> Int? {
     let arguments = CommandLine.arguments
     guard let place = arguments.firstIndex(of: word), place + 1 < arguments.count else {
@@ -29,7 +29,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 
   /// The categories that the command line requests.
   ///
-  /// Each has its own name or, after `--alike`, all have one name and each has its own action.
+  /// Each category has its own name. With `--alike`, all categories have the same name, but each has its own action.
   var categories: Set<UIUserNotificationCategory>? {
     let isAlike = CommandLine.arguments.contains("--alike")
     guard let count = number(after: isAlike ? "--alike" : "--categories") else { return nil }

@@ -1,5 +1,5 @@
 // A push client with a switch for each type, two buttons in its bar, and a text view for received pushes. It registers
-// again whenever it becomes active, because the system's prompt may have been answered.
+// again whenever it becomes active, because the user may have answered the system's prompt.
 import Narration
 import UIKit
 

@@ -34,7 +34,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
       URLQueryItem(name: "token", value: isBinary ? nil : hex),
       URLQueryItem(name: "language", value: Locale.userPreferredLanguages.first),
     ]
-    // URL loading refuses an address without a scheme, and reports this to the app.
+    // URL loading refuses an address without a scheme, and reports the error to the app.
     guard let url = address.url else { return say("no address") }
     var request = URLRequest(url: url)
     if isBinary {

@@ -1,5 +1,5 @@
-// A program that attaches data that is not a property list to a notification, through the interface that its first
-// argument names.
+// A program that attaches data that is not a property list to a notification, through the API that its first argument
+// specifies.
 import AppKit
 import Narration
 import UIKit

@@ -39,7 +39,7 @@ struct HeldBytes {
   init(_ bounds: Bounds = Bounds()) { self.bounds = bounds }
 
   mutating func add(_ connection: ConnectionID, of owner: Owner) {
-    assert(entries[connection] == nil, "a connection is added once")
+    assert(entries[connection] == nil, "a connection is added only once")
     entries[connection] = Entry(owner: owner)
   }
 

@@ -130,7 +130,7 @@ struct AgentParts: ~Copyable {
   }
 
   private mutating func onStarted() {
-    precondition(!hasStarted, "an agent starts once")
+    precondition(!hasStarted, "an agent starts only once")
     hasStarted = true
     pipeline.resume(&context)
     add(permissions.resume(&context))

@@ -76,7 +76,7 @@ struct AppRegistry {
     var record = known
     change(&record)
     guard record != known else { return nil }
-    assert(record.id == app, "an app never changes its id")
+    assert(record.id == app, "an app never changes its ID")
     return put(record)
   }
 

@@ -65,7 +65,7 @@ extension LocalApp {
   ) -> AuthorizationOutcome {
     assert(
       generation != .userNotification,
-      "only apps that use older interfaces are authorized on their behalf")
+      "only an older interface requests authorization implicitly")
     let hasAsked = !requested.isEmpty
     let asksNobody = generation == .desktop && !hasAsked && policy == .ask
     return requestAuthorization(

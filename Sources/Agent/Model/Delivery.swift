@@ -220,7 +220,7 @@ struct Delivery {
     _ context: inout AgentContext
   ) {
     let key = entry.key
-    assert(!entry.isShown, "a notification is shown once")
+    assert(!entry.isShown, "a notification is shown only once")
     if routing.asksApp {
       // Until the app answers, the notification is stored as not shown, so that it is shown even if the agent crashes
       // first.

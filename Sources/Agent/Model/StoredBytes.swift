@@ -76,12 +76,12 @@ struct StoredBytes {
 
   /// Traps in debug builds if the totals contradict the records.
   func checkInvariants(_ apps: AppRegistry) {
-    assert(developmentTotal >= 0, "no fewer than zero bytes are stored")
+    assert(developmentTotal >= 0, "the number of stored bytes is not negative")
     assert(bytesByApp.values.allSatisfy { $0 > 0 }, "an app that stores nothing is not listed")
     let total = developmentApps.reduce(0) { $0 + (bytesByApp[$1] ?? 0) }
-    assert(total == developmentTotal, "the total is that of the apps")
+    assert(total == developmentTotal, "the total is the sum of all development apps")
     for app in developmentApps {
-      assert(apps[app]?.isDevelopment == true, "an app that is gone stores nothing")
+      assert(apps[app]?.isDevelopment == true, "a listed app is a known development app")
     }
   }
 }

@@ -215,7 +215,7 @@ struct AppLinkBuilder {
   }
   mutating func set(_ key: String, bytes: [UInt8]?) {
     guard let bytes else { return }
-    assert(object[key] == nil, "a member is set once")
+    assert(object[key] == nil, "a member is set only once")
     object[key] = [
       "offset": .integer(Int64(attached.count)), "length": .integer(Int64(bytes.count)),
     ]
@@ -223,12 +223,12 @@ struct AppLinkBuilder {
   }
   mutating func set<T>(_ key: String, list: [T]?, _ write: (T, inout AppLinkBuilder) -> Void) {
     guard let list else { return }
-    assert(object[key] == nil, "a member is set once")
+    assert(object[key] == nil, "a member is set only once")
     object[key] = .array(list.map { .object(nested($0, write)) })
   }
   mutating func set<T>(_ key: String, _ value: T?, _ write: (T, inout AppLinkBuilder) -> Void) {
     guard let value else { return }
-    assert(object[key] == nil, "a member is set once")
+    assert(object[key] == nil, "a member is set only once")
     object[key] = .object(nested(value, write))
   }
   private mutating func nested<T>(_ value: T, _ write: (T, inout AppLinkBuilder) -> Void)

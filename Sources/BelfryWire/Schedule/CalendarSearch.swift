@@ -78,7 +78,7 @@ extension CalendarMatch {
     while year <= last {
       for month in months where year > start.year || month >= start.month {
         guard let day = nextDay(from: first, year, month) else { continue }
-        assert(day >= first, "the search goes forward")
+        assert(day >= first, "the search moves forward")
         assert(matches(day: day), "the found day matches all components")
         return day
       }

@@ -47,8 +47,8 @@ public enum Gregorian {
   /// The month is 1 to 12; the day can be outside the month.
   @inlinable
   public static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    assert((1...12).contains(month), "a month is 1 to 12")
-    // Counting years from March makes the leap day the last day, so that a single linear formula covers all months.
+    assert((1...12).contains(month), "a month is between 1 and 12")
+    // Counting years from March puts the leap day last, so that one linear formula covers all months.
     let shifted = month <= 2 ? year - 1 : year
     let era = floorDivide(shifted, 400)
     let yearOfEra = shifted - era * 400
@@ -92,7 +92,7 @@ public enum Gregorian {
   /// Returns the number of days in a month, from 28 to 31.
   @inlinable
   public static func length(ofMonth month: Int, _ year: Int) -> Int {
-    assert((1...12).contains(month), "a month is 1 to 12")
+    assert((1...12).contains(month), "a month is between 1 and 12")
     return switch month {
     case 2: isLeap(year) ? 29 : 28
     case 4, 6, 9, 11: 30

@@ -39,7 +39,7 @@ final class ConsoleSessions: Sendable {
         ends[oldest] = nil
       }
       ends[Self.hash(secret)] = now + lifetimeNanoseconds
-      assert(ends.count <= countMax, "secrets are bounded")
+      assert(ends.count <= countMax, "the number of secrets is within its limit")
       return secret
     }
 

@@ -31,7 +31,7 @@ public final class FaultRegistry: Sendable {
   var script: FaultScript { FaultScript(all) { [weak self] in self?.noteUse(of: $0) } }
 
   func add(_ fault: ScriptedFault) {
-    assert(!all.contains { $0.id == fault.id }, "each fault has its own id")
+    assert(!all.contains { $0.id == fault.id }, "each fault has a unique ID")
     change { $0.append(fault) }
   }
 

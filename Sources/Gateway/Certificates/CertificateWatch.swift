@@ -128,7 +128,7 @@ final class CertificateWatch {
     }
     shown = loaded
     stamps = seen
-    assert(shown.files == files, "the loaded files are the watched ones")
+    assert(shown.files == files, "the loaded files are the watched files")
     report(nowSeconds: nowSeconds)
     return isChanged ? loaded.security : nil
   }

@@ -77,7 +77,7 @@ final class ChannelService {
 
   fileprivate func finish(_ reply: ControlReply) {
     guard let completion = completions.removeValue(forKey: reply.ticket) else {
-      return assertionFailure("an unknown commit of channels ended")
+      return assertionFailure("an unknown commit of channels finished")
     }
     completion(reply.failure)
   }

@@ -39,7 +39,7 @@ struct ConnectionBounds: Equatable, Sendable {
   let devices: Int
 
   init(descriptors: Int, loops: Int) {
-    precondition(loops > 0, "a gateway needs a loop")
+    precondition(loops > 0, "a gateway has at least one loop")
     let usable = max(descriptors, Self.descriptorsMin)
     console = min(Self.consoleMax, usable / 8)
     // Each loop has one listener per port, an epoll descriptor, an event descriptor, and its log; the stores have about

@@ -321,7 +321,7 @@ final class ControlPlane {
   fileprivate func finish(_ reply: ControlReply) {
     guard let done = enrolling.removeValue(forKey: reply.ticket) else {
       if finishRenewal(reply) { return }
-      return assertionFailure("an unknown enrollment ended")
+      return assertionFailure("an unknown enrollment finished")
     }
     enrollingKeys.remove(done.device.keyHash)
     if let failure = reply.failure {
@@ -479,7 +479,7 @@ final class ControlPlane {
     channels.checkInvariants()
     assert(
       peers.isEmpty || peers.count == configuration.loops,
-      "either all mailboxes of loops are set or none")
+      "either all loop mailboxes are set, or none")
     renewals.checkInvariants(lastTicket: nextTicket)
     assert(
       enrolling.keys.allSatisfy { $0 <= nextTicket }, "every enrollment has an assigned ticket")

@@ -73,7 +73,7 @@ extension DeliveryCore {
     answer(entry)
     // Copies of broadcasts have no rows, so a committed entry has a device.
     guard let device = devices[entry.key.device] else {
-      return assertionFailure("#\(entry.sequence) is for a device that was forgotten")
+      return assertionFailure("#\(entry.sequence) is for a forgotten device")
     }
     switch device.presence {
     case .offline:

@@ -5,7 +5,7 @@ extension DeliveryCore {
   /// Records that a device acknowledged an entry whose row is on disk or is being committed.
   mutating func noteUnremoved(_ entry: DeliveryEntry) {
     guard let device = devices[entry.key.device] else {
-      return assertionFailure("#\(entry.sequence) was acknowledged by a device that was forgotten")
+      return assertionFailure("#\(entry.sequence) was acknowledged by a forgotten device")
     }
     if device.unremoved.add(entry.delivery) { removing.waiting.append(device.device) }
   }

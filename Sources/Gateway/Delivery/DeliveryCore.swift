@@ -385,7 +385,7 @@ public struct DeliveryCore: ~Copyable {
     assert(channel.id == id, "a channel is stored under its own ID")
     assert(channel.served.isSubset(of: channel.subscribers), "only subscribers have been served")
     assert(
-      channel.newest.map { $0.isKept } ?? true, "a channel's newest message is one that is kept")
+      channel.newest.map { $0.isKept } ?? true, "a channel's newest message is kept")
     assert(
       channel.newest != nil || channel.served.isEmpty,
       "devices count as served only while a message is kept")

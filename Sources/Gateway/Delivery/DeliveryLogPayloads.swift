@@ -31,7 +31,7 @@ final class DeliveryLogPayloads: Sendable {
 
   /// Creates a ring for the newest `countMax` payloads; returns nil if that number is 0.
   init?(countMax: Int) {
-    precondition(countMax <= Limits.loggedPayloadsMax, "the options limit the number")
+    precondition(countMax <= Limits.loggedPayloadsMax, "the options limit the number of payloads")
     guard countMax > 0 else { return nil }
     self.countMax = countMax
     assert(entries.isEmpty, "a new ring has no payloads")
@@ -55,7 +55,7 @@ final class DeliveryLogPayloads: Sendable {
       }
       ring.entries[ring.oldest] = entry
       ring.oldest = (ring.oldest + 1) % countMax
-      assert(ring.entries.count == countMax, "the number of payloads is bounded")
+      assert(ring.entries.count == countMax, "a full ring keeps its number of payloads")
     }
   }
 

@@ -108,7 +108,7 @@ final class DeviceDelivery {
         !queue.isForgettable || !unremoved.isEmpty,
         "offline device \(device) is stored only while it is needed")
     case .loading:
-      assert(queue.inFlightCount == 0, "device \(device) is sent nothing before its load ends")
+      assert(queue.inFlightCount == 0, "device \(device) is sent nothing before its load finishes")
     case .live:
       assert(
         queue.waitingCount == 0 || !maySend,

@@ -129,7 +129,7 @@ public enum FolderBackup {
         summary.notifications = try copy.fill(from: path, counting: "notification").count
       }
     }
-    assert(copies.count == stores.count, "a backup has every store")
+    assert(copies.count == stores.count, "a backup contains every store")
     let writer = TarWriter(file)
     let seconds = summary.createdMilliseconds / 1_000
     var described = summary.json

@@ -13,7 +13,7 @@ struct AudienceCheck {
   ///
   /// `service` is the environment of the service; nil if it is unknown.
   init(_ document: CampaignDocument, _ shares: [AudienceShare], service: Environment?) {
-    assert(shares.allSatisfy { $0.count > 0 }, "a share has a device")
+    assert(shares.allSatisfy { $0.count > 0 }, "a share has at least one device")
     warnings = document.alerts.warnings
     checkLanguages(document.alerts, shares)
     checkEnvironments(document.environment, shares, service: service)

@@ -132,7 +132,7 @@ final class BatchAnswers: Sendable {
 
   /// Creates a collector that calls `onComplete` once `count` responses have been received.
   init(count: Int, _ onComplete: @escaping @Sendable (Answers) -> Void) {
-    precondition(count > 0, "a batch has a recipient")
+    precondition(count > 0, "a batch has at least one recipient")
     state = Mutex(State(answers: Array(repeating: nil, count: count), missing: count))
     self.onComplete = onComplete
   }

@@ -58,7 +58,7 @@ struct CampaignPacing {
       if moment <= unixSeconds { return .claim(group.group, limit: batchSize) }
       soonest = min(soonest, moment)
     }
-    assert(soonest > unixSeconds, "no group can be sent to now")
+    assert(soonest > unixSeconds, "no group can be sent to yet")
     let (wait, overflow) = Int64(soonest - unixSeconds).multipliedReportingOverflow(
       by: 1_000_000_000)
     return .wait(
@@ -74,7 +74,7 @@ struct CampaignPacing {
 
   /// Records that a batch of recipients is now being sent.
   mutating func claimed(_ recipients: Int, now: Int64) {
-    precondition(recipients > 0, "a batch has a recipient")
+    precondition(recipients > 0, "a batch has at least one recipient")
     batchesInFlight += 1
     guard let rate else { return }
     allowedAt = max(allowedAt, now) + Int64(recipients) * 1_000_000_000 / rate
@@ -90,7 +90,7 @@ struct CampaignPacing {
 
   /// Records that every recipient of a batch has an outcome.
   mutating func batchEnded() {
-    assert(batchesInFlight > 0, "a batch is in flight")
+    assert(batchesInFlight > 0, "at least one batch is in flight")
     batchesInFlight -= 1
   }
 }

@@ -190,7 +190,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
       try departure.bind(1, topic)
       try departure.run()
     }
-    assert(token.topic == nil || topics.count <= 1, "a token is registered once for a topic")
+    assert(token.topic == nil || topics.count <= 1, "a token is registered only once for a topic")
     return topics.count
   }
 

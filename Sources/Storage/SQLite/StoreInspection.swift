@@ -100,7 +100,7 @@ extension StoreInspection {
         + "WHERE listed.schema = 'main' AND made.type = 'table' ORDER BY made.rowid")
     var names: [(name: String, hasRowid: Bool)] = []
     while try tables.step() { names.append((tables.text(0), tables.integer(1) == 0)) }
-    assert(!names.isEmpty, "a store has tables")
+    assert(!names.isEmpty, "a store has at least one table")
     // Rows that were set aside earlier keep their numbers.
     names.sort { $0.name == ChecksummedTable.setAside.name && $1.name != $0.name }
     // Rows whose parent is damaged are kept until the parent is restored.

@@ -48,7 +48,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
   ///
   /// `empty` becomes the storage for further messages.
   func take(into empty: inout [Message]) {
-    assert(empty.isEmpty, "all messages taken before were handled")
+    assert(empty.isEmpty, "all previously taken messages were handled")
     waiting.withLock { waiting in
       assert(waiting.announced || waiting.messages.isEmpty, "waiting messages have been announced")
       waiting.announced = false

@@ -208,7 +208,7 @@ struct TimerWheel {
     nodes[Int(index)].next = freeNode
     freeNode = index
     count -= 1
-    assert(count >= 0, "a timer is released once")
+    assert(count >= 0, "a timer is released only once")
   }
 
   /// Traps in debug builds if the lists, bits and counts are inconsistent.

@@ -42,8 +42,8 @@ public final class ReservedFile {
   ///
   /// When this method returns, the file is on disk under its name.
   public func write(_ bytes: [UInt8]) throws(SystemFailure) {
-    precondition(!isWritten, "a reserved file is written once")
-    // Set exactly the requested mode, regardless of the umask, before writing the content.
+    precondition(!isWritten, "a reserved file is written only once")
+    // Set exactly the requested mode, whatever the umask, before writing the content.
     guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod", path) }
     guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw .last("ftruncate", path) }
     try FileSystem.writeAll(bytes, descriptor, path)

@@ -11,7 +11,7 @@ import Glibc
 
   /// Allocates a buffer of `count` words.
   public init(count: Int) throws(SystemFailure) {
-    precondition(count > 0, "a buffer has words")
+    precondition(count > 0, "a buffer has at least one word")
     self.count = count
     let bytes = count * MemoryLayout<UInt64>.size
     let flags = MAP_PRIVATE | MAP_ANONYMOUS

@@ -46,7 +46,8 @@ public final class Histogram: Sendable {
 
   init(bounds: [UInt64], hasQuantiles: Bool = false) {
     quantiles = hasQuantiles ? QuantileCounts() : nil
-    precondition(zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }, "bounds ascend")
+    precondition(
+      zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }, "bounds are in ascending order")
     self.bounds = bounds
     buckets = (0...bounds.count).map { _ in Counter() }
   }

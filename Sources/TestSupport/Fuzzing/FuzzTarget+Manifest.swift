@@ -37,7 +37,7 @@ extension FuzzTarget {
       for text in [app.name, app.locationUsage].compactMap(\.self) {
         precondition(
           !text.isEmpty && !text.contains(where: \.isNewline),
-          "a displayed text is a single line and not empty")
+          "displayed text is a single, nonempty line")
       }
       precondition(app.id.text.utf8.count <= WireLimits.appIDBytesMax)
     case .failure(let refusal):

@@ -256,7 +256,7 @@ private final class RecordConnection {
     precondition(
       received.count <= honest, "no content is received after a byte that the peer did not send")
     if own == genuine.count, fed.count == own, !isRude {
-      precondition(received == sent || hasEnded, "all of the sent content is received")
+      precondition(received == sent || hasEnded, "all sent content is received")
     }
   }
 }

@@ -12,7 +12,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     let security: StreamSecurity
 
     init(descriptor: Int32, security: StreamSecurity) {
-      assert(descriptor >= 0, "a connection needs a socket")
+      assert(descriptor >= 0, "a connection has a socket")
       self.descriptor = descriptor
       self.security = security
     }

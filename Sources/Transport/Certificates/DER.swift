@@ -79,7 +79,8 @@ struct DERReader {
   }
 
   private func contentRange() -> Range<Int>? {
-    assert((bytes.startIndex...bytes.endIndex).contains(position), "the reader stays in its bytes")
+    assert(
+      (bytes.startIndex...bytes.endIndex).contains(position), "the reader stays within its bytes")
     let rest = bytes[position...].dropFirst()
     guard let first = rest.first else { return nil }
     var count = Int(first)

@@ -180,7 +180,7 @@ final class HTTP1Connections {
 
   func remove(_ connection: UInt64) {
     let removed = connections.removeValue(forKey: connection)
-    assert(removed != nil, "a connection ends once")
+    assert(removed != nil, "a connection is removed only once")
     if isFinishing, connections.isEmpty { loop.stop() }
   }
 }

@@ -31,7 +31,8 @@ struct HTTP1HandlerQueue {
   /// Makes a thread available again after the thread has handled its request.
   mutating func release(_ thread: Int) {
     assert(
-      threads.contains(thread) && !free.contains(thread), "a handler answers each request once")
+      threads.contains(thread) && !free.contains(thread), "a handler answers each request only once"
+    )
     free.append(thread)
   }
 }

@@ -76,7 +76,7 @@ import Glibc
     _ record: UnsafeMutablePointer<StreamRecord>, _ body: UnsafeRawBufferPointer
   ) -> Bool {
     assert(
-      unsafe record.pointee.count == 0 && record.pointee.large == nil, "a stream has one body")
+      unsafe record.pointee.count == 0 && record.pointee.large == nil, "a stream has only one body")
     guard body.count <= Int(Int32.max) else { return false }
     if body.count > Limits.smallBodyBytes {
       guard largeBytes == 0 || largeBytes + body.count <= Limits.sessionBodyBytes,
@@ -97,7 +97,7 @@ import Glibc
     _ record: UnsafeMutablePointer<StreamRecord>, into target: UnsafeMutableRawBufferPointer
   ) -> (count: Int, isLast: Bool) {
     let rest = Int(unsafe record.pointee.count &- record.pointee.sent)
-    assert(rest >= 0, "no more is sent than the body has")
+    assert(rest >= 0, "no more is sent than the body contains")
     let count = min(rest, target.count)
     if let base = target.baseAddress {
       unsafe memcpy(base, start(record) + Int(record.pointee.sent), count)
@@ -112,7 +112,7 @@ import Glibc
       largeBytes -= Int(unsafe record.pointee.count)
     }
     usedCount -= 1
-    assert(usedCount >= 0 && largeBytes >= 0, "a record is released once")
+    assert(usedCount >= 0 && largeBytes >= 0, "a record is released only once")
     let (next, previous) = unsafe (record.pointee.next, record.pointee.previous)
     unsafe next?.pointee.previous = previous
     if let previous = unsafe previous {

@@ -55,7 +55,7 @@ struct FloodBudget {
   /// Restores the points for the elapsed time.
   mutating func refill(nowNanoseconds: Int64) {
     let elapsed = nowNanoseconds &- refilledNanoseconds
-    assert(elapsed >= 0, "a monotonic clock does not go back")
+    assert(elapsed >= 0, "the monotonic clock does not go backward")
     let points = elapsed / Self.nanosecondsPerPoint
     guard points > 0 else { return }
     // The remaining time counts toward the next point.

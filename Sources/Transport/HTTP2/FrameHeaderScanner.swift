@@ -48,8 +48,8 @@ struct FrameHeaderScanner {
   /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
     assert((0...0xff_ffff).contains(skip), "a payload's length has 24 bits")
-    assert((0..<HTTP2Frame.headerBytes).contains(headerCount), "a whole header was reported")
-    assert(headerCount == 0 || skip == 0, "within a header nothing is skipped")
+    assert((0..<HTTP2Frame.headerBytes).contains(headerCount), "a complete header was reported")
+    assert(headerCount == 0 || skip == 0, "nothing is skipped within a header")
     assert(
       header >> UInt64(8 * min(headerCount, 5)) == 0, "the header contains only the counted bytes")
   }

@@ -126,7 +126,7 @@ public import System
   ///
   /// Release builds don't call this method for each push.
   func checkInvariants() {
-    assert(endedStreams <= begunStreams, "a stream closes once")
+    assert(endedStreams <= begunStreams, "a stream closes only once")
     assert(!hasFailedFinally || failure != nil, "a failed session has an error code")
     assert(!isReceiving, "nghttp2 is not processing input")
     assert(fieldBytes >= 0, "the size of a header list is not negative")

@@ -84,7 +84,7 @@ final class HandshakeQueue {
   /// Records that a handshake has succeeded or failed.
   func end() {
     count -= 1
-    assert(count >= 0, "a handshake ends once")
+    assert(count >= 0, "a handshake ends only once")
     if beginning.count > 0 { askForTurn() }
   }
 
@@ -180,7 +180,8 @@ final class HandshakeQueue {
       (0...progress.count).contains(firstProgress),
       "the first index is within the list or at its end")
     assert(
-      zip(progress, progress.dropFirst()).allSatisfy { $0.at <= $1.at }, "the oldest come first")
+      zip(progress, progress.dropFirst()).allSatisfy { $0.at <= $1.at },
+      "the list is in ascending order of time")
     let current = Set(
       progress[firstProgress...].lazy.filter { $0.stream.state == .handshaking }
         .map { Swift.ObjectIdentifier($0.stream) })

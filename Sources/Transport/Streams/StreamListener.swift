@@ -178,7 +178,7 @@ extension ByteStream {
     security: StreamSecurity,
     accept: (ByteStream) -> (any StreamHandler)?
   ) {
-    assert(descriptor >= 0, "a stream needs a socket")
+    assert(descriptor >= 0, "a stream has a socket")
     let stream = ByteStream(
       StreamLoop.of(loop), descriptor: descriptor, state: .open, handler: nil)
     stream.acceptedFrom = peer.map(ByteStream.AcceptedPeer.init)

@@ -100,7 +100,7 @@ struct TLS13Keys {
     into target: UnsafeMutableRawBufferPointer
   ) {
     assert(target.count <= suite.secretBytes, "the output has at most the size of one hash")
-    assert(label.utf8CodeUnitCount <= 40, "the label fits the space for it")
+    assert(label.utf8CodeUnitCount <= 40, "the label fits in its space")
     unsafe withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { space in
       let labelBytes = label.utf8CodeUnitCount
       unsafe space[0] = 0

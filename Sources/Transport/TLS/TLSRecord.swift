@@ -16,7 +16,7 @@ enum TLSRecord {
   /// Returns the number of complete records in `bytes`.
   static func count(in bytes: UnsafeRawBufferPointer) -> UInt64 {
     var offset = 0
-    defer { assert(offset == bytes.count, "the bytes are whole records") }
+    defer { assert(offset == bytes.count, "the bytes consist of complete records") }
     var count: UInt64 = 0
     while offset + headerBytes <= bytes.count {
       unsafe offset += headerBytes + length(bytes, at: offset)

@@ -94,10 +94,10 @@ final class AgentScenario: Sendable {
     }
   }
 
-  /// Starts an agent on the folder of an agent that has stopped.
+  /// Starts an agent on the folder of a stopped agent.
   ///
-  /// A program that another test is starting holds copies of all descriptors, including that of the folder's lock,
-  /// until its start is complete. This function therefore retries.
+  /// While another test starts a program, that program holds copies of all descriptors, including the descriptor of the
+  /// folder's lock. This function therefore retries.
   static func again(
     _ folder: ScratchFolder, grant: GrantPolicy = .all, hasManualClock: Bool = false,
     pendingLimit: Int = 64, log: Log = .silent
@@ -128,7 +128,7 @@ final class AgentScenario: Sendable {
     thread.join()
   }
 
-  /// Returns the next line of the given event.
+  /// Returns the next line with the given event.
   func line(_ event: String) -> JSONObject? {
     lines.next { $0["event"]?.stringValue == event ? $0 : nil }
   }
@@ -156,7 +156,7 @@ final class TestApp: Sendable {
 
   func close() { connection.close() }
 
-  /// Returns the next event for which `read` returns a value: that value, and the event's question.
+  /// Returns the value of the next event for which `read` returns one, and the event's question.
   func event<Value>(_ read: (AppEvent) -> Value?) -> (Value, AppLinkQuestion?)? {
     events.next { happening in
       guard case .event(let event, let question) = happening, let value = read(event) else {

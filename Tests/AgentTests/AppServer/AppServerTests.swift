@@ -97,7 +97,7 @@ struct AppServerTests {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let silent = try (0..<Limits.ungreetedConnections + 10).map { number in
-      // Let the agent accept the waiting connections before the next ones are opened.
+      // Let the agent accept the waiting connections before opening more.
       if number % 50 == 0 { _ = scenario.with { _ in true } }
       return try RawApp(scenario.socketPath)
     }
@@ -115,7 +115,7 @@ struct AppServerTests {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let raw = try RawApp(scenario.socketPath)
-    // The beginning of a frame of the largest size that an app may send.
+    // The beginning of a frame of the maximum size for apps.
     let length = UInt32(WireLimits.appFrameBytesMaxFromApp)
     let head = [length, length - 4].flatMap { number in
       (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
@@ -176,7 +176,8 @@ struct AppServerTests {
     #expect(throws: AppLinkFailure.self) {
       _ = try control.connection.call(.control(.install(path: app)))
     }
-    // Do the same with a program that a desktop file names, because the agent reads its first bytes.
+    // Do the same with a desktop file that specifies the pipe as its program, because the agent reads the program's
+    // first bytes.
     let entry = scenario.folder.file("org.example.pipe.desktop")
     let text = "[Desktop Entry]\nType=Application\nName=Pipe\nExec=\(app)/Info.json\n"
     try Data(text.utf8).write(to: URL(fileURLWithPath: entry))

@@ -74,7 +74,7 @@ import Testing
   private static let hello = AppHello(
     appID: "org.example.burger", isDevelopment: true, state: .background)
 
-  /// An app with a scheduled notification of 300 KB, which is part of every list of pending requests.
+  /// Connects an app with a scheduled notification of 300 KB, which is part of every list of pending requests.
   private static func appWithLongRequest(_ scenario: AgentScenario) throws -> TestApp {
     let app = TestApp(scenario, state: .background)
     _ = try app.connection.call(.requestAuthorization([.alert]))
@@ -105,17 +105,17 @@ import Testing
       return raw
     }
     let line = try #require(
-      lines.next { $0.contains("use too much memory") ? $0 : nil }, "nothing was closed")
+      lines.next { $0.contains("use too much memory") ? $0 : nil }, "no connection was closed")
     #expect(line.contains("app=org.example.burger"))
     #expect(line.contains("pid=\(getpid())"))
-    // Another connection of the app, which reads its answers, is still served, and so is another app.
+    // The agent still serves another connection of the app, which reads its answers, and another app.
     #expect(try app.connection.call(.pending).pending().count == 1)
     let other = TestApp(scenario, "org.example.fries")
     defer { other.close() }
     #expect(other.welcome?.appID == "org.example.fries")
     let held = try #require(scenario.with { $0.server?.heldBytes ?? 0 })
     #expect(held <= bounds.perOwner)
-    // A connection that reads later receives everything, unless it was closed to free memory.
+    // A connection that reads later receives everything, unless the agent closed it to free memory.
     let answers = silent.map { $0.readToEnd(limit: 4) }
     #expect(answers.contains { $0 == 4 } && answers.contains { $0 < 4 })
   }
@@ -155,7 +155,7 @@ import Testing
       return raw
     }
     let descriptors = raw.map(\.descriptor)
-    // While the agent's thread waits, all requests arrive, so that they are read in one turn.
+    // All requests arrive while the agent's thread waits, so it reads them in one turn.
     let (isBlocked, isAsked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     DispatchQueue.global().async {
       isBlocked.wait()
@@ -169,7 +169,7 @@ import Testing
       isBlocked.signal()
       isAsked.wait()
     }
-    // The second order from here is carried out after the turn in which the requests were read.
+    // The second of the following calls runs after the turn in which the agent read the requests.
     _ = scenario.with { _ in true }
     let answered = scenario.with { _ in
       descriptors.count { descriptor in

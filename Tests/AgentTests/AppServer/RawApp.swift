@@ -49,7 +49,7 @@ final class RawApp {
     }
   }
 
-  /// Returns all bytes that are received until the other end closes the connection.
+  /// Returns all bytes that arrive before the other end closes the connection.
   func readToEnd() -> [UInt8] {
     var all: [UInt8] = []
     while true {

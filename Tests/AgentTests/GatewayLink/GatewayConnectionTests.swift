@@ -153,9 +153,11 @@ import Transport
     }
     scenario.gateway.settings.keepAlive = .init(firstSeconds: 1, leastSeconds: 1, proofs: 1)
     scenario.link.goOnline()
-    #expect(try scenario.run { scenario.device.signsOfLife > 0 }, "a whole interval was proved")
+    #expect(
+      try scenario.run { scenario.device.signsOfLife > 0 },
+      "the connection survived a full interval")
     scenario.gateway.settings.keepAlive = .init(firstSeconds: 9, leastSeconds: 1, proofs: 1)
-    #expect(try firstInterval() == 1, "the network is still the one that was proved")
+    #expect(try firstInterval() == 1, "the network has not changed since the proof")
     scenario.link.networkChanged()
     #expect(try firstInterval() == 9)
     scenario.link.goOffline()
@@ -194,8 +196,7 @@ import Transport
       link.goOnline()
       others.append(link)
     }
-    // Two links must not block any other: one that goes offline while it waits for its turn, and one that goes back
-    // online.
+    // Neither a link that goes offline while it waits for its turn nor one that goes back online may block the others.
     others[5].goOffline()
     others[6].goOffline()
     others[6].goOnline()

@@ -5,7 +5,7 @@ import Transport
 
 /// Tests of the advice for a device without a link.
 @Suite struct GatewayLinkLossTests {
-  /// A new invitation does not help a device whose certificate the gateway does not accept, nor does another port.
+  /// Neither a new invitation nor another port helps a device whose certificate the gateway does not accept.
   @Test(arguments: ["certificate of an unknown CA", "certificate not accepted"])
   func `a device whose certificate the gateway refuses is advised to remove its identity`(
     reason: String

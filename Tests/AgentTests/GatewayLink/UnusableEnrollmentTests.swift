@@ -6,7 +6,7 @@ import Transport
 
 @testable import Agent
 
-/// A gateway that enrolls a device with a certificate with which the device cannot connect.
+/// Tests of a gateway that enrolls a device with an unusable certificate.
 @Suite struct UnusableEnrollmentTests {
   enum Forgery: String, CaseIterable {
     case garbage, empty, otherKey, otherNumber, otherAuthority, expired, notYetValid

@@ -173,8 +173,8 @@ struct AgentModelTests {
     bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [1]))
     bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [1]))
     bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [2]))
-    // S0-38 part 1 of 2: each change is told
-    // S1-17 part 2 of 2: each change is told
+    // S0-38 part 1 of 2: each change is reported
+    // S1-17 part 2 of 2: each change is reported
     #expect(bench.take().told == [.token(.alert, [1]), .token(.alert, [2])])
   }
 
@@ -188,7 +188,7 @@ struct AgentModelTests {
         case .registrationFailed(.alert, let failure)? =
           bench.ask(connection, .register(.alert)).told.first
       else {
-        Issue.record("no failure")
+        Issue.record("no failure was reported")
         return
       }
       #expect(failure.reason == (hasGateway ? .gatewayUnreachable : .noGateway))
@@ -211,7 +211,7 @@ struct AgentModelTests {
         continue
       }
       guard case .registrationFailed(.alert, let failure)? = told.first, told.count == 1 else {
-        Issue.record("told \(told)")
+        Issue.record("unexpected messages: \(told)")
         continue
       }
       #expect(failure.reason == .gatewayUnreachable)

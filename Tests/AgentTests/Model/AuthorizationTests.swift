@@ -116,7 +116,7 @@ struct AuthorizationTests {
     let effects = bench.ask(
       control, .control(.changeSettings(app: ModelBench.burger.text, ["alert": "off"])))
     guard case .settings(let settings)? = effects.told.first else {
-      Issue.record("the app was not told")
+      Issue.record("the app was not notified")
       return
     }
     #expect(settings.alert == .disabled)

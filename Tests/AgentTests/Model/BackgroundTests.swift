@@ -109,7 +109,7 @@ struct BackgroundTests {
     _ = second.start()
     let (question, event) = try #require(second.connect(state: .foreground).1.asked.first)
     guard case .arrived(let arrival) = event else {
-      Issue.record("asked \(event)")
+      Issue.record("unexpected question: \(event)")
       return
     }
     #expect(arrival.payload == Array(RoutingTests.background.utf8))
@@ -234,7 +234,7 @@ struct BackgroundTests {
     #expect(bench.take().asked.isEmpty)
     bench.handle(.conditionChanged(.sessionLocked(false)))
     guard case .response(let response)? = bench.take().asked.first?.1 else {
-      Issue.record("nothing came")
+      Issue.record("the app received no response")
       return
     }
     #expect(response.action == "PAY")
@@ -276,7 +276,7 @@ struct ExtensionTests {
     let (connection, greeted) = bench.connect(role: .serviceExtension, launch: order.token)
     let (question, event) = try #require(greeted.asked.first)
     guard case .extend(let request, let payload) = event else {
-      Issue.record("asked \(event)")
+      Issue.record("unexpected question: \(event)")
       return
     }
     #expect(payload == Array(Self.mutable.utf8))
@@ -312,8 +312,8 @@ struct ExtensionTests {
       }
       let effects = bench.take()
       #expect(effects.presented.map(\.body) == ["sealed"])
-      // An extension that could not be started is not logged again, because the code that tried to start it has logged
-      // it.
+      // The model does not log an extension that could not be started, because the code that tried to start it has done
+      // so.
       let silence: [Int: ServiceExtensions.Silence] = [1: .timedOut, 2: .left, 3: .ended]
       let entry = silence[end].map {
         AgentEffect.log(
@@ -331,7 +331,7 @@ struct ExtensionTests {
     let (question, event) = try #require(greeted.asked.first)
     #expect(bench.handle(.extensionEnded(token: order.token)).isEmpty)
     guard case .extend(let request, _) = event else {
-      Issue.record("asked \(event)")
+      Issue.record("unexpected question: \(event)")
       return
     }
     var content = request.content

@@ -33,8 +33,8 @@ struct BackgroundTimeTests {
   {
     let bench = ModelBench()
     let (_, question) = try startedForPush(bench)
-    // S0-22 in part: the time of an app that the agent started ends
-    // S1-51 part 2 of 2: its time ends
+    // S0-22 in part: the time of an app that the agent started expires
+    // S1-51 part 2 of 2: its time expires
     #expect(bench.handle(.appReplied(question, .fetched(.newData))).isEmpty)
     #expect(bench.armedBackgroundTime == bench.time.elapsed + 1_000)
     #expect(try wait(bench) == [.suspend(Self.burger)])
@@ -54,7 +54,7 @@ struct BackgroundTimeTests {
     let bench = ModelBench()
     let (connection, question) = try startedForPush(bench)
     let begun = bench.ask(connection, .beginBackgroundTask(name: "save")).answers.first
-    // S0-23 part 3 of 3: its time ends
+    // S0-23 part 3 of 3: its time expires
     #expect(begun?.seconds == 30)
     #expect(begun?.task != nil)
     bench.handle(.appReplied(question, .fetched(.newData)))
@@ -74,7 +74,7 @@ struct BackgroundTimeTests {
   func `a task that its expiration handler ends leaves the app suspended, not ended`() throws {
     let bench = ModelBench()
     let (connection, question) = try startedForPush(bench)
-    // S0-23 part 3 of 3: its time ends
+    // S0-23 part 3 of 3: its time expires
     let task = try #require(
       bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first?.task)
     bench.handle(.appReplied(question, .fetched(.newData)))
@@ -122,7 +122,7 @@ struct BackgroundTimeTests {
     #expect(left() == 2)
     let warning = try #require(warned.first?.0)
     #expect(bench.handle(.appReplied(warning, .handled)).isEmpty)
-    // Nothing stops it, and no other task has any time left.
+    // The agent does not stop the app, and a new task has no time left.
     #expect(try wait(bench).isEmpty)
     #expect(left() == 0)
     #expect(bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first?.seconds == 0)
@@ -130,7 +130,7 @@ struct BackgroundTimeTests {
     bench.handle(.backgroundTimeDue)
     #expect(bench.take().isEmpty)
     #expect(bench.command(.apps).answers.first?.rows.first?["state"] == "background")
-    // After a return from the foreground, it has time again.
+    // After the app returns from the foreground, it has time again.
     bench.ask(connection, .setState(.foreground))
     #expect(left() == .greatestFiniteMagnitude)
     bench.ask(connection, .setState(.background))

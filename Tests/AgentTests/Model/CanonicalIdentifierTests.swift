@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agent
 
-/// Tests that identifiers that are canonically equal in Unicode but differ in bytes name different things.
+/// Tests that identifiers with different bytes are distinct, even if they are canonically equal in Unicode.
 @Suite("Identifiers that differ in bytes")
 struct CanonicalIdentifierTests {
   private static let composed = "caf\u{E9}"

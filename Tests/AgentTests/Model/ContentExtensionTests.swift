@@ -80,7 +80,7 @@ struct ContentExtensionTests {
     let bench = Bench()
     let (connection, _, greeted) = try bench.connected()
     guard case .showContent(let shown)? = greeted.told.first else {
-      Issue.record("told \(greeted.told)")
+      Issue.record("unexpected messages: \(greeted.told)")
       return
     }
     #expect(shown.request.content.title == "T")
@@ -231,7 +231,7 @@ struct ContentExtensionTests {
     let unlocked = bench.model.handle(.conditionChanged(.sessionLocked(false)))
     #expect(unlocked.withdrawn == [Self.key])
     guard case .response(let response)? = unlocked.asked.first?.1 else {
-      Issue.record("asked \(unlocked.asked)")
+      Issue.record("unexpected questions: \(unlocked.asked)")
       return
     }
     #expect(response.action == "OPEN" && unlocked.asked.count == 1)

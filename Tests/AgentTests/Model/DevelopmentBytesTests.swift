@@ -19,7 +19,7 @@ struct DevelopmentBytesTests {
 
   private let later = NotificationTrigger.interval(seconds: 600, repeats: false)
 
-  /// Fills the room of development apps with one notification of each of four apps, and returns the last one's
+  /// Fills the space of development apps with one notification from each of four apps, and returns the last app's
   /// connection.
   private func fill(_ bench: ModelBench) throws -> ConnectionID {
     var last = ConnectionID(number: 0)
@@ -62,7 +62,7 @@ struct DevelopmentBytesTests {
     #expect(greeted.refusals == [.storageFailed])
     let notify = bench.command(.notify(app: "org.example.new", request("n")))
     #expect(notify.refusals == [.storageFailed])
-    // An app that is known may connect, and make room.
+    // An app that the agent already knows can still connect and free space.
     let (again, welcomed) = bench.connect(try app("made-up1"))
     #expect(welcomed.refusals.isEmpty)
     #expect(bench.ask(again, .removePending(nil)).refusals.isEmpty)

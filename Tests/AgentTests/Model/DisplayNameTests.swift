@@ -41,7 +41,7 @@ struct DisplayNameTests {
     let prompt = try #require(bench.openPrompts.first)
     #expect(prompt.appName == "Burger'")
     guard case .location(let usage) = prompt.subject else {
-      Issue.record("asked for \(prompt.subject)")
+      Issue.record("unexpected prompt: \(prompt.subject)")
       return
     }
     #expect(usage.hasPrefix("To ring \"you\"!") && usage.count <= Limits.reasonScalars + 1)

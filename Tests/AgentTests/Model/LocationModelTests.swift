@@ -12,7 +12,7 @@ import Testing
     return (bench, connection)
   }
 
-  /// Returns true if the app receives the device's location.
+  /// Returns whether the app receives the device's location.
   private func mayLocate(_ bench: ModelBench, _ connection: ConnectionID) -> Bool {
     _ = bench.command(.setPlace(latitude: 48.86, longitude: 2.29))
     defer { bench.ask(connection, .setLocationUpdates(false)) }
@@ -30,7 +30,7 @@ import Testing
     let asked = bench.ask(connection, .requestLocation(always: false))
     let prompt = try #require(
       asked.compactMap { if case .prompt(let prompt) = $0 { prompt } else { nil } }.first)
-    // S1-65 part 1 of 2: the question with the app's text
+    // S1-65 part 1 of 2: the prompt shows the app's text
     #expect(prompt.subject == .location(usage: "To ring at the door"))
     #expect(status(asked) == [] && !mayLocate(bench, connection))
     bench.answerPrompt(isAllowed: true)
@@ -55,7 +55,7 @@ import Testing
   @Test func `An app needs to have asked: what was refused stays so`() {
     let (bench, connection) = bench(.none)
     #expect(!mayLocate(bench, connection))
-    // S1-64 part 2 of 2: nothing without it
+    // S1-64 part 2 of 2: nothing without permission
     #expect(status(bench.ask(connection, .requestLocation(always: false))) == [.denied])
     #expect(!mayLocate(bench, connection))
   }
@@ -93,8 +93,8 @@ import Testing
     arrive()
     allow(false)
     let told = bench.respond("n", .open)
-    // S1-66 part 3 of 3: without access there is no callback
-    // S1-73 part 2 of 3: nor for one that came before it was switched off
+    // S1-66 part 3 of 3: no callback without access
+    // S1-73 part 2 of 3: no callback for a notification shown before it was turned off
     #expect(told.asked.isEmpty && told.contains(withheld))
     // The app still opens.
     #expect(told.told.contains(.state(.foreground)))

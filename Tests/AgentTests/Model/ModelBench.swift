@@ -48,7 +48,7 @@ final class ModelBench {
     disk.commit(effects)
   }
 
-  /// Returns the next run of the agent, with the same disk.
+  /// Returns a bench for the agent's next run, with the same disk.
   func restarted(
     policy: GrantPolicy = .all, pendingLimit: Int = 64,
     developmentBytesMax: Int = Limits.developmentBytes
@@ -85,7 +85,7 @@ final class ModelBench {
     return untaken
   }
 
-  /// Handles an event, and returns its effects, except those on disk and alarms.
+  /// Handles an event, and returns its effects, except disk writes and alarms.
   ///
   /// `take` returns the same effects later.
   @discardableResult
@@ -131,7 +131,7 @@ final class ModelBench {
     openPrompts += effects.prompts
     openPrompts.removeAll { effects.withdrawnPrompts.map(\.id).contains($0.id) }
     model.handle(.recordsPersisted, at: time)
-    precondition(model.takeEffects().isEmpty, "a commit brings nothing about")
+    precondition(model.takeEffects().isEmpty, "a commit has no effects")
     return effects.filter { effect in
       switch effect {
       case .persist, .persistClock, .armSchedule, .armRegions, .armBackgroundWork,
@@ -298,7 +298,7 @@ final class BenchDisk {
     set { collections[collection, default: [:]][UTF8Text(key)] = newValue }
   }
 
-  /// Returns the keys of a collection in order.
+  /// Returns a collection's keys in order.
   func keys(_ collection: RecordCollection) -> [String] {
     (collections[collection] ?? [:]).keys.sorted().map(\.string)
   }

@@ -29,7 +29,7 @@ struct OlderInterfaceTests {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     let effects = bench.ask(connection, .add(Self.request(.desktop)))
-    // S1-1 part 2 of 2: on the Mac nothing is registered for local ones
+    // S1-1 part 2 of 2: on the Mac, nothing is registered for local notifications
     // S1-54
     #expect(effects.prompts.isEmpty && effects.answers.count == 1)
     #expect(effects.presented.map(\.title) == ["T"] && effects.sounds == 1)
@@ -172,7 +172,7 @@ struct OlderInterfaceTests {
     #expect(register([.alert, .badge])?.alert == .enabled)
     bench.ask(connection, .register(.alert))
     bench.ask(connection, .unregister(.alert))
-    // S4-6 part 2 of 3: what is registered afterwards is all there is
+    // S4-6 part 2 of 3: only types registered afterwards are enabled
     #expect(register([.sound])?.alert == .notSupported)
     #expect(Self.switches(bench) == ["authorized", nil, "on", nil])
     // Options that are requested one after the other add up.
@@ -227,7 +227,7 @@ struct OlderInterfaceTests {
     #expect(bench.ask(connection, .add(Self.request(.local, "now"))).presented.isEmpty)
     bench.ask(connection, .add(Self.request(.local, "soon", inSeconds: 5)))
     bench.handle(.appDisconnected(connection))
-    // Its notifications wait for the answer, although the app no longer runs.
+    // The app's notifications wait for the answer, although the app is no longer running.
     #expect(bench.openPrompts.count == 1)
     bench.move(to: bench.now + 5_000)
     let due = bench.handle(.scheduleDue)
@@ -396,7 +396,7 @@ struct OlderInterfaceTests {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .requestAuthorization([.alert]))
-    // The app schedules a notification immediately after the request, as many apps do. It is not refused.
+    // The app schedules a notification immediately after the request, as many apps do. The agent does not refuse it.
     let effects = bench.ask(connection, .add(Self.request(.local)))
     #expect(effects.refusals.isEmpty && effects.prompts.isEmpty)
     _ = bench.take()
@@ -465,10 +465,10 @@ struct OlderInterfaceTests {
       bench.ask(control, .control(.notify(app: Self.app.text, ModelBench.request(id)))).answers
         .count
     }
-    #expect(answers == [0, 0, 1], "that of the command whose place the last one takes")
+    #expect(answers == [0, 0, 1], "the replaced command is answered")
     #expect(bench.disk.keys(.waiting).count == 2)
     let effects = bench.ask(connection, .add(Self.request(.local, "n", inSeconds: 60)))
-    #expect(effects.answers.count == 2, "that of the app, and of the command whose place it takes")
+    #expect(effects.answers.count == 2, "the app and the replaced command are answered")
     #expect(bench.openPrompts.count == 1)
     bench.answerPrompt(isAllowed: true)
     #expect(bench.take().presented.map(\.key.id) == ["other"])
@@ -486,16 +486,16 @@ struct OlderInterfaceTests {
     bench.command(.notify(app: Self.app.text, ModelBench.request("shell")))
     bench.respond("shell", .open)
     guard case .response(let response)? = bench.take().asked.first?.1 else {
-      Issue.record("the app is not told")
+      Issue.record("the app was not notified")
       return
     }
     #expect(response.notification.request.content.generation == generation)
-    // The interface of the latest notification that the app itself sent is decisive.
+    // The latest notification that the app itself sent determines the interface.
     bench.ask(connection, .add(ModelBench.request("new")))
     bench.command(.notify(app: Self.app.text, ModelBench.request("other")))
     bench.respond("other", .open)
     guard case .response(let other)? = bench.take().asked.first?.1 else {
-      Issue.record("the app is not told")
+      Issue.record("the app was not notified")
       return
     }
     #expect(other.notification.request.content.generation == .userNotification)
@@ -503,7 +503,7 @@ struct OlderInterfaceTests {
 }
 
 extension ModelBench {
-  /// Returns the findings of `belfry doctor` about the apps.
+  /// Returns what `belfry doctor` reports about the apps.
   func findings() -> [Finding] {
     let (control, _) = connect(role: .control)
     defer { handle(.appDisconnected(control)) }

@@ -23,7 +23,7 @@ struct PendingBytesTests {
     let refused = bench.ask(connection, request("5", bytes: 900_000)).refusals
     #expect(refused == [.invalidArgument])
     #expect(bench.ask(connection, request("small", bytes: 20_000)).refusals.isEmpty)
-    // A request that replaces a large one takes the room of that one.
+    // A replacement for a large request can use the space of that request.
     #expect(bench.ask(connection, request("0", bytes: 900_000)).refusals.isEmpty)
   }
 }

@@ -31,7 +31,7 @@ struct PushNumberTests {
     let entries = logged(effects)
     guard case .pushValuesIgnored(ModelBench.burger, keys, _)? = entries.first, entries.count == 1
     else {
-      Issue.record("logged \(entries)")
+      Issue.record("unexpected log: \(entries)")
       return
     }
   }
@@ -48,7 +48,7 @@ struct PushNumberTests {
     guard case .pushValuesIgnored(ModelBench.burger, ["badge"], _)? = entries.first,
       entries.count == 1
     else {
-      Issue.record("logged \(entries)")
+      Issue.record("unexpected log: \(entries)")
       return
     }
   }
@@ -82,7 +82,7 @@ struct PushNumberTests {
     let effects = bench.push(#"{"aps":{"alert":"A"},"x":\#(deep)}"#)
     #expect(effects.presented.isEmpty)
     guard case .pushUnreadable(ModelBench.burger, _)? = logged(effects).first else {
-      Issue.record("logged \(effects)")
+      Issue.record("unexpected log: \(effects)")
       return
     }
   }

@@ -31,7 +31,7 @@ struct ResponseTests {
     bench.respond("n", PersonAction("ACCEPT"))
     let (question, event) = try #require(bench.take().asked.first)
     guard case .response(let response) = event else {
-      Issue.record("asked \(event)")
+      Issue.record("unexpected question: \(event)")
       return
     }
     #expect(response.action == "ACCEPT")
@@ -107,7 +107,7 @@ struct ResponseTests {
     bench.handle(.appDisconnected(connection))
     #expect(images(bench.respond("behind", PersonAction("ACCEPT"))).isEmpty)
     let effects = bench.respond("one", .open)
-    // S3-22 part 1 of 3: shown when its alert starts the app
+    // S3-22 part 1 of 3: shown when the alert starts the app
     #expect(images(effects) == ["Default-watch.png"])
     let token = try #require(effects.orders.first?.token)
     #expect(images(bench.connect(launch: token).1) == [nil])
@@ -202,7 +202,7 @@ struct ResponseTests {
     let answer = try #require(bench.ask(connection, .categories).answers.first)
     #expect(try answer.categories().map(\.id) == ["B"])
     let twice = [NotificationCategory(id: "C"), NotificationCategory(id: "C")]
-    // S1-31 part 2 of 4: each is unique
+    // S1-31 part 2 of 4: each identifier is unique
     #expect(bench.ask(connection, .setCategories(twice)).refusals == [.invalidArgument])
     let many = (1...5_000).map { NotificationCategory(id: "C\($0)") }
     // Encode it as the link does.
@@ -319,7 +319,7 @@ struct ResponseTests {
     bench.command(.removeApp(ModelBench.burger.text))
     let asked = bench.command(.state(["locked": "off"])).asked.map(\.1)
     guard case .response(let response)? = asked.first, asked.count == 1 else {
-      Issue.record("asked \(asked)")
+      Issue.record("unexpected questions: \(asked)")
       return
     }
     #expect(response.notification.request.id == "n")

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Agent
 
-/// Tests that a push's payload is stored once in memory and once on disk, and that records of earlier agents are still
-/// read.
+/// Tests that a push's payload is stored once in memory and once on disk, and that earlier agents' records remain
+/// readable.
 @Suite struct RetainedNotificationTests {
   private static let text = "avocado-and-nothing-else"
   private static let payload = #"{"aps":{"alert":"\#(text)","content-available":1},"k":7}"#

@@ -54,12 +54,12 @@ struct RoutingTests {
     // S1-5 part 1 of 3: pushes
     #expect(effects.presented.isEmpty)
     guard case .arrived(let arrival)? = effects.asked.first?.1 else {
-      Issue.record("asked \(effects.asked)")
+      Issue.record("unexpected questions: \(effects.asked)")
       return
     }
     #expect(arrival.wantsFetch)
     #expect(arrival.payload == Array(Self.alert.utf8))
-    // Once the app has requested a type, the push is shown instead of handed to the app.
+    // Once the app has requested a type, the agent shows the push instead of passing it to the app.
     bench.ask(connection, .requestAuthorization([.alert]))
     let shown = bench.push(Self.alert, id: 2)
     #expect(shown.presented.count == 1)
@@ -130,7 +130,7 @@ struct RoutingTests {
     #expect(effects.presented.isEmpty)
     let (question, event) = try #require(effects.asked.first)
     guard case .willPresent(let notification) = event else {
-      Issue.record("asked \(event)")
+      Issue.record("unexpected question: \(event)")
       return
     }
     #expect(notification.payload == Array(Self.alert.utf8))
@@ -191,7 +191,7 @@ struct RoutingTests {
     let effects = bench.push(Self.background)
     let (question, event) = try #require(effects.asked.first)
     guard case .arrived(let arrival) = event else {
-      Issue.record("asked \(event)")
+      Issue.record("unexpected question: \(event)")
       return
     }
     #expect(arrival.wantsFetch)
@@ -346,7 +346,7 @@ struct RoutingTests {
       case .refuse(requestID, let failure) = AgentEffect.answer(requestID, AppAnswer()).after(
         .refused)
     else {
-      Issue.record("no refusal")
+      Issue.record("the answer was not refused")
       return
     }
     #expect(failure.reason == .storageFailed)

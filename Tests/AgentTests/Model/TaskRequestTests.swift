@@ -38,7 +38,7 @@ struct TaskRequestTests {
     #expect(try greeted.answers.first?.welcome().launch.reason == .task)
     let (question, event) = try #require(greeted.asked.first)
     guard case .task(let request) = event else {
-      Issue.record("asked \(event)")
+      Issue.record("unexpected question: \(event)")
       return
     }
     #expect(request.id == "r")
@@ -78,7 +78,7 @@ struct TaskRequestTests {
     #expect(bench.ask(connection, .submitTask(work)).refusals == [.taskNotPermitted])
     bench.ask(connection, .cancelTasks(["r1", "none"]))
     #expect(try bench.ask(connection, .pendingTasks).answers.first?.tasks().count == 10)
-    // The app is installed again without the mode. The pending request is discarded when it is due.
+    // The app is installed again without the background mode. The pending request is discarded when it is due.
     bench.install(modes: [])
     #expect(bench.ask(connection, .setState(.background)).asked.isEmpty)
     #expect(bench.disk.keys(.tasks).isEmpty)

@@ -206,7 +206,7 @@ struct DesktopBusTests {
       presenter.show(.badge(ModelBench.burger, 3), atUnixMilliseconds: 0)
       #expect(scenario.run { told.count == 1 })
       #expect(told.first?.0 == "application://org.example.burger.desktop")
-      // S4-3 part 1 of 3: the badge at the icon
+      // S4-3 part 1 of 3: the badge on the icon
       #expect(told.first?.1 == 3)
       presenter.show(.badge(ModelBench.burger, 0), atUnixMilliseconds: 0)
       #expect(scenario.run { told.count == 2 })
@@ -222,7 +222,7 @@ struct DesktopBusTests {
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames"
       ) { names = try? $0.get() }
       #expect(scenario.run { names != nil })
-      // The owners of the names do not matter, because only the presenter's connection answers.
+      // It does not matter who owns the names, because only the presenter's connection answers.
       var answers: [[BusValue]] = []
       let hash = DesktopPresenter.hash("application://org.example.burger.desktop")
       for name in names?.first?.stringsValue ?? [] where name.hasPrefix(":") {

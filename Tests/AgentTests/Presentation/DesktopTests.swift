@@ -89,7 +89,7 @@ struct DesktopTests {
     }
     let alert = DesktopNotice(
       Self.presentation(persistent: true, actions: buttons), .init(names: ["actions"]))
-    // The titles stay as the app wrote them; a line of the text names the destructive ones.
+    // The titles remain as the app wrote them; a line of the body lists the destructive actions.
     #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t"])
     #expect(!alert.body.contains("⚠"))
     let withBody = DesktopNotice(
@@ -136,7 +136,7 @@ struct DesktopTests {
         }, .init(names: ["body", "actions"])
       ).actions
     }
-    // S3-20 part 3 of 3: hasAction decides whether there is a button
+    // S3-20 part 3 of 3: hasAction determines whether there is a button
     #expect(keys(true, .local) == ["belfry:close", "Close"])
     #expect(keys(false, .local).isEmpty)
     // The actions of a category are kept.
@@ -163,9 +163,9 @@ struct DesktopTests {
     presentation.defaultTitle = "Show"
     let notice = DesktopNotice(presentation, .init(names: ["body", "actions"]))
     #expect(notice.appName == "Burger")
-    // S3-20 part 1 of 3: the app's own word
+    // S3-20 part 1 of 3: the app's own title
     #expect(notice.actions == ["default", "Show", "belfry:close", "Close", "belfry:open", "Show"])
-    // S4-20 part 2 of 2: they open and put away
+    // S4-20 part 2 of 2: they open and dismiss the notification
     #expect(
       DesktopNotice.action(of: "belfry:open", in: presentation)
         == NotificationResponse.defaultAction)

@@ -31,9 +31,9 @@ struct SoundSearchTests {
     #expect(FileManager.default.fileExists(atPath: localised))
     #expect(found("a.caf") == nil)
     let inBundle = try put("Burger.app/a.caf", in: folder)
-    // S0-1 part 1 of 3: the file is of the app
-    // S1-46 part 1 of 2: where it is looked for
-    // S1-74 part 1 of 3: where it is looked for
+    // S0-1 part 1 of 3: the file belongs to the app
+    // S1-46 part 1 of 2: the folders that are searched
+    // S1-74 part 1 of 3: the folders that are searched
     #expect(found("a.caf") == inBundle)
     let own = try put("data/\(ModelBench.burger)/Library/Sounds/a.caf", in: folder)
     #expect(found("a.caf") == own)

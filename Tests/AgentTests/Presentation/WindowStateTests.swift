@@ -190,12 +190,12 @@ struct WindowContentTests {
     _ = state.serverChanged(.absent)
     _ = state.presented(newer)
     guard case .show(_, let all)? = state.requested(newer, focus: nil).first else {
-      Issue.record("there is no window")
+      Issue.record("no window was shown")
       return
     }
     #expect(shown(all) == (1...10).map { "\($0)" } + ["dismiss"])
     guard case .show(_, let again)? = state.refreshed(newer).first else {
-      Issue.record("the window is gone")
+      Issue.record("the window was not updated")
       return
     }
     #expect(shown(again) == shown(all))
@@ -215,11 +215,11 @@ struct WindowContentTests {
     var state = WindowState()
     let calls = state.launching(ModelBench.burger, name: "Burger", image: "/opt/b/Default.png")
     guard case .show(_, let item)? = calls.first else {
-      Issue.record("there is no window")
+      Issue.record("no window was shown")
       return
     }
     let object = WindowContent(words: words).show("w1", item)
-    // S3-22 part 2 of 3: the window has the image
+    // S3-22 part 2 of 3: the window shows the image
     #expect(object["image"] == "/opt/b/Default.png" && object["app"] == "Burger")
     #expect(object["buttons"] == [])
     state.checkInvariants()
@@ -234,7 +234,7 @@ struct WindowContentTests {
     app.bundlePath = folder.path
     try FileSystem.write([1], to: folder.file("Default.png"))
     try FileSystem.write([1], to: folder.file("Default-watch.jpg"))
-    // S3-22 part 3 of 3: it lies in the bundle, and its name may lack the extension
+    // S3-22 part 3 of 3: the file is in the bundle, and its extension can be omitted
     #expect(LaunchImageSearch.file("Default", of: app) == folder.file("Default.png"))
     #expect(LaunchImageSearch.file("Default.png", of: app) == folder.file("Default.png"))
     #expect(LaunchImageSearch.file("Default-watch", of: app) == folder.file("Default-watch.jpg"))

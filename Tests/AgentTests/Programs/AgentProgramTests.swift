@@ -24,7 +24,7 @@ struct AgentProgramTests {
       try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
       arguments += ["--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", "letmein"]
     }
-    // The file that a killed agent left behind would be mistaken for that of the new agent.
+    // The test would mistake a ready file from a killed agent for the new agent's file.
     unlink(ready)
     let program = try scenario.start(
       launcher + [Installation.belfry] + arguments + more, name: "belfry agent",
@@ -135,7 +135,7 @@ struct AgentProgramTests {
         if connection.frame() != nil {
           connections.append(connection)
         } else {
-          try #require(connection.isEnded, "a connection is neither answered nor refused")
+          try #require(connection.isEnded, "a connection was neither answered nor closed")
           refused += 1
         }
       }
@@ -219,7 +219,7 @@ struct AgentProgramTests {
       #expect(
         gateway.with { Self.deliver(#"{"aps":{"alert":"Hi","mutable-content":1}}"#, 5, $0) })
       #expect(try await agent.event("presented")["body"].string == "Hi")
-      // The reason is that the app's process ended, not that the time limit passed.
+      // The reason is that the app's process exited, not that the time limit expired.
       #expect(agent.errors.contains("its process exited before it connected"))
       #expect(agent.errors.contains("/bin/false"))
     }
@@ -283,7 +283,7 @@ struct AgentProgramTests {
       let token = try #require(try await app.event("registered")["token"].string)
       _ = try await app.stop()
       #expect(try await agent.stop() == 0)
-      // On the same machine, the agent continues.
+      // On the same machine, the agent keeps its identity.
       agent = try await Self.agent(scenario, gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(gateway.with { $0.enrolled } == 1)
@@ -399,7 +399,7 @@ struct AgentProgramTests {
         #expect(result.errors.hasPrefix("belfry: "), "\(arguments)")
         #expect(result.lines.isEmpty)
       }
-      // Each message names the relevant argument or command exactly once.
+      // Each message mentions the relevant argument or command exactly once.
       for (arguments, words) in [
         (["settings", "x.y", "foo=on"], ["notifications", "location with always"]),
         (["state", "front=none.app"], ["unknown app", "belfry app list"]),

@@ -6,8 +6,7 @@ import Testing
 
 @testable import Agent
 
-/// Tests of apps that the agent starts for pushes, under a manual clock: the permitted background work and its
-/// duration.
+/// Tests of the background work of apps that the agent starts for pushes, and of its duration, under a manual clock.
 @Suite("time in the background, as programs")
 struct BackgroundProgramTests {
   private static let burger = AgentProgramTests.burger
@@ -31,8 +30,8 @@ struct BackgroundProgramTests {
     try await Scenario.run { scenario in
       let scene = try await BackgroundScene(scenario, Self.obedient)
       try await scene.push()
-      // S0-22 in part: the time of an app that the agent started ends
-      // S1-51 part 2 of 2: its time ends
+      // S0-22 in part: the time of an app that the agent started expires
+      // S1-51 part 2 of 2: its time expires
       let process = try #require(try await scene.app.event("pid")["pid"].integer)
       try await scene.suspend()
       #expect(try Self.letter(ofProcess: process) == "T")
@@ -43,7 +42,7 @@ struct BackgroundProgramTests {
       #expect(try Self.letter(ofProcess: process) == "T")
       scene.agent.signal(SIGKILL)
       _ = try await scene.agent.end()
-      // The process is resumed, and notices that the agent has ended.
+      // The process is resumed, and notices that the agent has exited.
       _ = try await scene.app.output(called: "the app's complaint") { lines in
         lines.contains { $0.hasPrefix("belfry: ") }
       }
@@ -57,7 +56,7 @@ struct BackgroundProgramTests {
     try await Scenario.run { scenario in
       let scene = try await BackgroundScene(scenario, Self.obedient)
       try await scene.push()
-      // S0-22 in part: the time of an app that the agent started ends
+      // S0-22 in part: the time of an app that the agent started expires
       let process = try #require(try await scene.app.event("pid")["pid"].integer)
       #expect((try? await scene.suspend()) != nil)
       #expect(try await scene.agent.stop() == 0)
@@ -79,7 +78,7 @@ struct BackgroundProgramTests {
         "sleep infinity | \(Installation.belfry) app run \"$BELFRY_APP_ID\" --state background")
       try await scene.push()
       try await scene.advance(27)
-      // S0-23 part 3 of 3: its time ends
+      // S0-23 part 3 of 3: its time expires
       #expect(!scene.app.lines.contains { $0.contains("backgroundTimeEnds") })
       try await scene.advance(1)
       #expect(await scene.app.nextEvent("backgroundTimeEnds") != .null)
@@ -165,7 +164,7 @@ struct WakeBudgetTests {
         let payload = #"{"aps":{\#(aps)},"n":\#(number)}"#
         #expect(gateway.with { AgentProgramTests.deliver(payload, number, $0) })
       }
-      /// The app has received all messages of the agent.
+      /// Waits until the app has received all of the agent's messages.
       func settle() async throws {
         app.tell(#"{"do":"state","state":"background"}"#)
         _ = try await app.event("state")
@@ -183,7 +182,7 @@ struct WakeBudgetTests {
       try await settle()
       push(11, #""content-available":1"#)
       push(12, #""content-available":1"#)
-      // The alert follows the other pushes, so once it is shown, the agent has decided about them.
+      // The alert follows the other pushes, so once it is shown, the agent has processed them.
       push(13, #""alert":"shown""#)
       _ = try await agent.event("presented")
       try await advance(without)
@@ -196,7 +195,7 @@ struct WakeBudgetTests {
   }
 }
 
-/// An agent with a token for an app that it starts with a script, and the output of that script.
+/// An agent with a token for an app that it starts with a script, and the script's output.
 struct BackgroundScene {
   let scenario: Scenario
   let gateway: LinkGatewayThread

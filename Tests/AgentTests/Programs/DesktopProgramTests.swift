@@ -231,7 +231,7 @@ struct DesktopProgramTests {
         "mousemove", "\(right - 71 - 66 * (1 - number))", "\(bottom - 27)", "click", "1")
       let response = await app.nextEvent("response")
       // S1-29
-      // S4-3 part 3 of 3: an alert over whatever else is there
+      // S4-3 part 3 of 3: an alert over other windows
       #expect(response["action"].string == ["YES", "NO"][number])
       #expect(response["notification"]["id"].string == "inv")
     }
@@ -321,7 +321,7 @@ struct DesktopProgramTests {
       let script = try await scenario.script(
         "burger",
         "echo $$ > \(number)\nexec \(Installation.belfry) app run \(Self.burger) > \(log)")
-      // The bus started the program, so the test has to end it.
+      // The bus started the program, so the test must terminate it.
       defer {
         if let text = try? String(contentsOfFile: number, encoding: .utf8),
           let process = pid_t(text.filter(\.isNumber))

@@ -47,7 +47,7 @@ struct FocusProgramTests {
       #expect(try await app.event("state")["state"].string == "background")
       try await notify("2")
       #expect(try await agent.event("presented")["id"].string == "2")
-      // The app is found by its name, as for a process other than the connected one.
+      // The agent finds the app by its name, because the window belongs to a process other than the connected one.
       try await windows.front(#"{"process":1,"gtk":"\#(burger)"}"#)
       #expect(try await app.event("state")["state"].string == "foreground")
       let front = try await scenario.belfryCommand(["state", "--json"]).values.first?["front"]

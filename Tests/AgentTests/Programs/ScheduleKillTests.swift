@@ -7,8 +7,8 @@ import Testing
 
 /// Tests in which the agent is killed repeatedly at random points.
 ///
-/// Meanwhile, notifications are scheduled and become due, and pushes arrive. The agent is killed 20 times by default,
-/// or as often as `BELFRY_KILLS` says.
+/// Meanwhile, notifications are scheduled and become due, and pushes arrive. The agent is killed `BELFRY_KILLS` times,
+/// or 20 times by default.
 @Suite("belfry agent, killed at random points", .serialized)
 struct ScheduleKillTests {
   /// The test's record of the notifications that it has requested.
@@ -103,8 +103,8 @@ struct ScheduleKillTests {
         if life == 0 { try Self.register(scenario) }
         // If the agent was killed while the clock was being moved, the clock may be ahead of the last answer.
         clock = try Self.advance(connection, by: 0)
-        // Kill the agent after a random number of steps, so that a busy machine has no influence, and then at any point
-        // of a step.
+        // Kill the agent at a random point of a random step. Counting steps makes the test independent of the machine's
+        // load.
         let lastStep = Int.random(in: 0..<40, using: &dice)
         let delay = UInt32.random(in: 0...10_000, using: &dice)
         var killer: DispatchSemaphore?
@@ -121,7 +121,7 @@ struct ScheduleKillTests {
               let id = "\(life)-\(step)"
               let wait = Int64.random(in: 1...120_000, using: &dice)
               try Self.notify(connection, id, inMilliseconds: wait)
-              // The clock moves only on request. A notification whose answer was lost may be due, too.
+              // The clock moves only on request. A notification whose answer was lost may also be due.
               book.due[id] = clock + wait
             }
           }
@@ -138,23 +138,23 @@ struct ScheduleKillTests {
         scenario, ["--clock", "manual", "--pending-limit", "10000"])
       let settledBefore = book.settled
       let connection = Self.connect(scenario)
-      // Only the agent's answers tell the time of its clock. All waits end before this time.
+      // Only the agent's answers report its clock's time. All waits end before this time.
       _ = try Self.advance(connection, by: 24 * 3_600_000)
       connection.close()
       #expect(try await agent.stop() == 0)
       book.close(agent.lines, settledBefore: settledBefore)
 
       let lost = book.due.keys.filter { book.shown[$0] == nil }
-      #expect(lost.isEmpty, "of \(book.due.count): \(lost.prefix(10))")
+      #expect(lost.isEmpty, "lost, of \(book.due.count): \(lost.prefix(10))")
       #expect(book.again.isEmpty, "\(book.again.prefix(10))")
       // The agent must show every push that the gateway may discard.
       let taken = sender.acknowledged
       let unseen = taken.filter { book.shown[$0] == nil }
-      #expect(unseen.isEmpty, "of \(taken.count) pushes: \(unseen.prefix(10))")
+      #expect(unseen.isEmpty, "never shown, of \(taken.count) pushes: \(unseen.prefix(10))")
       #expect(taken.count > lives / 2, "\(taken.count) pushes")
       // A notification that was being shown when the agent was killed is shown once more.
       let twice = book.shown.values.count { $0 > 1 }
-      #expect(twice <= lives * 4, "\(twice) of \(book.shown.count)")
+      #expect(twice <= lives * 4, "\(twice) of \(book.shown.count) were shown twice")
       #expect(book.due.count > lives)
     }
   }

@@ -94,7 +94,7 @@ struct ScheduleProgramTests {
       }
       #expect(journey.isRunning)
       journey.signal(SIGKILL)
-      // Nothing else becomes due, so a single step covers the rest of the way.
+      // Nothing else becomes due, so a single step covers the remaining time.
       _ = try await scenario.belfryCommand(["notify", "cancel", "often"])
       #expect(try await agent.stop() == 0)
     }
@@ -118,7 +118,7 @@ struct ScheduleProgramTests {
         let next = try await scenario.belfryCommand(["notify", "next", id, "--count", "3"])
         #expect(next.lines == times.map { "2026-03-\($0):00Z" })
       }
-      // The day of the month depends on the offset, too: on 31 January in that zone, it is not the 31st everywhere.
+      // The day of the month also depends on the offset: on 31 January in that zone, it is not the 31st everywhere.
       try await Self.notify(
         scenario, "month", ["--at", "2026-05-31T23:00-02:00", "--every", "month"])
       #expect(
@@ -218,8 +218,8 @@ struct ScheduleProgramTests {
       let day = try await scenario.belfryCommand(["notify", "next", "later"]).output
       agent.signal(SIGKILL)
       _ = try await agent.end()
-      // Simulate the same boot of the kernel in a time namespace, in which the clock that counts sleep is two hours
-      // ahead, and the wall clock is the same.
+      // Simulate the same boot in a time namespace: the clock that includes sleep is two hours ahead, and the wall
+      // clock is unchanged.
       let ready = scenario.folder.file("again.json")
       let woken = try scenario.start(
         [
@@ -230,7 +230,7 @@ struct ScheduleProgramTests {
       let shown = try await woken.event("presented")
       #expect(shown["id"].string == "hours")
       _ = try await ScratchFolder.contents(of: ready) { !woken.isRunning }
-      // Run this in the agent's own user namespace, which may not inspect a process outside of it.
+      // Run this in the agent's own user namespace, whose processes may not inspect processes outside it.
       let next = try await scenario.command([
         TestTool.nsenter.required(), "--target", String(woken.pid), "--user",
         "--preserve-credentials", Installation.belfry, "notify", "next", "later",

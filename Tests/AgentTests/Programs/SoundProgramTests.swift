@@ -50,7 +50,7 @@ struct SoundProgramTests {
           .write(to: URL(fileURLWithPath: folder + "/" + name))
       }
       func play(_ name: String, until said: String) async throws {
-        // While a sound is playing, no other one is played.
+        // While a sound is playing, the agent plays no other sound.
         try await Scenario.wait("the sound \(name)") {
           _ = try await scenario.belfryCommand([
             "notify", "--app", Self.burger, "--title", "Ding", "--sound", name,

@@ -51,7 +51,7 @@ struct UserSystemdTests {
       #expect(launch["reason"].string == "response")
       #expect(launch["notification"]["id"].string == "o")
       #expect(try await app.event("response")["notification"]["title"].string == "Open me")
-      // The end of the queue shows that no process is left that could write to it, not even the sleeping child.
+      // The queue ends, so no process is left that could write to it, not even the sleeping child.
       _ = try await scenario.command(["/bin/sh", "-c", "echo end > \(told)"])
       #expect(try await app.end() == 0)
       try await manager.stop()
@@ -91,8 +91,8 @@ struct UserSystemdTests {
         "sleep infinity & exec \(Installation.belfry) app run \"$BELFRY_APP_ID\" --state background",
         environment: ["DBUS_SESSION_BUS_ADDRESS": manager.busAddress])
       try await scene.push()
-      // S0-22 in part: the time of an app that the agent started ends
-      // S1-51 part 2 of 2: its time ends
+      // S0-22 in part: the time of an app that the agent started expires
+      // S1-51 part 2 of 2: its time expires
       #expect((try? await scene.suspend()) != nil)
       let unit = try await Self.unit(of: scenario, manager)
       #expect((try? await Self.wait(for: "frozen", unit, scenario, manager)) != nil)
@@ -142,7 +142,7 @@ struct UserSystemdTests {
     ).output
   }
 
-  /// This function awaits nothing, because a loop must stay on its thread.
+  /// This function contains no `await`, because a loop must stay on its thread.
   private static func startAndEnd(
     _ script: String, of app: RunningProgram, on manager: UserSystemd
   ) throws {

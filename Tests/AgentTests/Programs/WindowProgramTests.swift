@@ -102,7 +102,7 @@ struct WindowProgramTests {
       let app = try await scene.app("alert")
       try await scene.desktop.wait(
         "label", "“\(Self.burger)” Would Like to Send You Notifications")
-      // The window asks; the server, whose buttons are in a menu, does not ask a second time.
+      // The window asks the user. The server, whose buttons are in a menu, does not ask again.
       #expect(try await scene.dunstctl("count", "displayed") == "0")
       let rows = try await scene.scenario.belfryCommand(["doctor", "--json"]).values
       let buttons = rows.first { $0["feature"].string == "buttons" }

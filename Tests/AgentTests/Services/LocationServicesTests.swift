@@ -143,7 +143,7 @@ struct LocationServicesTests {
     enable=false
     """
 
-  /// Starts GeoClue on a bus, without a network, and with a receiver that `tell` moves.
+  /// Starts GeoClue on a bus, without network sources, and with a receiver whose position `tell` sets.
   private static func startGeoClue(_ scenario: Scenario, bus: String) async throws -> RunningProgram
   {
     let socket = scenario.folder.file("nmea")
@@ -432,7 +432,7 @@ struct LocationServicesTests {
           if result.status == 0 { return }
           #expect(mock.isRunning)
         }
-        Issue.record("timedated takes no zone")
+        Issue.record("timedated did not set the time zone")
       }
       try await move(to: "Asia/Tokyo")
       let ready = scenario.folder.file("ready")

@@ -134,7 +134,7 @@ struct RealServicesTests {
         try await machine.call(
           Self.login, manager, "org.freedesktop.DBus.Mock.AddSession", "auto", "seat0", "0", "me",
           "true")
-        // A session that was locked when the bus ended need not be locked on the new bus.
+        // A session that was locked when the bus stopped may be unlocked on the new bus.
         for (hint, word) in [("false", "off"), ("true", "on")] {
           try await machine.call(
             Self.login, manager + "/session/auto", "org.freedesktop.login1.Session.SetLockedHint",
@@ -153,7 +153,7 @@ struct RealServicesTests {
         bus.signal(SIGKILL)
         try await machine.waitForState("battery", "normal")
         try await waitForSleep(false)
-        // The end of a bus does not unlock the device.
+        // The loss of a bus does not unlock the device.
         try await machine.waitForState("locked", "on")
       }
     }
@@ -209,7 +209,7 @@ struct RealServicesTests {
       deliver(#"{"aps":{"content-available":1},"n":1}"#, 1)
       deliver(#"{"aps":{"content-available":1},"n":2}"#, 2)
       deliver(#"{"aps":{"alert":"seen"}}"#, 3)
-      // Alerts are shown. Of the waiting pushes, only the latest is delivered, once there is power.
+      // Alerts are shown. Only the latest waiting push is delivered, once there is power.
       #expect(try await agent.event("presented")["body"].string == "seen")
       // S2-17 part 2 of 2: a low battery
       #expect(!app.lines.contains { $0.contains(#""event":"received""#) })

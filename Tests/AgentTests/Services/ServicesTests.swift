@@ -98,7 +98,7 @@ struct ServicesTests {
       #expect(scenario.run { changes.contains(.device(.batteryLow(true))) })
       battery.set("WarningLevel", .uint32(1))
       #expect(scenario.run { changes.contains(.device(.batteryLow(false))) })
-      // A service that starts later is found, and its state is reset when it ends.
+      // The agent finds a service that starts later, and resets its state when the service stops.
       let profiles = try FakeService(
         scenario, name: "net.hadess.PowerProfiles", path: "/net/hadess/PowerProfiles",
         interface: "net.hadess.PowerProfiles", ["ActiveProfile": .string("power-saver")])
@@ -116,7 +116,7 @@ struct ServicesTests {
         })
       network.set("Metered", .uint32(1))
       #expect(scenario.run { changes.contains(.device(.metered(true))) })
-      // Between two networks, the device is offline. The second network counts as another network.
+      // The device is offline between the two networks. The second one counts as another network.
       #expect(!changes.contains(.device(.online(isOtherNetwork: true))))
       network.set("PrimaryConnection", .path("/"))
       network.set("PrimaryConnection", .path("/2"))
@@ -171,7 +171,7 @@ struct ServicesTests {
             && changes.contains(.device(.asleep(true)))
         })
       changes = []
-      // The service that reported sleep and the unlocked screen has ended.
+      // The service that reported sleep and the unlocked screen has stopped.
       login.close()
       login = try scenario.connect()
       #expect(scenario.run { changes.contains(.device(.asleep(false))) })

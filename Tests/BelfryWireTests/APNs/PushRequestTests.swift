@@ -49,7 +49,7 @@ import Testing
     let text = "123e4567-E89B-12d3-a456-4266554400a0"
     let request = request([("apns-id", text)])
     guard case .value(let id) = request.id else {
-      Issue.record("not taken")
+      Issue.record("the value was not accepted")
       return
     }
     #expect(id.text == text.lowercased())
@@ -62,7 +62,7 @@ import Testing
   ])
   func `an id that is not canonical is invalid`(text: String) {
     guard case .invalid = request([("apns-id", text)]).id else {
-      Issue.record("\(text) was taken")
+      Issue.record("\(text) was accepted")
       return
     }
   }
@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: [("0", 0), ("1700000000", 1_700_000_000)])
   func `an expiration is whole seconds`(text: String, seconds: Int64) {
     guard case .value(let value) = request([("apns-expiration", text)]).expiration else {
-      Issue.record("not taken")
+      Issue.record("the value was not accepted")
       return
     }
     #expect(value == seconds)
@@ -79,7 +79,7 @@ import Testing
   @Test(arguments: ["", "-", "-1", "+1", "tomorrow", "1.5", "1e9", " 1", "9999999999999999999"])
   func `another expiration is invalid`(text: String) {
     guard case .invalid = request([("apns-expiration", text)]).expiration else {
-      Issue.record("\(text) was taken")
+      Issue.record("\(text) was accepted")
       return
     }
   }
@@ -87,7 +87,7 @@ import Testing
   @Test(arguments: ["", "7", "010", "10 ", "high"])
   func `another priority is invalid`(text: String) {
     guard case .invalid = request([("apns-priority", text)]).priority else {
-      Issue.record("\(text) was taken")
+      Issue.record("\(text) was accepted")
       return
     }
   }
@@ -99,7 +99,7 @@ import Testing
       return
     }
     guard case .invalid = request([("apns-collapse-id", fits + "c")]).collapse else {
-      Issue.record("65 bytes were taken")
+      Issue.record("65 bytes were accepted")
       return
     }
   }
@@ -115,7 +115,7 @@ import Testing
     #expect(request.path == .other && request.token.isEmpty && request.topic.isEmpty)
     #expect(!request.hasTopic && !request.hasDuplicates)
     guard case .absent = request.id else {
-      Issue.record("the id stayed")
+      Issue.record("the id was not cleared")
       return
     }
   }

@@ -2,10 +2,10 @@ import BelfryWire
 import TestSupport
 import Testing
 
-/// Tests of frames whose texts are expensive to compare: every text field contains runs of combining marks.
+/// Tests of frames whose strings are expensive to compare: every string contains runs of combining marks.
 @Suite("Texts of app link frames")
 struct AppLinkTextTests {
-  /// The frames, each with `%` in place of a text.
+  /// The frames, each with `%` in place of a string.
   private static let frames = [
     #"{"type":"%","number":1}"#,
     #"{"type":"hello","number":1,"%":1,"version":1}"#,
@@ -64,7 +64,7 @@ struct AppLinkTextTests {
     let hello = try AppRequest(
       type: "hello", AppFrame(["version": 1, "backgroundModes": ["fetch", "\u{E9}"]]))
     guard case .hello(let greeting) = hello else {
-      Issue.record("no greeting: \(hello)")
+      Issue.record("not a greeting: \(hello)")
       return
     }
     #expect(greeting.backgroundModes == ["fetch"])

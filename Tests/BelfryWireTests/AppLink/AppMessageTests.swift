@@ -142,7 +142,7 @@ struct AppMessageTests {
   func `every request reads back`(_ request: AppRequest) throws {
     let frame = try AppFrame(decoding: request.frame.numbered(9).encoded)
     guard case .request(let type, let number, let body) = try AppMessage(frame) else {
-      Issue.record("no ask")
+      Issue.record("not a numbered request")
       return
     }
     #expect(number == 9)
@@ -153,7 +153,7 @@ struct AppMessageTests {
   func `every event reads back`(_ event: AppEvent) throws {
     let frame = try AppFrame(decoding: event.frame.encoded)
     guard case .request(let type, nil, let body) = try AppMessage(frame) else {
-      Issue.record("no event")
+      Issue.record("not an event")
       return
     }
     #expect(try AppEvent(type: type, body) == event)
@@ -167,7 +167,7 @@ struct AppMessageTests {
   func `every reply reads back`(_ reply: AppReply) throws {
     let frame = try AppFrame(decoding: reply.frame.answering(4).encoded)
     guard case .answer(4, let body) = try AppMessage(frame) else {
-      Issue.record("no answer")
+      Issue.record("not an answer")
       return
     }
     #expect(try AppReply(body) == reply)

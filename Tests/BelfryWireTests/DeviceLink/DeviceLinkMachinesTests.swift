@@ -302,7 +302,7 @@ import Testing
     pair.exchange()
     let verbs = pair.serverActions.filter { $0.hasPrefix("request") }.suffix(2)
     #expect(verbs.first?.contains("register") == true && verbs.last?.contains("disable") == true)
-    // The next connection receives it, too.
+    // The next connection also receives it.
     pair.lose()
     pair.serverActions = []
     pair.advance(seconds: 1)

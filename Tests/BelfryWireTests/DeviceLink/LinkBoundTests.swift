@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryWire
 
-/// Tests of the last value on each side of the link's limits.
+/// Tests of the values at and just beyond the link's limits.
 @Suite struct LinkBoundTests {
   private func decoded(_ type: LinkFrameType, _ body: [UInt8]) throws -> LinkFrame? {
     try body.withUnsafeBytes { try LinkFrame(type: type.rawValue, body: $0) }
@@ -69,7 +69,7 @@ import Testing
         case .notification(let read)? = try decoded(
           .notification, body(of: .notification(sent)))
       else {
-        Issue.record("no notification")
+        Issue.record("not a notification")
         return
       }
       #expect(read == sent)
@@ -138,7 +138,7 @@ import Testing
       pair.toServer = register(number...number)
       pair.feedServer()
     }
-    #expect(!pair.isServerClosed, "what was answered is not open")
+    #expect(!pair.isServerClosed, "an answered request is no longer open")
     var actions: [DeviceLinkServer.Action] = []
     register(6...8).withUnsafeBytes { raw in
       var input = raw

@@ -94,7 +94,7 @@ import Testing
 
   @Test func `each example decodes to its frame and back`() throws {
     for (name, frame) in Self.frames {
-      let bytes = try #require(Self.examples[name], "\(name) is missing in the document")
+      let bytes = try #require(Self.examples[name], "\(name) is missing from the document")
       try decode(bytes) { #expect($0 == frame, "\(name)") }
       #expect(frame.encoded == bytes, "\(name)")
     }

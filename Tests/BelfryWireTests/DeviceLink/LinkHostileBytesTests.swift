@@ -4,7 +4,7 @@ import Testing
 
 /// Tests with bytes that a correct peer never sends.
 ///
-/// Each input is refused with the reason that the document gives, and none causes a trap.
+/// Each input is refused with the documented reason, and none causes a trap.
 @Suite struct LinkHostileBytesTests {
   typealias Example = (name: String, bytes: [UInt8])
   static var examples: [Example] {
@@ -13,8 +13,8 @@ import Testing
   }
 
   @Test func `every truncation is refused as truncated or is a shorter frame`() {
-    // Bodies that end with the payload, the chain, or authorities contain no length for that last part. The frame's
-    // length applies.
+    // Bodies that end with the payload, the chain, or authorities contain no length for this last part. The frame's
+    // length determines it.
     let open: Set<String> = ["notification", "broadcast", "enrolled", "renewed"]
     for (name, bytes) in Self.examples {
       let body = bytes.dropFirst(LinkLimits.headerBytes)
@@ -28,7 +28,8 @@ import Testing
           continue
         }
         #expect(
-          outcome == .failure(LinkFault(.truncated, frameType: bytes[2])), "\(name) cut to \(count)"
+          outcome == .failure(LinkFault(.truncated, frameType: bytes[2])),
+          "\(name) truncated to \(count)"
         )
       }
     }
@@ -125,7 +126,7 @@ import Testing
     try frame.withUnsafeBytes { raw in
       let body = UnsafeRawBufferPointer(rebasing: raw[LinkLimits.headerBytes...])
       guard case .notification(let decoded) = try LinkFrame(type: raw[2], body: body) else {
-        Issue.record("no notification")
+        Issue.record("not a notification")
         return
       }
       #expect(decoded.id.text == text)

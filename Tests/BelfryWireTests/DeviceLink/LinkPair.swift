@@ -17,7 +17,7 @@ final class LinkPair {
   var received: [(id: NotificationID, payload: [UInt8])] = []
   var settled: [UInt64] = []
   var persistsAtOnce = true
-  /// The bytes in transit, which a test may inspect or discard.
+  /// The bytes in transit to the server, which a test may inspect or discard.
   var toServer: [UInt8] = []
   var toClient: [UInt8] = []
   var answer: (UInt16, DeviceLinkServer.Request) -> DeviceLinkServer.Answer = { _, request in
@@ -129,7 +129,7 @@ final class LinkPair {
 
   /// Advances the clock.
   ///
-  /// In the process, it fires the timers of both ends and carries their bytes.
+  /// This method also fires the timers of both ends and carries their bytes.
   func advance(seconds: Double) {
     let end = now + Int64(seconds * 1e9)
     while true {

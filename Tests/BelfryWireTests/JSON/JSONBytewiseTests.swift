@@ -2,7 +2,7 @@ import BelfryWire
 import TestSupport
 import Testing
 
-/// Tests that keys and strings are compared by their bytes, in time that is linear in the length of the text.
+/// Tests that keys and strings are compared by their bytes, in time that is linear in the length of the string.
 @Suite("JSON by bytes")
 struct JSONBytewiseTests {
   private let limits = JSONLimits(bytes: 4 << 20)

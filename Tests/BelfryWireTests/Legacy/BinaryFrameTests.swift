@@ -120,7 +120,7 @@ import Testing
           nil
         }
       }
-      // S1-34 part 2 of 2: the binary interface, command by command
+      // S1-34 part 2 of 2: each command of the binary interface
       #expect(faults == [fault, fault, fault], "\(count) bytes")
     }
   }

@@ -56,7 +56,7 @@ import Testing
     let names = String(repeating: "%#@a@", count: 12)
     let filled = LocalizedFormat.fill("%#@a@", with: [""], variables: variables(["a": names]))
     #expect(filled.isCut)
-    #expect(filled.text.isEmpty, "the innermost ones take their argument, which is empty")
+    #expect(filled.text.isEmpty, "the innermost forms use their argument, which is empty")
     // A small number of levels is filled completely.
     let few = LocalizedFormat.fill(
       "%#@a@", with: ["3"], variables: variables(["a": "%#@b@%#@b@", "b": "%#@c@", "c": "%d"]))

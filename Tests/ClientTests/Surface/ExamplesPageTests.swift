@@ -30,7 +30,7 @@ import Testing
             contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8
           ).contains("\"\(program)\"")
         }
-        #expect(runs, "no test of the row runs \(program)")
+        #expect(runs, "no test in the row runs \(program)")
       }
     }
     #expect(named == programs)

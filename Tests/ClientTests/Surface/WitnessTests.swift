@@ -20,9 +20,9 @@ enum MainQueue {
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 }
 
-/// Tests that the system calls every optional member of the delegates if it is written as apps write it.
+/// Tests that the system calls every optional delegate method if it is written as apps write it.
 ///
-/// A method that only resembles a requirement would compile but never be called.
+/// A method that only resembles a requirement would compile, but would never be called.
 @Suite @MainActor struct WitnessTests {
   private final class App: UIResponder, UIApplicationDelegate {
     var window: UIWindow?

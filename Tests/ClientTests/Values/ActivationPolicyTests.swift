@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppKit
 
-/// Tests of the conditions under which a Mac app without an icon in the Dock counts as being in the foreground.
+/// Tests of when a Mac app without an icon in the Dock counts as being in the foreground.
 @MainActor @Suite struct ActivationPolicyTests {
   private func window(_ style: NSWindow.StyleMask) -> NSWindow {
     NSWindow(contentRect: .zero, styleMask: style, backing: .buffered, defer: false)
@@ -27,7 +27,7 @@ import Testing
     let settings = window([.titled, .closable])
     settings.makeKeyAndOrderFront(nil)
     #expect(settings.isKeyWindow && application.isActive)
-    // A window above all others, such as a reminder over the whole screen, takes no input.
+    // A window above all others, such as a full-screen reminder, takes no input.
     let overlay = window(.borderless)
     overlay.makeKeyAndOrderFront(nil)
     #expect(settings.isKeyWindow)

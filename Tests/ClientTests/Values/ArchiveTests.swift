@@ -101,7 +101,7 @@ import UserNotifications
     }
     let back = try archived(notification)
     // S3-18 part 1 of 2: a program sets and reads each field
-    // S3-30 part 1 of 2: all that has a date
+    // S3-30 part 1 of 2: a notification with a date
     #expect(back.fireDate == Date(timeIntervalSinceReferenceDate: 297_878_400))
     #expect(back.timeZone?.identifier == "America/Los_Angeles")
     #expect(back.repeatInterval == .weekOfYear)
@@ -117,7 +117,7 @@ import UserNotifications
       center: CLLocationCoordinate2D(latitude: 1, longitude: 2), radius: 3, identifier: "r")
     placed.regionTriggersOnce = false
     let backPlaced = try archived(placed)
-    // S3-30 part 2 of 2: and that of a place
+    // S3-30 part 2 of 2: a notification with a region
     #expect((backPlaced.region as? CLCircularRegion)?.radius == 3)
     #expect(backPlaced.region?.identifier == "r" && !backPlaced.regionTriggersOnce)
     // A change of any field makes the objects unequal.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import UserNotifications
 
-/// Tests of the handling of an attachment's file when its notification is added.
+/// Tests of what happens to an attachment's file when its notification is added.
 @Suite struct AttachmentStoreTests {
   private let scratch: ScratchFolder
   private let store: AttachmentStore

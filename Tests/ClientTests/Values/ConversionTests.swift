@@ -48,13 +48,13 @@ import UserNotifications
     circle.notifyOnExit = false
     let request = try local { $0.region = circle }
     guard case .region(let region, let repeats)? = request.trigger else {
-      Issue.record("no region")
+      Issue.record("the request has no region")
       return
     }
     #expect(!repeats)
     #expect(region.shape == .circle(latitude: 48.85, longitude: 2.29, radius: 200))
     let back = LocalNotificationFields(request)
-    // S1-69 part 1 of 2: a circle with its centre, radius and identifier
+    // S1-69 part 1 of 2: a circle with its center, radius and identifier
     #expect((back.region as? CLCircularRegion)?.radius == 200)
     #expect((back.region as? CLCircularRegion)?.center.latitude == 48.85)
     #expect(back.region?.identifier == "tower")
@@ -96,7 +96,7 @@ import UserNotifications
     #expect(content.badge == 4 && content.launchImage == "Default-watch.png")
     #expect(content.userInfo["a"] == 1)
     guard case .date(60_000, let zone?, let recurrence?, let calendar) = request.trigger else {
-      Issue.record("the trigger is \(String(describing: request.trigger))")
+      Issue.record("unexpected trigger: \(String(describing: request.trigger))")
       return
     }
     #expect(zone == "America/Los_Angeles" && calendar == "buddhist")
@@ -171,7 +171,7 @@ import UserNotifications
     #expect(request.content.generation == .desktop)
     #expect(request.content.actions?.map(\.id) == ["belfry.action", "later"])
     guard case .date(1_000_000, nil, .components?, _)? = request.trigger else {
-      Issue.record("another trigger: \(String(describing: request.trigger))")
+      Issue.record("unexpected trigger: \(String(describing: request.trigger))")
       return
     }
     let back = UserNotificationFields(request)

@@ -4,8 +4,7 @@ import Testing
 
 @testable import UIKit
 
-/// Tests of a notification that another program, such as `belfry notify`, shows on behalf of an app with an older
-/// interface.
+/// Tests of a notification that another program, such as `belfry notify`, shows on behalf of an app with an older API.
 @Suite @MainActor struct NotificationFromShellTests {
   private final class Recorder: NSObject, UIApplicationDelegate {
     var bodies: [String?] = []

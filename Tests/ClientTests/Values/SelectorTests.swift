@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import UIKit
 
-/// Tests of methods that are named with `Selector(…)` instead of `#selector(…)`.
+/// Tests of methods that are specified with `Selector(…)` instead of `#selector(…)`.
 @MainActor @Suite struct SelectorTests {
   private final class Observer: NSObject {
     var calls: [String] = []

@@ -37,8 +37,8 @@ import Testing
   func `Dates and data keep their types through the round trip`() throws {
     let date = Date(timeIntervalSince1970: 1_276_203_600)
     let back = try roundTrip(["when": date, "bytes": Data([0, 255]), "list": [date]])
-    // S0-15 part 1 of 2: what is a property list arrives
-    // S1-47 part 1 of 2: what is a property list arrives
+    // S0-15 part 1 of 2: property-list data arrives
+    // S1-47 part 1 of 2: property-list data arrives
     #expect(back["when"] as? Date == date)
     #expect(back["bytes"] as? Data == Data([0, 255]))
     #expect((back["list"] as? [Date]) == [date])
@@ -87,7 +87,7 @@ import Testing
     let payload = Array(
       #"{"aps":{"alert":"hi","badge":1,"sound":"s.caf"},"special":"x","none":null}"#.utf8)
     let userInfo = UserInfoCoding.payload(payload)
-    // S0-45 part 1 of 2: what a payload is turned into
+    // S0-45 part 1 of 2: the dictionary for a payload
     let aps = try #require(userInfo["aps"] as? [String: Any])
     #expect(aps["badge"] as? Int == 1)
     #expect(aps["alert"] as? String == "hi" && aps["sound"] as? String == "s.caf")

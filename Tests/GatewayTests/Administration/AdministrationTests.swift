@@ -237,7 +237,7 @@ import Transport
     _ = try administration.perform(.removeTopic(bundleID: bundleID))
     expect(.missing) { try administration.perform(.removeTopic(bundleID: bundleID)) }
     let again = try administration.perform(.addTopic(.init(team: team, bundleID: bundleID))).first
-    #expect(again?["number"] != added?["number"], "a number is never used again")
+    #expect(again?["number"] != added?["number"], "a number is never reused")
   }
 
   @Test
@@ -317,7 +317,7 @@ import Transport
     let changes = running.changes.withLock { $0 }
     #expect(changes.count == 3)
     guard case .putDevice(let device) = changes.dropLast().last else {
-      Issue.record("no device told")
+      Issue.record("no device was reported")
       return
     }
     #expect(device.number == 7 && device.revokedMilliseconds != nil)

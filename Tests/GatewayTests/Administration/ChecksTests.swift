@@ -162,7 +162,7 @@ import Transport
     }
     let gone = try check { ($0.token, $0.type) = (dead, "controls") }
     #expect(faults(gone) == ["type: InvalidPushType", "token: Unregistered"])
-    // An MDM topic looks like a plain one, so nothing is known about it without a valid token.
+    // An MDM topic looks like a plain topic, so the check cannot recognize it without a valid token.
     let managed = try check { ($0.token, $0.type) = ("", "mdm") }
     #expect(faults(managed) == ["token: MissingDeviceToken"])
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// Tests of the conditions with which the console and scripts select lines of the delivery log.
+/// Tests of the filters by which the console and scripts select lines of the delivery log.
 @Suite struct DeliveryLogFilterTests {
   private static let line = DeliveryLogLine(
     atMilliseconds: 1_000, state: "Refused", reason: "BadDeviceToken",

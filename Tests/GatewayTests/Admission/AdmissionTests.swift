@@ -91,7 +91,7 @@ private struct Surroundings: AdmissionContext {
     let admitted = try admitted(evaluate())
     #expect(admitted.app.number == 1)
     #expect(admitted.priority == 10)
-    // S3-10 part 1 of 3: thirty days where the provider says nothing
+    // S3-10 part 1 of 3: 30 days by default
     #expect(admitted.expiration == Self.now + 30 * 86_400)
     #expect(admitted.pushType == .alert)
   }
@@ -130,7 +130,7 @@ private struct Surroundings: AdmissionContext {
   }
 
   @Test func `faults are reported in the order of the checks`() throws {
-    // The steps are in order from the last check to the first. Each new fault takes precedence over the existing ones.
+    // The steps are ordered from the last check to the first. Each new fault takes precedence over the existing ones.
     let steps: [(String, String?, Rejection)] = [
       ("apns-topic", "com.example.none", .topicDisallowed),
       ("apns-collapse-id", String(repeating: "c", count: 65), .badCollapseID),
@@ -241,7 +241,7 @@ private struct Surroundings: AdmissionContext {
 
   @Test func `Expirations end after 30 days at the latest`() throws {
     let late = ["apns-expiration": "\(Self.now + 400 * 86_400)"]
-    // S3-13 part 1 of 2: the provider interface, where nothing is said too
+    // S3-13 part 1 of 2: the HTTP/2 interface, with and without an expiration
     #expect(try admitted(evaluate(late)).expiration == Self.now + 30 * 86_400)
     #expect(try admitted(evaluate(["apns-expiration": nil])).expiration == Self.now + 30 * 86_400)
     let sooner = ["apns-expiration": "\(Self.now + 29 * 86_400)"]

@@ -12,7 +12,7 @@ private struct Surroundings: AdmissionContext {
   func open(token: Span<UInt8>) -> TokenContents? { nil }
 }
 
-/// Tests of the checks of apns-protocol section 5, in order.
+/// Tests of the checks in apns-protocol section 5 and of their order.
 @Suite struct ChannelAdmissionTests {
   private static let channel = ChannelID(high: 1, low: 2)
 

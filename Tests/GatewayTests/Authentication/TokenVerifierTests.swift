@@ -61,7 +61,8 @@ import Transport
     #expect(rejection(authorization, verifier) == .invalidProviderToken)
   }
 
-  /// A signature as one library sends it: SHA-512 with a key on P-256, and the two integers in ES512's width.
+  /// A signature in the form that one library sends: SHA-512 with a P-256 key, and two integers as wide as those of
+  /// ES512.
   ///
   /// It was generated with another implementation.
   private static let es512 = [

@@ -104,7 +104,7 @@ struct ClockedConnection: AdmissionContext {
       environment: .sandbox, kind: .alert, generation: 0, app: UInt32(token[0]), device: 1)
   }
 
-  /// Sends a request with its placeholders filled in, and returns nil if the request is admitted.
+  /// Sends a request with its placeholders filled in, and returns the rejection, or nil if the request is admitted.
   mutating func send(_ fields: [(name: String, value: String)], body: String) throws -> Rejection? {
     var request = PushRequest()
     for (name, value) in fields {

@@ -4,7 +4,7 @@ import Gateway
 import TestSupport
 import Testing
 
-/// Tests of the vectors that let time pass, under a clock that the test controls.
+/// Tests of the vectors in which time passes, under a clock that the test controls.
 ///
 /// `run-vectors` also runs these vectors against a gateway, whose clock for tokens does not advance.
 @Suite struct WaitingVectorTests {
@@ -106,7 +106,7 @@ import Testing
       bench.pass(milliseconds: days * 86_400_000)
       bench.core.tick(now: bench.now)
       try bench.connect()
-      // S3-10 part 2 of 3: until then, and no longer
+      // S3-10 part 2 of 3: until the expiration, and no longer
       #expect(bench.sent == wanted, "after \(days) days")
     }
   }
@@ -137,7 +137,7 @@ import Testing
     bench.pass(milliseconds: 3_600_000)
     bench.core.tick(now: bench.now)
     bench.drain()
-    #expect(bench.sent.last == "\(count - 1)", "the newest of what was held")
+    #expect(bench.sent.last == "\(count - 1)", "only the newest held push is sent")
     #expect(bench.sent.count <= 5)
   }
 

@@ -21,7 +21,7 @@ import Testing
     let many = ConnectionBounds(descriptors: 20_000, loops: 2)
     #expect(few.total < 1_024 && many.total > 18_000)
     #expect(many.devices > 16_000)
-    #expect(many.unprovenOfAddress > 5_000, "a storm of devices behind one address is admitted")
+    #expect(many.unprovenOfAddress > 5_000, "many devices behind one address are admitted")
     #expect(few.unproven < many.unproven && few.providers < many.providers)
   }
 

@@ -5,9 +5,9 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// Tests that a backlog is read in pages, so that the memory for a silent device is bounded and nothing is lost.
+/// Tests that a backlog is read in pages, which bounds the memory for a silent device and loses nothing.
 @Suite struct BacklogPageTests {
-  /// Stores notifications with distinct texts for an offline device.
+  /// Stores a notification with each of these texts for an offline device.
   private func store(_ texts: [String], in bench: inout DeliveryBench, app: UInt32 = Bench.app)
     throws
   {
@@ -101,7 +101,7 @@ private typealias Bench = DeliveryBench
     try bench.answerLoads()
     try acknowledgeAll(&bench)
     #expect(Set(bench.sent) == Set(texts(1...30)))
-    #expect(bench.sent.count == 30, "each of them once")
+    #expect(bench.sent.count == 30, "each is sent once")
   }
 
   @Test func `pushes held back by a power restriction are limited in memory and sent once it ends`()

@@ -3,7 +3,7 @@ import Gateway
 import Storage
 import Testing
 
-/// A delivery core with one channel, which the test drives.
+/// A delivery core with one channel, driven by the test.
 private struct Bench: ~Copyable {
   var core = DeliveryCore(highestSequence: 0)
   var now = Moment(nanoseconds: 1_000_000_000, unixMilliseconds: 1_700_000_000_000)
@@ -85,7 +85,7 @@ private struct Bench: ~Copyable {
     drain()
   }
 
-  /// Reports that the device has no room for the notifications in flight to it.
+  /// Reports that the device has no room for its notifications in flight.
   mutating func discardAll(_ device: UInt64) {
     for sequence in inFlight.removeValue(forKey: device) ?? [] {
       core.discarded(
@@ -133,7 +133,7 @@ private struct Bench: ~Copyable {
     bench.acknowledge(1)
     bench.disconnect(1)
     bench.connect(1)
-    #expect(bench.texts(1) == ["b"], "what was acknowledged is not sent again")
+    #expect(bench.texts(1) == ["b"], "an acknowledged broadcast is not resent")
   }
 
   @Test func `a broadcast that was not acknowledged is sent again`() {
@@ -181,7 +181,7 @@ private struct Bench: ~Copyable {
     bench.broadcast("c", isKept: false, priority: 5)
     #expect(bench.sent.isEmpty)
     #expect(bench.states.contains(.replaced))
-    #expect(bench.states.contains(.discardedExpired), "what is tried once does not wait")
+    #expect(bench.states.contains(.discardedExpired), "an attempt-once broadcast does not wait")
     bench.setPower(DevicePower(), of: 1)
     #expect(bench.texts(1) == ["b"])
   }
@@ -196,7 +196,7 @@ private struct Bench: ~Copyable {
     bench.acknowledge(1)
     #expect(bench.texts(1) == ["a", "c"])
     bench.acknowledge(1)
-    #expect(bench.marks == [1], "only the newest one's acknowledgement counts")
+    #expect(bench.marks == [1], "only the newest message's acknowledgement counts")
   }
 
   @Test func `a device that leaves a channel gets nothing more`() {
@@ -256,7 +256,7 @@ private struct Bench: ~Copyable {
     #expect(again.texts(2) == ["a"])
   }
 
-  /// The memory for messages that are tried once, including pushes, is bounded even for a slow device.
+  /// Checks that the memory for attempt-once messages, including pushes, is bounded even for a slow device.
   @Test func `broadcasts that are tried once do not accumulate for a slow device`() {
     var bench = Bench()
     bench.connect(1, window: 1)

@@ -3,10 +3,10 @@ import Gateway
 import Storage
 import Testing
 
-/// A schedule of the bench's checks of the core's invariants.
+/// A schedule for the bench to check the core's invariants.
 ///
-/// The bench checks them after each event, or only occasionally if there are very many events, because a check examines
-/// everything in memory.
+/// The bench checks them after each event. If there are very many events, it checks only occasionally, because a check
+/// examines everything in memory.
 struct InvariantChecks {
   private var events = 0
 
@@ -16,7 +16,7 @@ struct InvariantChecks {
   }
 }
 
-/// A delivery core with a memory store, which the test drives.
+/// A delivery core with a memory store, driven by the test.
 struct DeliveryBench: ~Copyable {
   var core = DeliveryCore(highestSequence: 0)
   let store = MemoryNotificationStore()

@@ -4,7 +4,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// Tests of the contents and size of a commit, and of the state after a failed commit.
+/// Tests of a commit's contents and size, and of the state after a failed commit.
 @Suite struct DeliveryCommitTests {
   @Test func `expired rows are swept in slices, and a push is committed in between`() throws {
     var bench = Bench()
@@ -20,9 +20,9 @@ private typealias Bench = DeliveryBench
     bench.core.tick(now: bench.now)
     bench.pass(milliseconds: 60)
     try bench.commit()
-    #expect(try bench.store.count() == 1_500, "a slice of a thousand")
+    #expect(try bench.store.count() == 1_500, "a slice contains 1,000 rows")
     bench.push("a")
-    #expect(try bench.commit() == 2, "the push and the next slice")
+    #expect(try bench.commit() == 2, "the commit contains the push and the next slice")
     #expect(bench.answered == ["a"])
     #expect(try bench.store.count() == 501)
     bench.pass(milliseconds: 60)
@@ -51,8 +51,8 @@ private typealias Bench = DeliveryBench
     #expect(try bench.commit() == 1)
   }
 
-  /// A regression test: a notification was replaced in the same commit while its device's memory was full, and was
-  /// removed without a record.
+  /// A regression test: a notification that was replaced in the same commit while its device's memory was full left no
+  /// record.
   @Test func `notifications that the store replaces while memory is full are recorded`() throws {
     var bench = Bench()
     try bench.connect(window: 1)
@@ -88,7 +88,7 @@ private typealias Bench = DeliveryBench
     try bench.acknowledge("newer")
     bench.core.commitFinished(isDurable: false, now: bench.now)
     bench.drain()
-    #expect(bench.answered.contains("newer"), "the device has it")
+    #expect(bench.answered.contains("newer"), "the device received it")
     bench.pass(milliseconds: 60)
     try bench.commit()
     #expect(try bench.store.count() == 0)
@@ -112,7 +112,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.filter { $0 == .replaced }.count == 2)
     bench.pass(milliseconds: 60)
     try bench.commit()
-    #expect(try bench.store.count() == 0, "the oldest was replaced, and the device has the newest")
+    #expect(try bench.store.count() == 0, "the older was replaced; the device has the newest")
   }
 
   @Test func `a load passes over what was replaced before, and each replacement is recorded once`()
@@ -130,7 +130,7 @@ private typealias Bench = DeliveryBench
     try bench.acknowledge("first", session: 2)
     try bench.commit()
     #expect(bench.sent == ["first", "first", "newest"])
-    #expect(bench.states.filter { $0 == .replaced }.count == 2, "each is replaced once")
+    #expect(bench.states.filter { $0 == .replaced }.count == 2, "each replacement is recorded once")
   }
 
   /// A regression test: a push that was answered with 200 was lost together with the newer push that was refused, so
@@ -153,7 +153,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == ["newer", "older"])
     bench.pass(milliseconds: 60)
     try bench.commit()
-    #expect(try bench.store.count() == 1, "the older one is not acknowledged yet")
+    #expect(try bench.store.count() == 1, "the older push is not acknowledged yet")
     try bench.acknowledge("older")
     #expect(bench.states.last == .deliveredFromStorage)
   }
@@ -174,7 +174,7 @@ private typealias Bench = DeliveryBench
     bench.drain()
     bench.push("newest")
     try bench.commit()
-    #expect(bench.states.filter { $0 == .replaced }.count == 2, "the store replaced it, too")
+    #expect(bench.states.filter { $0 == .replaced }.count == 2, "the store also replaced it")
     #expect(try bench.store.count() == 1)
   }
 

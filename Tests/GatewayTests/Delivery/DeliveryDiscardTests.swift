@@ -84,7 +84,7 @@ private typealias Bench = DeliveryBench
     try bench.commit()
     #expect(try bench.store.count() == 0)
     try bench.acknowledge("new")
-    #expect(bench.states.last == fromStorage, "it ended before")
+    #expect(bench.states.last == fromStorage, "it had ended before the commit")
   }
 
   @Test func `a push with expiration 0 that finds no room is discarded`() throws {

@@ -128,7 +128,7 @@ private typealias Bench = DeliveryBench
       bench.drain()
     }
     #expect(bench.sent == ["0", "1", "2"])
-    #expect(Set(bench.answered).count == 10, "the provider never hears of it")
+    #expect(Set(bench.answered).count == 10, "the provider is not notified of the throttling")
     #expect(bench.states.filter { $0 == .replaced }.count == 6)
     #expect(bench.states.contains(.storedPower))
     bench.push("alert")

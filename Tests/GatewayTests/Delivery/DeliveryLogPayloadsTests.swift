@@ -33,7 +33,7 @@ import Testing
             == (isKept ? Self.payload("\(low - age)") : nil), "\(low) \(age)")
       }
     }
-    #expect(payloads.entry(of: Self.id(108))?.id == Self.id(8), "the apns-unique-id finds it, too")
+    #expect(payloads.entry(of: Self.id(108))?.id == Self.id(8), "the apns-unique-id also finds it")
     #expect(payloads.entry(of: Self.id(105)) == nil)
   }
 
@@ -55,7 +55,7 @@ import Testing
     #expect(payloads.entry(of: Self.id(2))?.payload == Self.payload("b"))
     #expect(payloads.entries.allSatisfy { $0.payload.capacity <= Limits.loggedPayloadBytes })
     payloads.retain([UInt8](repeating: 1, count: 5_121), id: Self.id(3), uniqueID: nil)
-    #expect(payloads.entry(of: Self.id(3)) == nil, "no push has such a payload")
+    #expect(payloads.entry(of: Self.id(3)) == nil, "no push can have a payload this long")
     expectAllocations(atMost: 0) { payloads.retain(whole, id: Self.id(4), uniqueID: nil) }
   }
 

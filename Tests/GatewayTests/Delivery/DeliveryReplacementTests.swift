@@ -5,7 +5,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// Tests of the rules by which notifications replace each other, and of what happens to the older one's row.
+/// Tests of the rules by which notifications replace each other, and of the older notification's row.
 @Suite struct DeliveryReplacementTests {
   @Test func `I03 only the newest of a token is kept`() throws {
     var bench = Bench()
@@ -43,13 +43,15 @@ private typealias Bench = DeliveryBench
     for text in ["a", "b", "c"] { bench.push(text) }
     bench.pass(milliseconds: 3)
     try bench.commit()
-    #expect(try bench.store.load(device: 1).count == 1, "the newest is kept for a device that goes")
+    #expect(
+      try bench.store.load(device: 1).count == 1,
+      "the newest stays stored in case the device disconnects")
     #expect(!bench.states.contains(.replaced))
     try bench.acknowledge("a")
     #expect(bench.sent == ["a", "b"])
     bench.core.disconnect(1, session: SessionID(1), now: bench.now)
     bench.drain()
-    #expect(bench.states.filter { $0 == .replaced }.count == 1, "b may not have come")
+    #expect(bench.states.filter { $0 == .replaced }.count == 1, "b may not have arrived")
     try bench.connect(2)
     #expect(bench.sent == ["a", "b", "c"])
   }

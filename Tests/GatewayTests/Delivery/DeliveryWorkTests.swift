@@ -7,8 +7,8 @@
 
   /// Tests that the cost of a notification does not grow with the number of notifications.
   ///
-  /// The tests count the entries that the core's lists examine and move, instead of measuring time, so that a busy
-  /// machine has no influence.
+  /// The tests count the entries that the core's lists examine and move. Unlike measurements of time, these counts do
+  /// not depend on the machine's load.
   @Suite struct DeliveryWorkTests {
     /// Twice the steps of a search among 40,000 entries, plus the moves that close gaps.
     private let examinedMax = 40
@@ -23,7 +23,7 @@
       }
     }
 
-    /// Commits everything that is due to the bench's store, which drops notifications beyond its limit.
+    /// Commits everything that is due to the bench's store, which drops notifications that exceed its limit.
     private func storeAll(_ bench: inout Bench) throws {
       while let due = bench.core.nextCommitNanoseconds(), due <= bench.now.nanoseconds {
         let count = try bench.commit()

@@ -49,7 +49,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.answered.count + bench.failed.count == 1_015)
     for _ in 0..<5_000 { bench.push("later", to: Bench.key(3), expiresIn: 0) }
     let hasRoom = bench.core.hasRoom(for: Bench.key(3))
-    #expect(hasRoom, "they were answered at once")
+    #expect(hasRoom, "they were answered immediately")
   }
 
   @Test func `a push beyond its token's bound is answered TooManyRequests`() throws {

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// Tests of rows that a device has acknowledged and the store has not removed when the gateway is killed.
+/// Tests of rows that a device has acknowledged but the store has not yet removed when the gateway is killed.
 ///
 /// The gateway resends these rows after its restart. There are never more of them than the device remembers.
 @Suite struct UnremovedRowsTests {
@@ -32,7 +32,7 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == texts(1...8))
     try acknowledge(1...8, in: &bench)
     #expect(bench.sent == texts(1...8))
-    #expect(try bench.commit() == 8, "without waiting for more")
+    #expect(try bench.commit() == 8, "the removals do not wait for more rows")
     #expect(bench.sent == texts(1...16))
   }
 
@@ -46,7 +46,7 @@ private typealias Bench = DeliveryBench
     bench.core.commitFinished(
       isDurable: true, dropping: try bench.store.commit(operations), now: bench.now)
     bench.drain()
-    #expect(bench.sent == texts(1...12), "the fifth is the first that the store has")
+    #expect(bench.sent == texts(1...12), "the fifth row is the first that the store still has")
   }
 
   @Test func `pushes that need no row count too, since the device remembers them as well`() throws {
@@ -61,7 +61,7 @@ private typealias Bench = DeliveryBench
     }
     #expect(bench.sent == ["stored"] + texts(1...7))
     try bench.commit()
-    #expect(bench.sent.count == 16, "and a window of what was waiting")
+    #expect(bench.sent.count == 16, "eight waiting pushes, a full window, follow")
   }
 
   @Test func `a store that fails keeps nothing from a device that is there`() throws {

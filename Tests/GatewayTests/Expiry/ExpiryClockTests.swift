@@ -52,7 +52,7 @@ import Testing
     bench.pass(seconds: 10)
     let before = bench.wall
     bench.wall += 40 * Self.day
-    #expect(bench.expiry == before, "at once, not with the next comparison")
+    #expect(bench.expiry == before, "immediately, before the next comparison")
     #expect(bench.storageStart == bench.wall)
     bench.pass(seconds: 3_600)
     #expect(bench.expiry == before + 3_600_000)
@@ -93,7 +93,7 @@ import Testing
       ])
   }
 
-  /// S3-11: it expires when its time has come, not when somebody sets a clock.
+  /// Checks S3-11: a notification expires when its time has passed, and not when a clock is set.
   @Test func `a stored notification survives a jump of the wall clock forward and back`() throws {
     let harness = try GatewayHarness()
     let device = harness.device()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-/// Tests of the time for which a provider's connection may keep the gateway waiting.
+/// Tests of how long a provider's connection may keep the gateway waiting.
 @Suite struct IdlePolicyTests {
   private static func seconds(_ count: Int64) -> Int64 { count * 1_000_000_000 }
 
@@ -21,7 +21,7 @@ import Testing
       sentBytes: sent)
   }
 
-  /// Returns the verdict of the last check, when the policy checks once per second until `end`.
+  /// Returns the verdict of the last check if the policy checks once per second until `end`.
   private func verdict(
     at end: Int64, _ facts: (Int64) -> IdlePolicy.Facts
   ) -> IdlePolicy.Verdict {
@@ -37,14 +37,16 @@ import Testing
   @Test func `a connection without any frame is idle after ten seconds`() {
     #expect(verdict(at: 9) { _ in Self.facts(hasFrames: false) } == .wait)
     #expect(verdict(at: 10) { _ in Self.facts(hasFrames: false) } == .idle)
-    // Bytes that never complete a frame are not a sign of life.
+    // Bytes that never complete a frame do not count as activity.
     #expect(verdict(at: 10) { Self.facts(lastReceived: $0, hasFrames: false) } == .idle)
   }
 
   @Test func `a connection without an accepted request is idle 30 seconds after its last request`()
   {
     #expect(verdict(at: 29) { _ in Self.facts() } == .wait)
-    #expect(verdict(at: 30) { Self.facts(lastReceived: $0) } == .idle, "bytes are not requests")
+    #expect(
+      verdict(at: 30) { Self.facts(lastReceived: $0) } == .idle,
+      "received bytes do not count as requests")
     #expect(verdict(at: 100) { Self.facts(lastRequest: $0 - 20) } == .wait)
   }
 

@@ -8,7 +8,7 @@ import Testing
 
   /// Refuses requests until the policy ends the connection.
   ///
-  /// Returns the number of refusals, the stream limits that were set, and the reason for the end.
+  /// Returns the number of refusals, the stream limits that the policy set, and its reason for ending the connection.
   private mutating func refuse(
     _ rejection: Rejection, upTo count: Int
   ) -> (count: Int, streams: [UInt32], end: ProviderErrorPolicy.Excess?) {
@@ -29,7 +29,7 @@ import Testing
     #expect(course.count == 80)
     #expect(course.end == .errors)
     #expect(course.streams == [500, 250, 125, 62, 31, 15, 7])
-    #expect(policy.refused(.badTopic, at: 0) == .unchanged, "it ends once")
+    #expect(policy.refused(.badTopic, at: 0) == .unchanged, "the connection ends only once")
   }
 
   @Test mutating func `BadDeviceToken ends it sooner`() {

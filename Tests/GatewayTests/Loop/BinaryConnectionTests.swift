@@ -113,7 +113,7 @@ import Transport
     harness.pass(milliseconds: 100)
     harness.world.gateway.notificationStore.failingCommits = 1
     let client = Self.client(harness)
-    // The first frame waits for a commit, which fails. The second one does not contain a valid token.
+    // The first frame waits for a commit, which fails. The second frame has an invalid token.
     client.send(
       Self.frame(7, token: try harness.token(of: device), push: harness.open(for: device))
         + Self.frame(8, token: [UInt8](repeating: 1, count: 32), push: 0))
@@ -147,7 +147,7 @@ import Transport
     harness.pass(milliseconds: 1_000)
     #expect(other.isClosed && other.received.isEmpty)
     #expect(!silent.isClosed)
-    #expect(!http.isClosed && http.received.count > 9, "the gateway's SETTINGS")
+    #expect(!http.isClosed && http.received.count > 9, "the client received the gateway's SETTINGS")
     harness.pass(milliseconds: 2_000)
     #expect(silent.isClosed && !http.isClosed)
   }
@@ -184,7 +184,7 @@ import Transport
     let named = (0..<client.received.count / 38).map {
       Array(client.received[$0 * 38 + 6..<$0 * 38 + 38])
     }
-    // The last four tokens before the current one, in the order in which they became inactive.
+    // The last four tokens before the current one, ordered by when they became inactive.
     #expect(named == (try (1...4).map { try harness.token(of: device, generation: $0) }))
     let next = Self.feedbackClient(harness)
     harness.pass(milliseconds: 500)

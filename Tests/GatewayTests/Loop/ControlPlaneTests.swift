@@ -46,7 +46,7 @@ import Testing
     }
     harness.pass(milliseconds: 1_000)
     #expect(store.appLookUps == Limits.adoptionsPerDeviceMax)
-    #expect(store.appReadings == apps && store.keyReadings == keys, "no table is read whole")
+    #expect(store.appReadings == apps && store.keyReadings == keys, "no table is read completely")
     let adopted = try store.apps().filter { $0.adopter == device.number }
     #expect(adopted.count == Limits.adoptionsPerDeviceMax)
     // Another device has its own limit.
@@ -98,9 +98,9 @@ import Testing
     let before = store.appReadings
     device.register(LinkTopic(bundleID: "com.example.new"))
     harness.pass(milliseconds: 1_000)
-    #expect(harness.violation == nil, "the loops ask each other for ever")
-    #expect(store.appLookUps == 1, "one look for the app")
-    #expect(store.appReadings - before == 1, "one for the directory")
+    #expect(harness.violation == nil, "the loops must not ask each other endlessly")
+    #expect(store.appLookUps == 1, "the app is looked up once")
+    #expect(store.appReadings - before == 1, "the directory reads the apps once")
     #expect(
       store.wasDurable(
         .init(device: device.number, app: 70, kind: TokenKind.alert.rawValue), generation: 0))
@@ -115,13 +115,13 @@ import Testing
     _ = try harness.world.gateway.administer(
       .addTopic(.init(team: SimulatedIdentities.team, bundleID: "com.example.added")))
     let readings = store.keyReadings
-    #expect(store.failingKeyReadings == 1, "the loops have the old ones")
+    #expect(store.failingKeyReadings == 1, "a reading failed, so the loops have the old keys")
     harness.pass(milliseconds: 900)
-    #expect(store.keyReadings == readings, "a failing disk is left alone for a while")
+    #expect(store.keyReadings == readings, "a failing disk is not read again immediately")
     harness.pass(milliseconds: 200)
     #expect(store.keyReadings == readings + 1)
     harness.pass(milliseconds: 10_000)
-    #expect(store.keyReadings == readings + 2, "what was read is not read again")
+    #expect(store.keyReadings == readings + 2, "keys that were read are not read again")
     #expect(harness.violation == nil)
 
     let appReadings = store.appReadings
@@ -137,7 +137,7 @@ import Testing
     let lines = try harness.world.gateway.administer(
       .addTopic(.init(team: SimulatedIdentities.team, bundleID: "com.example.added")))
     #expect(lines.count == 1)
-    #expect(harness.violation == nil, "a loop had not handled it")
+    #expect(harness.violation == nil, "every loop must have handled the change")
   }
 }
 

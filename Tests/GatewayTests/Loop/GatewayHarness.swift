@@ -35,7 +35,7 @@ final class GatewayHarness {
     return world.devices[world.devices.count - 1]
   }
 
-  /// Returns a provider by its index: 0 uses tokens, 1 uses a certificate, and 2 uses the port without TLS.
+  /// Returns the provider with an index: 0 uses tokens, 1 uses a certificate, and 2 uses the port without TLS.
   func provider(_ kind: Int = 0) -> SimulatedProvider { SimulatedProvider(kind, in: world) }
 
   /// Sends a push and lets it arrive, and returns its number in the ledger.
@@ -86,7 +86,7 @@ final class RawClient: SimulatedClient {
 
   func send(_ bytes: [UInt8]) { connection?.send(bytes) }
 
-  /// Sends bytes and ends the client's output.
+  /// Sends bytes and shuts down the client's output.
   ///
   /// The client still reads.
   func sendLast(_ bytes: [UInt8]) { connection?.sendLast(bytes) }

@@ -15,7 +15,7 @@ import Transport
     let devices = [harness.device(), harness.device()]
     let homes = Set(devices.map { $0.number % 2 })
     #expect(homes == [0, 1])
-    // The provider has one connection, which is on one of the loops.
+    // The provider has one connection, which belongs to one of the loops.
     let provider = harness.provider()
     for device in devices {
       let push = try harness.push(to: device, by: provider)

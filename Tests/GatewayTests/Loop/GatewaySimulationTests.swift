@@ -2,7 +2,7 @@ import Testing
 
 @testable import TestSupport
 
-/// Tests of the gateway's guarantees under crashes, broken links, slow and full disks, clock changes, and sleeping
+/// Tests of the gateway's guarantees despite crashes, broken links, slow and full disks, clock changes, and sleeping
 /// devices.
 ///
 /// `make simulate` runs more worlds of ``GatewaySimulation``, in a release build.

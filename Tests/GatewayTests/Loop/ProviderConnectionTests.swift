@@ -66,7 +66,7 @@ import Transport
         types.append(header[3])
         rest = rest.dropFirst(9 + Int(header[1]) << 8 + Int(header[2]))
       }
-      #expect(types.contains(1), "no HEADERS: \(types)")
+      #expect(types.contains(1), "no HEADERS frame: \(types)")
       #expect(client.isClosed)
     }
   }
@@ -97,7 +97,8 @@ import Transport
       harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
     client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
     let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0] + Array(repeating: 7, count: 8)
-    // Spend most of the allowance of a new connection, and then more than the rest and the amount that 25 s restore.
+    // Spend most of a new connection's allowance, and after 25 s, more than the rest, but no more than that time
+    // restores.
     for (pings, milliseconds) in [(390, 25_000), (50, 1_000)] as [(Int, Int64)] {
       client.send(Array(repeating: ping, count: pings).flatMap { $0 })
       harness.pass(milliseconds: milliseconds)

@@ -8,7 +8,7 @@ import Transport
 
 /// Tests of a connected device that asks the gateway for another certificate.
 @Suite struct RenewalTests {
-  /// Returns a device that sends raw bytes, with a certificate for `key` that names `number`.
+  /// Returns a device that sends raw bytes, with a certificate for `key` that contains `number`.
   private func client(
     _ harness: GatewayHarness, _ number: UInt64, _ key: ES256PrivateKey
   ) throws -> RawClient {
@@ -62,7 +62,7 @@ import Transport
     let issuer = harness.world.identities.issuer
     #expect(try frames(client).contains(.trust(mark: issuer.trustMark)))
     guard case .renewed(let renewed)? = try ask(client, harness, key) else {
-      Issue.record("no certificate")
+      Issue.record("no certificate was issued")
       return
     }
     let certificate = try Certificate(der: renewed.certificate)
@@ -73,13 +73,13 @@ import Transport
     #expect(rows.contains { $0.serial == certificate.serial && $0.device == device.number })
 
     guard case .renewalRefused(.tooMany, let seconds)? = try ask(client, harness, key) else {
-      Issue.record("a second certificate at once")
+      Issue.record("a second certificate was issued immediately")
       return
     }
     #expect(seconds >= 60)
     harness.pass(milliseconds: 31_000)
     guard case .renewed? = try ask(client, harness, key) else {
-      Issue.record("no certificate after the pause")
+      Issue.record("no certificate was issued after the pause")
       return
     }
     #expect(try harness.world.gateway.controlStore.deviceCertificates().count <= 2)
@@ -113,7 +113,7 @@ import Transport
     harness.pass(milliseconds: 3_000)
     harness.world.gateway.controlStore.failingChanges = 1
     guard case .renewalRefused(.tryLater, _)? = try ask(client, harness, key) else {
-      Issue.record("a certificate that is not on disk")
+      Issue.record("a certificate was issued but not stored")
       return
     }
     #expect(harness.violation == nil)

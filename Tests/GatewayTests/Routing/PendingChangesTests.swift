@@ -10,7 +10,7 @@ import Testing
     pending.begin("change", of: 1, for: "a")
     let waits = pending.waits("b", for: 1)
     let otherWaits = pending.waits("c", for: 2)
-    #expect(waits && !otherWaits, "each key has changes of its own")
+    #expect(waits && !otherWaits, "a request waits only for a change of its own key")
     pending.checkInvariants()
     let finished = pending.finish(1)
     #expect(finished.change == "change")

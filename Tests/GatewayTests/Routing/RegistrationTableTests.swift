@@ -46,7 +46,7 @@ import Testing
   @Test func `a device has so many topics on disk, whatever its connections and their state`() {
     var table = RegistrationTable(topicsMax: 3)
     table.set(key(1), to: entry(0, .unregistered, 1))
-    // Make two requests at once on two connections, because requests in progress count, too.
+    // Make two requests at once on two connections, because requests in progress also count.
     for app in [2, 3] as [UInt32] {
       let actions = table.handle(ask(.register, key(app), session: UInt64(app)), atMilliseconds: 1)
       guard case .persist? = actions.first else {
@@ -65,7 +65,7 @@ import Testing
     #expect(!table.hasRoom(5))
     // A device can still use its existing registrations, and another device has its own limit.
     guard case .persist? = table.handle(ask(.register, key(1)), atMilliseconds: 5).first else {
-      Issue.record("a topic that the device has is registered again")
+      Issue.record("a registered topic can be registered again")
       return
     }
     #expect(table.hasRoom(6))
@@ -109,7 +109,8 @@ import Testing
     #expect(
       table.handle(first, atMilliseconds: 1) == [.persist(entry.record(of: key))])
     #expect(table.verdict(key, generation: 0) == .unknown)
-    #expect(table.handle(second, atMilliseconds: 2) == [], "it waits for the same commit")
+    #expect(
+      table.handle(second, atMilliseconds: 2) == [], "the second request waits for the same commit")
     #expect(
       table.finish(key, isDurable: true, atMilliseconds: 3)
         == [.reply(first, .token(entry)), .reply(second, .token(entry))])
@@ -204,7 +205,7 @@ import Testing
     let token = vault.seal(contents)
     #expect(token.count == 32)
     #expect(vault.seal(contents) == token)
-    // S4-14 part 1 of 2: only the service makes it
+    // S4-14 part 1 of 2: only the service generates it
     #expect(open(token, try DeviceTokenCodec(keys: [two, one], environment: .sandbox)) == contents)
     #expect(open(token, try DeviceTokenCodec(keys: [two], environment: .sandbox)) == nil)
     #expect(open(token, try DeviceTokenCodec(keys: [one], environment: .production)) == nil)

@@ -9,7 +9,7 @@ import Testing
 private let now: Int64 = 1_795_000_000
 private let hosts = ["localhost"]
 
-/// Tests of the authority's rotation in the folder.
+/// Tests of the rotation of the authority in the folder.
 ///
 /// A gateway may be killed between any two writes.
 @Suite struct AuthorityRotationTests {
@@ -127,15 +127,15 @@ private let hosts = ["localhost"]
       #expect(GatewayFolder.hosts(permittedBy: authority.certificate).contains("new"))
     }
     #expect(try authorities().trusted == both.trusted)
-    // The first certificate is that of the first authority, and later that of the next one.
+    // The first certificate belongs to the first authority, and later to the next one.
     #expect(
       try folder.firstCertificate(of: both.server).publicKeySPKI
         == both.server.certificate.publicKeySPKI)
     _ = try folder.giveUpFormerAuthorities()
     let newer = try folder.authorities(hosts: hosts + ["new", "newer"], nowSeconds: now)
     #expect(try folder.firstCertificate(of: newer.server) == handedOut)
-    // A client with the copy from the start of the rotation can still connect, because the general certificate has no
-    // name that the copy forbids.
+    // A client with the copy from the start of the rotation can still connect, because the copy forbids no name in the
+    // general certificate.
     let shown = try folder.server(
       hosts: hosts + ["new", "newer"], addresses: ["127.0.0.1"], authority: newer.server,
       nowSeconds: now)

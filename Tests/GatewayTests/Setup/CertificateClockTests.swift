@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 @testable import Transport
 
-/// Tests of the effect that a temporarily wrong wall clock has on the certificates.
+/// Tests of the effect of a temporarily wrong wall clock on the certificates.
 @Suite struct CertificateClockTests {
   private static let day: Int64 = 86_400_000
 
@@ -20,7 +20,7 @@ import Testing
     func add(_ line: String) { lines.withLock { $0.append(line) } }
   }
 
-  /// A test bench with the two clocks of a gateway, and with the gateway's watch over its own folder.
+  /// A test bench with a gateway's two clocks, and with the gateway's watch over its folder.
   private final class Bench {
     let scratch: ScratchFolder
     let folder: GatewayFolder
@@ -114,7 +114,7 @@ import Testing
     bench.pass(seconds: 5)
     let wrong = try bench.server()
     bench.wall -= 800 * Self.day
-    #expect(wrong.notBefore > bench.wall / 1_000, "it is worth a test")
+    #expect(wrong.notBefore > bench.wall / 1_000, "the certificate is not valid yet")
     #expect(try !bench.isAccepted())
     bench.pass(seconds: 1)
     #expect(try bench.isAccepted() && bench.changes == 1)
@@ -159,7 +159,7 @@ import Testing
     let lines = bench.lines.all
     #expect(lines.contains { $0.contains("not valid yet") && $0.contains("certificate=server") })
     #expect(lines.contains { $0.contains("not valid yet") && $0.contains("certificate=authority") })
-    // Another certificate would be no better, because its authority is not valid either.
+    // Another certificate would not help, because its authority is not valid yet either.
     #expect(bench.changes == 0)
     bench.wall += 20 * Self.day
     bench.pass(seconds: 2)

@@ -35,14 +35,14 @@ import Testing
   @Test
   func `a start that ended between its writes is no restoration, however often`() throws {
     let first = try begin()
-    // The control store was written and the notification store was not, twice in a row.
+    // The start wrote the control store but not the notification store, twice in a row.
     try put("77 \(first.number)")
     #expect(try begin().restoration == nil)
     let second = try notifications.epoch()
     try put("78 \(second)")
     try put("79 \(second)")
     #expect(try begin().restoration == nil)
-    // Both stores were written, but the last write of the control store is missing.
+    // The start wrote both stores, but the last write to the control store is missing.
     let third = try notifications.epoch()
     try put("\(third) 79")
     #expect(try begin().restoration == nil)
@@ -72,10 +72,10 @@ import Testing
     let first = numbers.next()
     #expect(first == UInt64(UInt32.max >> 1) << 22 + 1)
     for _ in 1..<(1 << 22) - 1 { _ = numbers.next() }
-    #expect(numbers.next() == nil, "a count that ran over would be another epoch's")
+    #expect(numbers.next() == nil, "an overflowing count would enter another epoch")
     let all = DeviceNumbers.numbers(ofEpoch: .max >> 1)
     #expect(all.upperBound <= 1 << 53)
-    #expect(!DeviceNumbers.numbers(ofEpoch: 1).contains(1), "a former release's numbers")
+    #expect(!DeviceNumbers.numbers(ofEpoch: 1).contains(1), "1 is a number of an earlier release")
     #expect(!all.overlaps(DeviceNumbers.numbers(ofEpoch: (.max >> 1) - 1)))
   }
 }

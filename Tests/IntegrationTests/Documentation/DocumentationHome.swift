@@ -4,7 +4,7 @@ import TestSupport
 /// A separate home folder in which tests run lines of the documents as the user would type them.
 ///
 /// `belfry` is on the path. The gateway uses free ports unless a page is about ports, and the agent grants every
-/// permission for which it would ask the user.
+/// permission without asking the user.
 struct DocumentationHome {
   /// The ports that a gateway uses.
   enum Ports {
@@ -74,7 +74,7 @@ struct DocumentationHome {
 
   /// Runs lines in a shell.
   ///
-  /// The run ends at the first failure, and processes that the lines left running are ended.
+  /// The run stops at the first failure, and processes that the lines left running are terminated.
   func run(
     _ lines: String, environment: [String: String] = [:], by launcher: [String] = []
   ) async throws -> Scenario.CommandResult {

@@ -9,7 +9,7 @@ import Testing
 ///
 /// `FirstFiveMinutesTests` and `DocumentedPagesTests` run the lines.
 @Suite struct DocumentedCommandsTests {
-  /// The paths of the pages at the top of the repository, and of every page of `docs`.
+  /// The paths of the pages at the top of the repository, and of every page in `docs`.
   private static let pages: [String] = {
     let docs = FileManager.default.enumerator(atPath: Installation.root + "/docs")
     let names = (docs?.allObjects as? [String]) ?? []
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Returns the command lines of `belfry` in a shell text.
+  /// Returns the command lines of `belfry` in shell text.
   private func commands(_ text: String) -> [[String]] {
     ShellText(text).commands.compactMap { words in
       guard let start = words.firstIndex(where: { $0 == "belfry" || $0.hasSuffix("/belfry") }),
@@ -128,7 +128,7 @@ import Testing
   }
 }
 
-/// A shell text, parsed into simple commands.
+/// Shell text, parsed into simple commands.
 private struct ShellText {
   /// The words of each command, without quotation marks.
   ///

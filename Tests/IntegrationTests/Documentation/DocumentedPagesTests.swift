@@ -4,13 +4,13 @@ import Testing
 
 /// Tests that run the command lines of the pages, unchanged except for the names that a reader fills in.
 ///
-/// `FirstFiveMinutesTests` runs those of `docs/first-five-minutes`, and `RecipesTests` those of `docs/recipes`. `make
-/// packages-test` runs those that need root and systemd.
+/// `FirstFiveMinutesTests` runs the lines of `docs/first-five-minutes`, and `RecipesTests` those of `docs/recipes`.
+/// `make packages-test` runs the lines that need root and systemd.
 @Suite struct DocumentedPagesTests {
   /// The number of blocks with `belfry` command lines on each page.
   ///
-  /// A new block must be run here, too. The exception is the second one of `docs/operations/troubleshoot-gateway.md`,
-  /// which needs root and is run by `make packages-test`.
+  /// A new block must also be run here. The exception is the second block of `docs/operations/troubleshoot-gateway.md`,
+  /// which needs root: `make packages-test` runs it.
   private static let counts = [
     "docs/bring-an-app-from-ios.md": 1, "docs/clients.md": 6, "docs/operations/backup.md": 2,
     "docs/desktop.md": 7, "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
@@ -31,7 +31,7 @@ import Testing
     let blocks = try commandBlocks(of: page)
     var lines = try #require(blocks.indices.contains(index) ? blocks[index] : nil)
     for (name, value) in filling {
-      try #require(lines.contains(name), "\(page) has no \(name) any more")
+      try #require(lines.contains(name), "\(page) no longer contains \(name)")
       lines = lines.replacing(name, with: value)
     }
     return lines
@@ -97,7 +97,7 @@ import Testing
       let lines = try Self.lines(page, 2) + "\necho; kill %1; wait\n"
       let file = home.file("typed")
       try lines.write(toFile: file, atomically: true, encoding: .utf8)
-      // The shell that unshare starts reads the following lines as if they were typed.
+      // The shell that `unshare` starts reads the following lines as if the user typed them.
       let answer = try await home.run("cat typed | bash")
       #expect(answer.output.contains(#"{"reason":"MissingProviderToken"}"#), "\(answer.output)")
     }
@@ -334,7 +334,7 @@ import Testing
     try await Scenario.run { scenario in
       let home = try await DocumentationHome(scenario)
       let transcript = try Self.lines(page, 0).split(separator: "\n").map(String.init)
-      // The file that a `cat` shows is the reader's own file.
+      // A file that `cat` shows belongs to the reader, so create it.
       for (index, line) in transcript.enumerated() where line.hasPrefix("$ cat ") {
         let text = transcript[(index + 1)...].prefix { !$0.hasPrefix("$ ") }
         try (text.joined(separator: "\n") + "\n").write(

@@ -5,7 +5,7 @@ import TestSupport
 struct MarkdownPage {
   /// A fenced block.
   struct Block {
-    /// The word after the opening fence, or an empty text.
+    /// The word after the opening fence, or an empty string.
     let language: String
     /// The lines of the block, without the indentation of its fence.
     let text: String

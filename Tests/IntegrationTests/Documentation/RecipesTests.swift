@@ -32,7 +32,7 @@ import Testing
       _ = try await scenario.script("bin/python3", "exec \(python) \"$@\"")
       try blocks(of: "tests", "python").joined(separator: "\n\n")
         .write(toFile: home.file("push_tests.py"), atomically: true, encoding: .utf8)
-      // The run ends with an error at the first line that fails.
+      // The run stops with an error at the first line that fails.
       let answer = try await home.run(blocks(of: "tests", "sh").joined(separator: "\n"))
       #expect(answer.errors.contains(#/Ran [0-9]+ tests/#), "\(answer.errors)")
       #expect(answer.output.contains(#""status":410"#), "\(answer.output)")

@@ -21,7 +21,7 @@ import Testing
       let token = try #require(await scenario.nextToken(of: app))
       #expect(token.count == 64)
       #expect(await app.nextText("permission") == "permission true")
-      // In front of the user the app shows it by itself, if at all.
+      // In the foreground, the app itself shows the alert, if at all.
       try await scenario.push(
         special, to: token, topic: "org.example.RestaurantAlert", of: gateway)
       let suppressed = try await agent.program.event("suppressed")
@@ -32,7 +32,7 @@ import Testing
         special, to: token, topic: "org.example.RestaurantAlert", of: gateway)
       let shown = await agent.nextPresented("org.example.RestaurantAlert")
       // S2-2 part 1 of 2: an alert is visible, and can be opened
-      // S2-11 part 1 of 3: each field where it is given
+      // S2-11 part 1 of 3: each field that is present
       #expect(shown["title"].string == "Get your")
       #expect(shown["body"].string == "Avocado Bacon Burger")
       #expect(shown["badge"].integer == 1)
@@ -44,11 +44,11 @@ import Testing
       try await scenario.tell(
         agent, "center", "open", id, "--app", "org.example.RestaurantAlert")
       // S2-5, S2-13
-      // S2-1 part 1 of 2: a running app, behind the others
+      // S2-1 part 1 of 2: a running app in the background
       // S2-15
       #expect(await app.nextText("cart") == "cart avocado_bacon_burger 9.99 main thread")
       try await app.stop()
-      // S2-6 part 1 of 2: the token and no error, in all of its run
+      // S2-6 part 1 of 2: the token and no error, throughout the run
       #expect(app.lines.count { $0.hasPrefix("token") || $0.hasPrefix("no token") } == 1)
     }
   }
@@ -66,7 +66,7 @@ import Testing
             + #""sound":"\#(sound)"},"special":"dish","price":"9.99"}"#,
           to: token, topic: id, of: gateway)
         let shown = try await agent.presented(id)
-        // S2-11 part 3 of 3: an absolute badge, a sound of its own, and the app's data apart from `aps`
+        // S2-11 part 3 of 3: an absolute badge, a custom sound, and the app's data outside `aps`
         #expect(shown["title"].string == "T\(badge)" && shown["subtitle"].string == "S")
         #expect(shown["badge"].integer == badge && shown["sound"].string == sound)
         #expect(shown["userInfo"]["price"].string == "9.99")
@@ -98,7 +98,7 @@ import Testing
         return shown
       }
       let plain = try await open(#"{"aps":{"alert":"hello"}}"#)
-      // S2-11 part 2 of 3: nothing where it is not
+      // S2-11 part 2 of 3: no value for an absent field
       #expect(plain["sound"] == .null && plain["badge"] == .null && plain["title"].string == "")
       _ = try await app.text("not for the cart")
       // Responses that the app has not acknowledged are delivered to its next instance. The app answers in order, so
@@ -134,7 +134,7 @@ import Testing
           topic: "org.example.MenuUpdate", of: gateway, options: ["--type", "background"])
         // S2-2 part 2 of 2: a background notification gives run time
         // S2-18
-        // S2-20 in part: a background notification, behind and in front
+        // S2-20 in part: a background notification, in the background and the foreground
         #expect(await app.nextText("menu ")?.count ?? 0 > 5)
       }
       // The code path that returns early also answers, and the app continues.
@@ -179,13 +179,13 @@ import Testing
         "Registration", on: agent, app: "org.example.fewer", arguments: ["--types", "5"])
       _ = try await fewer.text("types")
       let settings = try await scenario.tell(agent, "settings", "org.example.fewer", "--json")
-      // S1-4 part 2 of 2: the types of its argument, and no other
+      // S1-4 part 2 of 2: only the types of its argument
       #expect(fewer.lines.contains("types 5") && settings.values.first?["sound"] == .null)
 
       // The device receives the same token at each launch.
       try await modern.stop()
       let again = try await scenario.example("Registration", on: agent)
-      // S0-25 part 1 of 2: the token of the device at each launch
+      // S0-25 part 1 of 2: the device's token at each launch
       // S0-36
       #expect(await again.nextText("token ") == "token \(token)")
     }
@@ -205,7 +205,7 @@ import Testing
       let token = try await scenario.token(of: both)
       let tokens = try await scenario.belfryCommand(
         ["app", "token", id, "--socket", agent.socket], succeeding: false)
-      // S1-1 part 1 of 2: on iOS the types, and a call for the token
+      // S1-1 part 1 of 2: on iOS, the types, and a separate call for the token
       #expect(tokens.status == 1 && token.count == 64)
       try await scenario.tell(agent, "state", "front=none")
       #expect(await agent.nextPresented(id)["title"].string == "Title")
@@ -227,7 +227,7 @@ import Testing
         // S1-19
         #expect(await app.nextText("remote features") == "remote features off")
         try await app.stop()
-        // S2-6 part 2 of 2: the error and no token, in all of its run
+        // S2-6 part 2 of 2: the error and no token, throughout the run
         #expect(app.lines.count { $0.hasPrefix("token") || $0.hasPrefix("no token") } == 1)
       }
     }
@@ -246,14 +246,14 @@ import Testing
       // S4-1
       let token = try #require(await scenario.nextToken(of: app))
       #expect(token.count == 64)
-      // S4-9 part 1 of 2: the types that are on
+      // S4-9 part 1 of 2: the enabled types
       #expect(await app.nextText("switches 5") == "switches 5")
       try await scenario.push(
         #"{"aps":{"alert":"hello","badge":2,"sound":"ding.caf"},"item":"milk"}"#, to: token,
         topic: "org.example.PushClient", of: gateway)
       // S0-49, S1-39, S4-18
       #expect(await app.nextText("push") == "push hello")
-      // S0-45 part 2 of 2: the delegate has all of it
+      // S0-45 part 2 of 2: the delegate receives all of it
       #expect(await app.nextText("payload") == "payload badge 2 sound ding.caf item milk")
       // The system acts on the push before it presents this marker.
       let mark = try await scenario.app("org.example.marker", on: agent)
@@ -275,7 +275,7 @@ import Testing
       // S4-4
       let others = listed.values.filter { $0["app"].string != "org.example.marker" }
       #expect(before.values.isEmpty && others.count == 1)
-      // S4-5 part 1 of 3: of two types
+      // S4-5 part 1 of 3: two types, two switches
       #expect(pane["alert"].string == "on" && pane["badge"].string == "on")
       #expect(pane["sound"] == .null)
       try await scenario.tell(agent, "settings", "org.example.PushClient", "alert=off")
@@ -283,12 +283,12 @@ import Testing
       try await scenario.tell(agent, "state", "front=org.example.PushClient")
       // S0-28
       // S0-29 part 1 of 2: UIApplication
-      // S4-9 part 2 of 2: the person's change
+      // S4-9 part 2 of 2: the user's change
       #expect(await app.nextText("switches 1") == "switches 1")
 
       let leaving = try await scenario.example(
         "PushClient", on: agent, app: "org.example.leaving", arguments: ["--off"])
-      // S4-6 part 1 of 3: none is on
+      // S4-6 part 1 of 3: no type is enabled
       #expect(await leaving.nextText("switches 0") == "switches 0")
       func panes() async throws -> String {
         try await scenario.tell(agent, "settings", "--json").output
@@ -321,13 +321,13 @@ import Testing
       #expect(try await app.text("switches 7") == "switches 7")
       #expect(try await switches() == ["alert", "sound", "badge"])
       app.tell("types 1")
-      // S4-5 part 3 of 3: of one type where three were before
+      // S4-5 part 3 of 3: one type instead of three
       #expect(await app.nextText("switches 1") == "switches 1")
       #expect(try await switches() == ["badge"])
       app.tell("types 7")
       _ = try await app.text("switches 7")
       app.tell("again 4")
-      // S4-6 part 3 of 3: those before are gone when it registers for one
+      // S4-6 part 3 of 3: registering one type does not restore the others
       #expect(await app.nextText("switches 4") == "switches 4")
       #expect(try await switches() == ["alert"])
     }
@@ -344,7 +344,7 @@ import Testing
       #expect(!many.errors.contains("categories"))
       let alike = try await scenario.example(
         "Registration", on: agent, app: "org.example.alike", arguments: ["--alike", "2"])
-      // S1-31 part 4 of 4: two of one identifier are not reported as registered
+      // S1-31 part 4 of 4: two with the same identifier are not reported as registered
       #expect(await alike.nextText("categories") == "categories 0")
       try await alike.error("the notification categories are not registered")
     }
@@ -379,7 +379,7 @@ import Testing
       }
       let again = try await scenario.agent(of: gateway)
       let next = try await scenario.token(of: app)
-      // S0-38 part 2 of 2: the callback comes with the new token, without the app's asking
+      // S0-38 part 2 of 2: the callback gets the new token without a request by the app
       #expect(next != token && next.count == 64)
       try await scenario.tell(again, "state", "front=none")
       try await scenario.push(

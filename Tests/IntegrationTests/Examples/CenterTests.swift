@@ -237,7 +237,7 @@ private enum MainQueue {
         agent, "notify", "--app", "org.example.silent", "--title", "Waits", "--id", "w")
       _ = try await silent.event("willPresent")
       silent.signal(SIGKILL)
-      // The agent shows the notification for the app that ended, and continues to serve the other app.
+      // The agent shows the notification for the app that exited, and continues to serve the other app.
       #expect(try await agent.presented("org.example.silent")["title"].string == "Waits")
       try await center.add(request("o", "Other"))
       #expect(try await agent.presented("org.example.other")["title"].string == "Other")

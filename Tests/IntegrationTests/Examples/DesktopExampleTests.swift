@@ -60,8 +60,8 @@ struct DesktopExamples {
       try await scenario.tell(agent, "settings", id, "style=alert")
       try await scenario.tell(agent, "clock", "advance", "3700")
       let local = try await desktop.call("Notify", containing: "Le match commence")
-      // S0-11 part 2 of 2: the action key's word
-      // S3-21 part 2 of 2: the action key's word
+      // S0-11 part 2 of 2: the title of the action button
+      // S3-21 part 2 of 2: the title of the action button
       #expect(local.contains { $0.contains(#"string "Regarder""#) }, "\(local)")
 
       let other = "org.example.words"

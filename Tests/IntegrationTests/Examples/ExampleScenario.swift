@@ -73,7 +73,7 @@ extension Scenario {
   /// Copies a program in a separate process.
   ///
   /// If this process copied the program, a program that another test starts at the same time would inherit the open
-  /// file, and an executable that is open for writing cannot be started.
+  /// file. An executable that is open for writing cannot be started.
   func copy(_ file: String, to place: String) async throws {
     _ = try await command(["/bin/cp", file, place])
   }
@@ -119,7 +119,7 @@ extension AgentProgram {
 }
 
 extension RunningProgram {
-  /// Waits until the program has written a text, which no event reports, to standard error.
+  /// Waits until the program has written text, which no event reports, to standard error.
   ///
   /// Fails after a timeout.
   @discardableResult
@@ -138,7 +138,7 @@ extension RunningProgram {
 
   /// Returns true if the program writes the text to standard error before the timeout.
   ///
-  /// It is for use in an expectation, which then fails after a timeout.
+  /// Use it in an expectation, which then fails after a timeout.
   func hasError(_ text: String) async -> Bool {
     do {
       return try await error(text)

@@ -66,7 +66,7 @@ import Testing
   {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
-      // The program counts three minutes from the machine's time, so the agent's clock is set to it.
+      // The program schedules for three minutes after the machine's time, so set the agent's clock to that time.
       func setClock() async throws {
         let now = ISO8601DateFormatter().string(from: Date())
         try await scenario.tell(agent, "clock", "set", now)
@@ -113,7 +113,7 @@ import Testing
       _ = try await french.text("scheduled")
       try await french.stop()
 
-      // The language is that at the time at which the notification is shown.
+      // The language is the one that applies when the notification is shown.
       try await scenario.tell(agent, "clock", "advance", "3700")
       // S0-11 part 1 of 2: the message
       // S3-21 part 1 of 2: the message
@@ -169,7 +169,7 @@ import Testing
           (try? Data(contentsOf: URL(fileURLWithPath: heard)))?.range(of: Data(samples)) != nil
         }
         try? await Scenario.wait("the sound") { isHeard() }
-        // S0-1 part 2 of 3: a local notification names it, and it sounds
+        // S0-1 part 2 of 3: a local notification specifies it, and it is played
         #expect(isHeard())
       }
     }
@@ -180,7 +180,7 @@ import Testing
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(
         of: nil, options: ["--clock", "manual", "--grant", "ask"])
-      // The program counts three minutes from the machine's time, so the agent's clock is set to it.
+      // The program schedules for three minutes after the machine's time, so set the agent's clock to that time.
       func setClock() async throws {
         let now = ISO8601DateFormatter().string(from: Date())
         try await scenario.tell(agent, "clock", "set", now)
@@ -198,7 +198,7 @@ import Testing
       // In the background, the notification is shown, and a tap reaches the running process.
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "clock", "advance", "200")
-      // S1-1 part 2 of 2: on the Mac nothing is registered for local ones
+      // S1-1 part 2 of 2: on the Mac, nothing is registered for local notifications
       // S1-54
       #expect(await agent.nextPresented(id)["title"].string == "Tea")
       try await scenario.tell(agent, "center", "open", "tea")

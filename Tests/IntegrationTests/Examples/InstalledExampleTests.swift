@@ -29,8 +29,8 @@ import Testing
       let byIcon = try scenario.start(
         [folder + "/LaunchHandling"], environment: ["BELFRY_SOCKET": agent.socket])
       _ = try await byIcon.text("token")
-      // S0-42 part 1 of 2: iOS, nothing
-      // S1-58 part 1 of 2: iOS, nothing
+      // S0-42 part 1 of 2: nothing on iOS
+      // S1-58 part 1 of 2: nothing on iOS
       #expect(!byIcon.lines.contains { $0.hasPrefix("launch push") || $0.hasPrefix("push") })
       try await byIcon.stop()
 
@@ -76,7 +76,7 @@ import Testing
       // S1-60 part 1 of 2: at launch
       #expect(await agent.program.hasError("launch milk badge 2"))
       #expect(await agent.program.hasError("\nactive"))
-      // S1-72 part 2 of 3: at launch, one that is not of a place has no region
+      // S1-72 part 2 of 3: at launch, a notification without a location has no region
       #expect(await agent.program.hasError("region none\n"))
     }
   }
@@ -101,9 +101,9 @@ import Testing
       _ = try await agent.presented(id)
       let again = try start()
       #expect(try await again.text("launched") == "launched true")
-      // S0-42 part 2 of 2: the Mac, the payload
+      // S0-42 part 2 of 2: the payload on the Mac
       // S0-44 part 2 of 2: the Mac
-      // S1-58 part 2 of 2: the Mac, the payload
+      // S1-58 part 2 of 2: the payload on the Mac
       #expect(await again.nextText("launch push") == "launch push milk")
     }
   }
@@ -124,7 +124,7 @@ import Testing
       try await scenario.push(
         #"{"aps":{"content-available":1}}"#, to: token, topic: id, of: gateway,
         options: ["--type", "background"])
-      // S2-1 part 2 of 2: an app that does not run is launched
+      // S2-1 part 2 of 2: an app that is not running is launched
       #expect(await agent.program.hasError("launched behind"))
       #expect(await agent.program.hasError("no menu"))
     }

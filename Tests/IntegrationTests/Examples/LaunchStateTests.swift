@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the state that an app can read when its delegate is first called, and of the effect of the system's prompt
-/// over the app.
+/// Tests of the state that an app can read when its delegate is first called, and of how the system's prompt affects
+/// the app.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LaunchStateTests {
   private static let id = "org.example.LaunchState"
 
@@ -50,13 +50,13 @@ import Testing
       let app = try await scenario.example("LaunchState", on: agent, arguments: ["--ask"])
       _ = try await app.text("active")
       _ = try await agent.program.event("prompt")
-      // S4-10 part 1 of 2: inactive while the question is there
+      // S4-10 part 1 of 2: inactive while the prompt is open
       #expect(await app.nextText("resigned") == "resigned")
       app.tell("state")
       #expect(await app.nextText("state") == "state 1")
       #expect(count("active", app) == 1)
       try await scenario.tell(agent, "settings", Self.id, "notifications=on")
-      // S4-10 part 2 of 2: active again, and told so
+      // S4-10 part 2 of 2: active again, and notified of it
       #expect(await app.nextText("active") == "active")
       // S2-8
       #expect(await app.nextText("granted") == "granted true")
@@ -64,11 +64,11 @@ import Testing
       #expect(settings.values.first?["authorization"].string == "authorized")
       // A second request shows no prompt, so nothing covers the app.
       app.tell("ask")
-      // S2-9 part 1 of 2: without a question
+      // S2-9 part 1 of 2: without a prompt
       #expect(await app.nextText("granted") == "granted true")
       try await scenario.tell(agent, "settings", Self.id, "notifications=off")
       app.tell("ask")
-      // S2-9 part 2 of 2: what the settings say now
+      // S2-9 part 2 of 2: the current settings
       #expect(await app.nextText("granted") == "granted false")
       try await scenario.tell(agent, "settings", Self.id, "notifications=on")
       app.tell("ask")
@@ -167,7 +167,7 @@ import Testing
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", id)
       try await agent.program.error("switches 5\n")
-      // S4-21 part 1 of 2: the payload in what is posted
+      // S4-21 part 1 of 2: the payload in the posted notification
       #expect(await agent.program.hasError("launch options bread\n"))
       // S4-21 part 2 of 2: the callback of a running app
       #expect(await agent.program.hasError("text push bread\n"))

@@ -17,7 +17,7 @@ import Testing
       let time = await app.nextText("time")
       _ = try await app.text("presented")
       let shown = await agent.nextPresented("org.example.BackgroundChat")
-      // S0-22 in part: limited time, and it presents at once; a process that the user started is never stopped
+      // S0-22 in part: limited time, and immediate presentation; a process that the user started is never stopped
       #expect(time == "time limited")
       // S0-23 part 1 of 3: the loop, the sound and the badge
       // S1-51 part 1 of 2: it presents at once
@@ -28,7 +28,7 @@ import Testing
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app",
         "org.example.BackgroundChat")
-      // S3-33 part 1 of 2: it presents at once, and is opened
+      // S3-33 part 1 of 2: it presents at once, and the user opens it
       #expect(await app.nextText("foreground") == "foreground")
     }
   }
@@ -55,7 +55,7 @@ import Testing
       try await scenario.push(
         #"{"aps":{"content-available":1},"save":true}"#, to: token, topic: id, of: gateway,
         options: ["--type", "background"])
-      // S0-23 part 2 of 3: a task begins, and the app sees the time that is left
+      // S0-23 part 2 of 3: a task begins, and the app can read the remaining time
       #expect(await agent.program.hasError("saving true limited\n"))
       // The fetch is over, but the task keeps the app awake.
       try await scenario.tell(agent, "clock", "advance", "20")
@@ -67,7 +67,7 @@ import Testing
         return try await state() == "suspended"
       }
       try await scenario.tell(agent, "clock", "advance", "60")
-      // S0-23 part 3 of 3: the task that its handler ended leaves it suspended, not ended
+      // S0-23 part 3 of 3: an app whose handler ended its task is suspended, not terminated
       #expect(try await state() == "suspended")
     }
   }
@@ -95,7 +95,7 @@ import Testing
       try await agent.program.error("\(action) 9 of INVITE_CATEGORY\n")
       let state = try await scenario.tell(agent, "app", "list", "--json").values
         .first { $0["app"].string == id }?["state"].string
-      // S1-24 part 4 of 5: activationMode, of an app that does not run
+      // S1-24 part 4 of 5: activationMode of an app that is not running
       #expect(agent.program.errors.contains("active\n") == isForeground)
       #expect(state == (isForeground ? "foreground" : "background"))
     }
@@ -122,7 +122,7 @@ import Testing
       try await scenario.tell(agent, "center", "action", "planning", action, "--app", id)
       // This is the last line that the app prints at launch.
       try await agent.program.error("permission true\n")
-      // S1-24 part 5 of 5: activationMode, of a Mac app
+      // S1-24 part 5 of 5: activationMode of a Mac app
       #expect(agent.program.errors.contains("active\n") == isForeground)
     }
   }
@@ -151,7 +151,7 @@ import Testing
       #expect(
         shown["body"].string == "Dinner?" && shown["badge"].integer == 3
           && shown["sound"].string == "default")
-      // S1-25 part 1 of 2: its look
+      // S1-25 part 1 of 2: its appearance
       #expect(actions[0]["id"].string == "ACCEPT_IDENTIFIER")
       #expect(actions[0]["destructive"].boolean == false)
       #expect(actions[0]["authenticationRequired"].boolean == false)
@@ -173,7 +173,7 @@ import Testing
       // A category that the app did not register has no buttons.
       try await scenario.push(
         #"{"aps":{"alert":"Dinner?","category":"UNKNOWN"}}"#, to: token, topic: id, of: gateway)
-      // S1-33 part 2 of 2: one of which nothing is known
+      // S1-33 part 2 of 2: an unknown category
       #expect(try await agent.presented(id)["actions"].array.isEmpty)
     }
   }
@@ -210,10 +210,10 @@ import Testing
       let before = invited.app.lines.count { $0 == "active" }
       try await invited.choose("ACCEPT_IDENTIFIER", 7)
       _ = try await invited.app.text("ACCEPT")
-      // S1-25 part 2 of 2: done behind
+      // S1-25 part 2 of 2: handled in the background
       #expect(invited.app.lines.count { $0 == "active" } == before)
       try await invited.choose("MAYBE_IDENTIFIER", 8)
-      // S1-24 part 2 of 5: activationMode, of a running app
+      // S1-24 part 2 of 5: activationMode of a running app
       let lines = try? await invited.app.output(called: "its front") { lines in
         lines.count { $0 == "active" } > before
       }
@@ -301,12 +301,12 @@ import Testing
       // S0-48
       // S1-38 part 1 of 2: a local notification
       // S1-59 part 1 of 3: a local notification
-      // S1-60 part 2 of 2: while it runs
+      // S1-60 part 2 of 2: while the app is running
       #expect(await app.nextText("running") == "running milk badge 2")
-      // S1-72 part 3 of 3: while the app runs
+      // S1-72 part 3 of 3: while the app is running
       #expect(await app.nextText("region") == "region none")
       let badge = try await agent.program.event("badge")
-      // S0-46 part 1 of 2: one less
+      // S0-46 part 1 of 2: reduced by one
       #expect(badge["badge"].integer == 2)
       // S3-32
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
@@ -336,7 +336,7 @@ import Testing
         #"{"aps":{"alert":"Bread","badge":6},"item":"bread"}"#, to: token, topic: id, of: gateway)
       // S1-38 part 2 of 2: a push
       // S1-59 part 2 of 3: a push
-      // S2-20 in part: an alert, in front
+      // S2-20 in part: an alert in the foreground
       #expect(await app.nextText("push bread") == "push bread")
       // S1-61
       #expect(await agent.program.nextEvent("badge")["badge"].integer == 0)
@@ -375,19 +375,19 @@ import Testing
       #expect(quiet["badge"] == .null)
       _ = try await app.text("presented")
       try await scenario.tell(agent, "state", "front=\(id)")
-      // S3-19 part 1 of 2: a badge of 0 leaves the number
+      // S3-19 part 1 of 2: a badge of 0 leaves the number unchanged
       #expect(await app.nextText("badge") == "badge 5")
       _ = try await app.text("one cancelled")
       let removed = try await agent.program.event("removed")
       let left = try await scenario.tell(agent, "center", "--json").values.map { $0["id"] }
-      // S0-21 part 1 of 2: one, and no other
+      // S0-21 part 1 of 2: only the one that is cancelled
       // S1-50 part 1 of 2: one
       #expect(removed["id"] == shown["id"] && left == [quiet["id"]])
       app.tell("cancel all")
       // S0-21 part 2 of 2: all
       // S1-50 part 2 of 2: all
       #expect(await agent.program.nextEvent("removed")["id"] == quiet["id"])
-      // S0-46 part 2 of 2: none
+      // S0-46 part 2 of 2: removed with 0
       // S3-19 part 2 of 2: the app's own setter clears it
       #expect(
         await agent.program.nextEvent("badge") { $0["badge"].integer == 0 }["app"].string == id)
@@ -406,7 +406,7 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"hi"},"item":"milk"}"#, to: token, topic: "org.example.MacNotification",
         of: gateway)
-      // S0-51 in part: a running Mac app has the payload; one that does not run has alerts and sounds, too
+      // S0-51 in part: a running Mac app gets the payload; one that is not running also gets alerts and sounds
       // S1-59 part 3 of 3: a Mac app
       #expect(await app.nextText("push") == "push milk")
     }
@@ -434,7 +434,7 @@ import Testing
         agent.program.lines.compactMap { JSONLine($0) }
           .count { $0["event"].string == event && $0["app"].string == id }
       }
-      // S0-51 in part: an app that registered for the badge has its badge
+      // S0-51 in part: an app that registered for the badge gets its badge
       #expect(badge["badge"].integer == 3 && reason["reason"].string == "switchedOff")
       #expect(count("presented") == 0 && count("sound") == 0 && count("badge") == 1)
       // An app that registered for more types gets all of them, as on OS X 10.8 and later.
@@ -475,7 +475,7 @@ import Testing
       let suppressed = try await agent.program.event("suppressed") {
         $0["app"].string == "org.example.quiet"
       }
-      // S1-52 part 1 of 2: its delegate says so
+      // S1-52 part 1 of 2: the delegate decides not to show it
       #expect(suppressed["reason"].string == "foreground")
       #expect(await quiet.nextText("presented") == "presented [false]")
       let alone = try await scenario.example(
@@ -486,7 +486,7 @@ import Testing
       }
       try await scenario.tell(agent, "notify", "--app", "org.example.marker", "--title", "mark")
       _ = try await agent.presented("org.example.marker")
-      // S1-52 part 2 of 2: nobody says anything
+      // S1-52 part 2 of 2: there is no delegate to decide
       #expect(silent["reason"].string == "foreground")
       #expect(
         !agent.program.lines.compactMap { JSONLine($0) }.contains {

@@ -40,11 +40,11 @@ import Testing
   {
     try await play { scenario, agent, app in
       // Permission comes first, and lets the app schedule.
-      // S1-64 part 1 of 2: with it
+      // S1-64 part 1 of 2: monitored with permission
       #expect(await app.nextText("location 4") == "location 4")
       #expect(await app.nextText("scheduled") == "scheduled 1")
       // S1-67
-      // The status before the answer is reported, too, if the answer has not arrived yet.
+      // If the answer has not arrived yet, the app also reports the earlier status.
       #expect(app.lines.filter { $0 != "location 0" } == ["location 4", "scheduled 1"])
       try await scenario.tell(agent, "state", "front=none")
       try await scenario.tell(agent, "location", "set", Self.tower)
@@ -59,10 +59,10 @@ import Testing
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
       // S1-66 part 2 of 3: the user acts, and access is allowed
-      // S1-72 part 1 of 3: its region says so
+      // S1-72 part 1 of 3: the notification has its region
       #expect(await app.nextText("arrived") == "arrived tower")
       // S1-63 part 1 of 2: once
-      // S1-68 part 1 of 2: once, where the app says nothing
+      // S1-68 part 1 of 2: once, by default
       #expect(await app.nextText("left") == "left 0")
       try await scenario.tell(agent, "location", "set", Self.away)
       try await scenario.tell(agent, "location", "set", Self.tower)
@@ -78,8 +78,8 @@ import Testing
         try await scenario.tell(agent, "location", "set", Self.tower)
         // In the foreground, the app receives it, and nothing is shown.
         // S1-63 part 2 of 2: each time
-        // S1-68 part 2 of 2: each time, where it says so
-        // S1-71 part 2 of 2: in front
+        // S1-68 part 2 of 2: each time, if the app requests it
+        // S1-71 part 2 of 2: an app in the foreground
         #expect(await app.nextText("arrived") == "arrived tower")
         #expect(await app.nextText("left") == "left 1")
         try await scenario.tell(agent, "location", "set", Self.away)
@@ -95,7 +95,7 @@ import Testing
       try await app.stop()
       try await scenario.tell(agent, "location", "set", Self.tower)
       try await open(scenario, agent)
-      // S1-71 part 1 of 2: an app that does not run
+      // S1-71 part 1 of 2: an app that is not running
       #expect(await agent.program.hasError("launched tower"))
     }
   }
@@ -112,7 +112,7 @@ import Testing
       try await scenario.tell(agent, "location", "set", Self.away)
       try await scenario.tell(agent, "settings", "--location", "on")
       _ = try await app.text("location 4")
-      // S1-73 part 1 of 3: nothing comes while it is off
+      // S1-73 part 1 of 3: nothing is delivered while it is off
       #expect(!app.lines.contains { $0.hasPrefix("arrived") })
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
     }
@@ -131,12 +131,12 @@ import Testing
       _ = try await app.text("location 2")
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
-      // The app still opens, but it is not notified of the location. This line follows the place where that
-      // callback would occur.
+      // The app still opens, but it is not notified of the location. If that callback were called, it would precede
+      // this line.
       try await agent.program.error("an app does not receive a response")
       try await app.stop()
-      // S1-66 part 3 of 3: not without access to the location
-      // S1-73 part 3 of 3: nor of what was shown before it was switched off
+      // S1-66 part 3 of 3: no callback without access
+      // S1-73 part 3 of 3: no callback for a notification shown before it was turned off
       #expect(!app.lines.contains { $0.hasPrefix("arrived") })
     }
   }
@@ -155,7 +155,7 @@ import Testing
       try await scenario.tell(agent, "settings", Self.id, "location=whenInUse")
       try await scenario.tell(agent, "location", "set", Self.tower)
       let arrived = await agent.nextPresented(Self.id)
-      // S1-64 part 2 of 2: nothing without it
+      // S1-64 part 2 of 2: nothing without permission
       #expect(shown == 0 && arrived["body"].string == "You have arrived!")
     }
   }
@@ -163,7 +163,7 @@ import Testing
   @Test
   func `Without a word on what it is for there is no question and no access`() async throws {
     try await play(usage: nil) { scenario, agent, app in
-      // S1-65 part 2 of 2: without the text nothing starts
+      // S1-65 part 2 of 2: without the text, the app gets no location
       #expect(await app.nextText("location") == "location 0")
       let waiting = try await scenario.tell(agent, "notify", "list", "--json")
       #expect(waiting.values.isEmpty)

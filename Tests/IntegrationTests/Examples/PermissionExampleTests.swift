@@ -35,7 +35,7 @@ import Testing
       let app = try await scenario.example("Registration", on: agent)
       let prompt = try await agent.program.event("prompt")
       #expect(prompt["app"].string == id)
-      // S1-9 part 1 of 2: the first callback waits for the person
+      // S1-9 part 1 of 2: the first callback waits for the user
       #expect(!app.lines.contains { $0.hasPrefix("types") })
       try await scenario.tell(agent, "settings", id, "notifications=on")
       // S1-8
@@ -44,7 +44,7 @@ import Testing
 
       try await scenario.tell(agent, "settings", id, "alert=off")
       let again = try await scenario.example("Registration", on: agent)
-      // S1-9 part 2 of 2: a later one reports what is set
+      // S1-9 part 2 of 2: a later callback reports the current settings
       // S1-10
       #expect(await again.nextText("types") == "types 3")
       // S1-43
@@ -80,7 +80,7 @@ import Testing
       }
       // S0-40, S2-3, S3-1, S3-2, S4-19
       #expect(try await performed(1) == ["presented", "sound", "badge"])
-      // S0-1 part 3 of 3: a push names it
+      // S0-1 part 3 of 3: a push specifies it
       #expect(
         await agent.program.nextEvent("sound") { $0["app"].string == id }["sound"].string
           == "ding.caf")
@@ -111,7 +111,7 @@ import Testing
       let mark = try await marker(scenario, gateway, agent)
       try await scenario.push(#"{"aps":{"alert":"early"}}"#, to: token, topic: id, of: gateway)
       try await mark()
-      // S1-2 part 1 of 3: nothing without registering
+      // S1-2 part 1 of 3: nothing is shown without registration
       // S2-10 part 1 of 2: nothing without permission
       #expect(count("presented", of: id, agent) == 0)
       try await app.stop()
@@ -120,8 +120,8 @@ import Testing
       ])
       _ = try await asking.event("authorized")
       try await scenario.push(#"{"aps":{"alert":"late"}}"#, to: token, topic: id, of: gateway)
-      // S1-2 part 2 of 3: with it
-      // S2-10 part 2 of 2: with it
+      // S1-2 part 2 of 3: shown after registration
+      // S2-10 part 2 of 2: shown with permission
       #expect(await agent.nextPresented(id)["body"].string == "late")
     }
   }
@@ -142,7 +142,7 @@ import Testing
       try await scenario.tell(agent, "state", "front=none")
       _ = try await app.text("reminded")
       let reason = await agent.program.nextEvent("suppressed") { $0["app"].string == silent }
-      // S1-5 part 3 of 3: behind, nothing is shown or heard, and nobody is asked
+      // S1-5 part 3 of 3: in the background, nothing is shown or played, and the user is not asked
       #expect(reason["reason"].string == "notAuthorized")
       #expect(
         count("presented", of: silent, agent) + count("sound", of: silent, agent)
@@ -155,7 +155,7 @@ import Testing
       _ = try await older.text("reminded")
       try await scenario.tell(agent, "state", "front=none")
       let prompt = await agent.program.nextEvent("prompt")
-      // S1-2 part 3 of 3: nothing of it is shown before the answer
+      // S1-2 part 3 of 3: nothing is shown before the answer
       #expect(prompt["app"].string == old && count("presented", of: old, agent) == 0)
     }
   }
@@ -218,7 +218,7 @@ import Testing
       try await agent.program.end()
       let again = try await scenario.agent(of: gateway)
       try await scenario.push(#"{"aps":{"alert":"next"}}"#, to: token, topic: id, of: gateway)
-      // S3-4 part 1 of 2: a push comes once, from a server
+      // S3-4 part 1 of 2: a push from a server is delivered once
       #expect(await again.nextPresented(id)["body"].string == "next")
       #expect(
         again.program.lines.compactMap { JSONLine($0) }.count { $0["event"].string == "presented" }
@@ -242,7 +242,7 @@ import Testing
       let foreign = try await scenario.belfryCommand(
         ["send", other, "--topic", id, "--body", "early", "--gateway", gateway.file],
         succeeding: false)
-      // S4-8 part 1 of 2: without a token of its own there is no address
+      // S4-8 part 1 of 2: an app without its own token has no address
       #expect(early.status == 1 && early.lines.isEmpty)
       #expect(foreign.values.first?["status"].integer == 400)
       try await app.stop()
@@ -274,7 +274,7 @@ import Testing
       }
       let devices = try await scenario.belfryCommand(
         ["device", "list", "--json", "--data", gateway.data])
-      // S3-5 part 2 of 2: one connection for all, and no app runs for it
+      // S3-5 part 2 of 2: one connection for all apps, none of which has to run
       #expect(devices.values.count == 1 && devices.values.first?["up"].boolean == true)
       #expect(
         try await scenario.tell(agent, "app", "list", "--json").values

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of programs without windows or without an app, and of their prompts to the user.
+/// Tests of programs without windows or without an app, and of the prompts that they cause.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct PlainPrograms {
   @Test
   func `A question from the app is shown with its answer buttons, and the app gets the answer`()
@@ -59,13 +59,13 @@ import Testing
       let center = try await scenario.example(
         "UnfitData", on: agent, arguments: ["center", value])
       let refusal = try await center.text("refused")
-      // S0-15 part 2 of 2: what is none is refused
-      // S1-47 part 2 of 2: what is none is refused
+      // S0-15 part 2 of 2: other data is refused
+      // S1-47 part 2 of 2: other data is refused
       #expect(refusal.contains("is not a property-list type"), "\(refusal)")
       // The program continues, and property-list data is shown.
       #expect(await agent.nextPresented("org.example.UnfitData")["id"].string == "fit")
       #expect(try await center.end() == 0)
-      // Apple's older interfaces end the program with an exception. Here, the program traps.
+      // Apple's older interfaces terminate the program with an exception. Here, the program traps.
       for interface in ["local", "desktop"] {
         let older = try await scenario.example(
           "UnfitData", on: agent, app: "org.example.\(interface)", arguments: [interface, value])

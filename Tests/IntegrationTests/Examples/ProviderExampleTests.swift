@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of apps with their own server, to which they send the token and from which they fetch data, and of pushes in
-/// the user's language.
+/// Tests of apps that send their token to their own server and fetch data from it, and of pushes in the user's
+/// language.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct ProviderExamples {
   /// A server that prints each request and its body, and answers with the special.
   private static let server = """
@@ -44,7 +44,7 @@ import Testing
       let given = try await server.text("given application/octet-stream ").dropFirst(31)
       let token = try await scenario.tell(agent, "app", "token", id).output
       // S0-24, S0-31
-      // S1-13 part 2 of 3: the token comes, and goes to the server
+      // S1-13 part 2 of 3: the app gets the token and sends it to the server
       #expect(token.count == 64 && String(given) == token)
       #expect(await app.nextText("delivered") == "delivered 204")
       try await scenario.tell(agent, "state", "front=none")
@@ -134,7 +134,7 @@ import Testing
         try await scenario.tell(agent, "state", "front=none")
         provider.tell("\(token) \(named ?? "")")
         // S0-56
-        // S1-75 in part: what it has no text for is in English
+        // S1-75 in part: English, if the provider has no text in the language
         #expect(await agent.nextPresented(id)["body"].string == text)
         try await app.stop()
       }

@@ -44,10 +44,10 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"mark"}}"#, to: marker, topic: "org.example.marker", of: gateway)
       _ = try await second.presented("org.example.marker")
-      // The marker's app is registered, so any earlier registration would be complete, too.
+      // The marker's app is registered, so any earlier registration would also be complete.
       let early = try await scenario.belfryCommand(
         ["app", "token", Self.id, "--socket", second.socket], succeeding: false)
-      // S0-34 part 1 of 2: nothing before: no token is there for it, and a former one brings nothing
+      // S0-34 part 1 of 2: nothing before: the app has no token, and the earlier token delivers nothing
       // S1-16 part 1 of 3: the app has to be launched once
       #expect(early.status == 1 && early.lines.isEmpty)
       #expect(
@@ -59,12 +59,12 @@ import Testing
       let other = try await scenario.token(of: again)
       // S0-35 part 1 of 2: restored to another device
       // S1-16 part 2 of 3: restored
-      // S0-25 part 2 of 2: a token that changed comes with the registration
+      // S0-25 part 2 of 2: the registration returns a changed token
       // S1-15
       #expect(other != token)
       try await scenario.tell(second, "state", "front=none")
       try await scenario.push(#"{"aps":{"alert":"late"}}"#, to: other, topic: Self.id, of: gateway)
-      // S0-34 part 2 of 2: all of it afterwards
+      // S0-34 part 2 of 2: everything after the launch
       #expect(await second.nextPresented(Self.id)["body"].string == "late")
     }
   }
@@ -103,8 +103,8 @@ import Testing
       let (gateway, _, token) = try await formerDevice(scenario)
       let second = try await scenario.agent("anew", of: gateway)
       let again = try await scenario.example("Registration", on: second)
-      // S0-35 part 2 of 2: installed anew
-      // S1-16 part 3 of 3: installed anew
+      // S0-35 part 2 of 2: reinstalled
+      // S1-16 part 3 of 3: reinstalled
       // S4-12
       #expect(try await scenario.token(of: again) != token)
     }
@@ -122,7 +122,7 @@ import Testing
           "--enroll", gateway.enrollmentCode,
         ])
       let app = try await scenario.example("Registration", on: agent)
-      // S4-13 part 2 of 2: over a connection by TLS that is trusted, and no other
+      // S4-13 part 2 of 2: only over a trusted TLS connection
       #expect(await app.nextText("no token: ")?.contains("gateway") == true)
       try await agent.program.error("certificate")
       let devices = try await scenario.belfryCommand(
@@ -147,12 +147,12 @@ import Testing
 
       let new = try await scenario.example("Registration", on: agent, app: "org.example.new")
       let error = await new.nextText("no token: ") ?? ""
-      // S4-13 part 1 of 2: offline the request fails
+      // S4-13 part 1 of 2: offline, the request fails
       #expect(error.contains("gateway"), "\(error)")
       try await new.stop()
       let again = try await scenario.example("Registration", on: agent)
       // S0-37
-      // S1-17 part 1 of 2: the token that is there comes at once, and costs nothing
+      // S1-17 part 1 of 2: the existing token is returned immediately, at no cost
       #expect(await again.nextText("token ") == "token \(token)")
 
       _ = try await scenario.restart(gateway)

@@ -29,8 +29,8 @@ import Testing
       let app = try scenario.start(
         [folder + "/TodoReminder"], environment: ["BELFRY_SOCKET": agent.socket])
       #expect(try await app.text("scheduled") == "scheduled Call the plumber dans 30 minutes.")
-      // S0-18 part 1 of 2: the action's word
-      // S1-49 part 1 of 2: the action's word
+      // S0-18 part 1 of 2: the action's title
+      // S1-49 part 1 of 2: the action's title
       #expect(await app.nextText("action") == "action Détails")
       // In front of the user the app gets it; its date is tomorrow.
       // S0-17
@@ -115,7 +115,7 @@ import Testing
       #expect(shown["at"].string?.hasPrefix("2010-06-10T13:00:00") == true)
       try await scenario.tell(agent, "clock", "set", "2010-06-17T13:00:05Z")
       let again = await agent.nextPresented("org.example.AlarmClock")
-      // S0-10 part 1 of 2: the app's own word for each week
+      // S0-10 part 1 of 2: the app sets a weekly repeat interval
       // S1-44 part 3 of 3: the recurrence
       // S3-4 part 2 of 2: a local notification is scheduled, and repeats
       // S3-16 part 1 of 2: scheduled by the app, and repeated

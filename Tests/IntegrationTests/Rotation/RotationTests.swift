@@ -30,7 +30,7 @@ import Transport
         ])
     }
 
-    /// Sends a push as a provider that trusts `ca`, and returns the status.
+    /// Sends a push from a provider that trusts `ca`, and returns the status.
     func send(_ text: String, to token: String, trusting ca: String? = nil) async throws -> Int? {
       let result = try await scenario.belfryCommand(
         [

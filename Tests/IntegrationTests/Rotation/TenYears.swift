@@ -44,7 +44,7 @@ final class TenYearsGateway {
     try reload()
   }
 
-  /// Reads the folder, as the gateway does at a start and once per hour while it runs.
+  /// Reads the folder, as the gateway does at startup and once per hour.
   func reload() throws {
     authorities = try folder.authorities(hosts: Self.hosts, nowSeconds: clock.seconds)
     server =
@@ -59,7 +59,7 @@ final class TenYearsGateway {
     serverHash = SHA256.hash(server.der).bytes
   }
 
-  /// Performs the request, and returns true if the administration accepts it.
+  /// Performs the request, and returns whether the administration accepts it.
   ///
   /// An accepted request takes effect immediately.
   func perform(_ request: AdministrationRequest) throws -> Bool {
@@ -189,7 +189,7 @@ final class TenYearsDevice {
   func visit(
     _ gateway: TenYearsGateway, _ seconds: Int64, verified: inout Set<[UInt8]>, fate: Fate
   ) throws -> String? {
-    // The answer may make the device reconnect immediately, and after a kill, it repeats the request.
+    // The answer may make the device reconnect immediately. After a kill, the device repeats the request.
     var fate = fate
     for attempt in 0..<4 {
       let now = (seconds + Int64(attempt) * 120) * 1_000_000_000
@@ -205,7 +205,7 @@ final class TenYearsDevice {
     return "device \(number) never comes to rest"
   }
 
-  /// Performs the TLS handshake, with the checks of both directions.
+  /// Performs the TLS handshake, with the checks in both directions.
   private func handshake(
     _ gateway: TenYearsGateway, _ seconds: Int64, _ verified: inout Set<[UInt8]>
   ) throws {
@@ -215,7 +215,7 @@ final class TenYearsDevice {
       (shown, gateway.authorities.trusted, .client, gateway.trustedMark + hash),
     ]
     for (certificate, authorities, purpose, what) in pairs {
-      // The signatures were verified before and do not change; only the time does.
+      // The signatures were verified earlier and do not change. Only the time changes.
       guard certificate.notAfter > seconds else {
         throw CertificateChain.Failure.expired(notAfter: certificate.notAfter)
       }
@@ -235,7 +235,7 @@ final class TenYearsDevice {
     return made
   }
 
-  /// Runs one connection, and returns true if the device is done.
+  /// Runs one connection, and returns whether the device is done.
   private func connect(
     _ gateway: TenYearsGateway, _ seconds: Int64, at now: Int64, _ fate: Fate
   ) throws -> Bool {
@@ -298,7 +298,7 @@ final class TenYearsDevice {
 
   /// Performs a step of a connection, and returns nil while the connection continues.
   ///
-  /// When the connection is over, returns true if the device is done.
+  /// When the connection is over, returns whether the device is done.
   private func perform(
     _ action: DeviceLinkClient.Action, _ seconds: Int64, at now: Int64, _ fate: Fate,
     _ output: inout [UInt8]

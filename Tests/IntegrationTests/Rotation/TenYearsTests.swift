@@ -45,7 +45,7 @@ import Transport
     let start = clock.seconds
     for day in 0..<Int(Self.years * 365) {
       clock.seconds = start + Int64(day) * Self.day
-      // Give other tests, which wait for real programs, a turn on the limited number of threads.
+      // Let other tests, which wait for real programs, run on the limited number of threads.
       await Task.yield()
       if day % 30 == 0 { try administer(gateway, day: day, &account) }
       for index in visits.removeValue(forKey: day) ?? [] {
@@ -67,9 +67,10 @@ import Transport
     #expect(account.lost.isEmpty, "\(account.lost.prefix(5))")
     for device in devices {
       let token = try #require(device.tokens.last)
-      #expect(gateway.opens(token, of: device.number), "a token of device \(device.number) is dead")
+      #expect(
+        gateway.opens(token, of: device.number), "a token of device \(device.number) is invalid")
       let left = try device.certificate.notAfter - clock.seconds
-      #expect(left > 7 * 365 * Self.day, "a certificate ends in \(left / Self.day) days")
+      #expect(left > 7 * 365 * Self.day, "a certificate expires in \(left / Self.day) days")
     }
     #expect(account.rotations == 3 && account.finished >= 2)
     #expect(account.tokenRotations >= 5 && account.retired >= 3)
@@ -77,8 +78,8 @@ import Transport
     print("ten years of \(devices.count) devices: \(account), \(gateway.renewals) renewals")
   }
 
-  /// Performs the operator's monthly work: begins rotations on their dates, and ends each one once no device would be
-  /// lost.
+  /// Performs the operator's monthly work: begins rotations on their dates, and finishes each one when no device would
+  /// be lost.
   private func administer(
     _ gateway: TenYearsGateway, day: Int, _ account: inout Account
   ) throws {

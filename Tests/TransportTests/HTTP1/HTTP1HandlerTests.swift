@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// The handler threads of a server, and its end after it has answered the requests that have arrived.
+/// Tests of a server's handler threads, and of its shutdown after it has answered the requests that have arrived.
 @Suite struct HTTP1HandlerTests {
   private let harness: StreamHarness
 

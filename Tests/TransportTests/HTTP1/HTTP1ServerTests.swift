@@ -10,7 +10,7 @@ import Testing
 
   init() throws { harness = try StreamHarness() }
 
-  /// Sends `text` unchanged and returns everything that is received until the server closes the connection.
+  /// Sends `text` unchanged and returns everything that arrives before the server closes the connection.
   private func exchange(_ server: HTTP1Server, _ text: String) -> String {
     let client = open(server, text)
     harness.run { client.closure != nil }
@@ -116,7 +116,7 @@ import Testing
     let fast = "GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n"
     let slow = String(repeating: "GET /slow HTTP/1.1\r\nHost: t\r\n\r\n", count: 3)
     let clients = (0..<3).map { _ in open(server, slow) }
-    // One request of each client is being handled, and the fourth handler is free.
+    // One request from each client is being handled, and the fourth handler is free.
     harness.run { clients.allSatisfy { $0.opened == 1 } }
     for _ in 0..<3 { #expect(entered.wait()) }
     #expect(exchange(server, fast).isEmpty)

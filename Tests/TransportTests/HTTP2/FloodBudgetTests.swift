@@ -24,7 +24,7 @@ import Testing
         now += step
         budget.refill(nowNanoseconds: now)
       }
-      // There are 200 points, less up to 10 that the frame over the budget has consumed.
+      // There are 200 points, minus up to 10 that the frame that exceeded the budget consumed.
       #expect((19...20).contains(pings(&budget)), "steps of \(step) ns")
     }
   }

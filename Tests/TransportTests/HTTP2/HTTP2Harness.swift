@@ -139,7 +139,7 @@ struct WireFrame: Equatable {
     return String(decoding: payload[8...], as: UTF8.self)
   }
 
-  /// The values of a SETTINGS frame by their numbers.
+  /// The values of a SETTINGS frame, by identifier.
   var settings: [Int: UInt32] {
     var values: [Int: UInt32] = [:]
     for offset in stride(from: 0, to: payload.count - 5, by: 6) {
@@ -229,7 +229,7 @@ final class ServerBench {
     _ stream: Int32, _ status: Int, _ fields: [(String, String)] = [], body: String? = nil
   ) {
     let text = fields.map { (Array($0.0.utf8), Array($0.1.utf8)) }
-    // The storage of the arrays does not move as long as they do not change.
+    // The arrays' storage does not move as long as the arrays do not change.
     withExtendedLifetime(text) {
       let views = text.map { name, value in
         HTTP2FieldView(

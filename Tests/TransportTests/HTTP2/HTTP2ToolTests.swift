@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// Tests of a small server with common HTTP/2 tools.
+/// Tests of a small server with widely used HTTP/2 tools.
 @Suite(.serialized) struct HTTP2ToolTests {
   /// One HTTP/2 connection over a stream.
   private final class Connection: StreamHandler, HTTP2RequestHandler {

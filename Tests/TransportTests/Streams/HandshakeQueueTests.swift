@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// Tests of how a loop divides its time between many handshakes and the open connections.
+/// Tests of how a loop divides its time between many handshakes and its open connections.
 @Suite struct HandshakeQueueTests {
   private let harness: StreamHarness
 
@@ -94,11 +94,11 @@ import Testing
     let handshakes = StreamLoop.of(harness.loop).handshakes
     let silent = try connect(10, to: listener, speaks: false)
     harness.run { counter.accepted == 10 }
-    #expect(handshakes.count == 0, "who has sent nothing has begun nothing")
+    #expect(handshakes.count == 0, "a client that has sent nothing has not begun a handshake")
     // These are the first bytes of a record that is never completed.
     for one in silent { one.stream?.write([22, 3, 1, 2, 0]) }
     harness.run { handshakes.count == 4 && handshakes.waitingCount == 6 }
-    #expect(counter.closures.isEmpty, "they are let begin")
+    #expect(counter.closures.isEmpty, "no waiting client is closed yet")
     let client = try connect(1, to: listener, speaks: true)
     harness.run { client[0].opened == 1 }
     #expect(counter.closures.count >= 6)

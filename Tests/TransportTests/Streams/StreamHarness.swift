@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-/// A loop that a test runs step by step, with everything that is necessary to open streams.
+/// A loop that a test runs step by step, with everything that streams need.
 final class StreamHarness {
   let loop: EventLoop
 
@@ -16,7 +16,7 @@ final class StreamHarness {
     until condition: () -> Bool
   ) {
     let end = SystemClock.monotonicNanoseconds + TestTimeout.standardNanoseconds
-    // The alarm wakes the loop so that the deadline is checked.
+    // The alarm wakes the loop to check the deadline.
     let alarm = loop.schedule(afterNanoseconds: TestTimeout.standardNanoseconds) {}
     defer {
       let shared = StreamLoop.of(loop)
@@ -25,7 +25,7 @@ final class StreamHarness {
     }
     while !condition() {
       guard SystemClock.monotonicNanoseconds < end else {
-        Issue.record("\(what) did not come about", sourceLocation: sourceLocation)
+        Issue.record("timed out waiting for \(what)", sourceLocation: sourceLocation)
         return
       }
       loop.turn(mayBlock: true)

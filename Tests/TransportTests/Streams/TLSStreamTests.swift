@@ -292,7 +292,7 @@ import Testing
     do {
       _ = try TLSServerContext(
         certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: other.key, alpn: [])
-      Issue.record("a foreign key was taken")
+      Issue.record("the key of another certificate was accepted")
     } catch {
       guard case .keyMismatch = error else {
         Issue.record("\(error)")

@@ -1,4 +1,5 @@
-// An app that may send notifications, has a device token, and reports the events that it receives.
+// An app that requests permission to send notifications, registers for a device token, and reports the events that it
+// receives.
 import UIKit
 import UserNotifications
 

@@ -185,6 +185,8 @@ struct WindowState {
     for key in drawings.keys {
       assert(windows[.notification(key)] != nil, "every drawing belongs to a window")
     }
-    assert(server == .unknown || undecided.isEmpty, "nothing is undecided once the server is known")
+    assert(
+      server == .unknown || undecided.isEmpty,
+      "no notification is undecided once the server is known")
   }
 }
