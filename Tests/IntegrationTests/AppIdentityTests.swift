@@ -46,7 +46,7 @@ import Testing
       let answers = try await ask(
         scenario, agent.socket, ["gone", "org.example.burger", String(agent.program.pid)])
       #expect(reason(answers.first) == "appRefused", "\(answers)")
-      #expect(answers.first?["error"]["message"].string?.contains("has ended") == true)
+      #expect(answers.first?["error"]["message"].string?.contains("has exited") == true)
     }
   }
 

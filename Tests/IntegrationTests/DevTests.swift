@@ -100,7 +100,7 @@ import Testing
       let text = try String(contentsOfFile: file, encoding: .utf8)
       kill(Int32(try #require(JSONLine(text)?["pid"].integer)), SIGKILL)
       #expect(try await dev.end() == 1)
-      #expect(dev.errors.contains("the gateway ended: "), "\(dev.errors)")
+      #expect(dev.errors.contains("the gateway exited: "), "\(dev.errors)")
     }
   }
 }

@@ -94,7 +94,7 @@ private func problems(
     #expect(
       try problems(#"{"en":{"body":"%d"}}"#, arguments: ["many"])
         == [
-          "alert.en.body: invalid value 'many' for argument 1: expected a number, or use %@ for a text"
+          "alert.en.body: invalid value 'many' for argument 1: expected a number, or use %@ for text"
         ])
     #expect(
       try problems(#"{"en":{"title":"a","body":"b"},"de":{"title":"a"}}"#)

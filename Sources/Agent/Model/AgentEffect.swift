@@ -150,7 +150,7 @@ extension AgentEffect {
 extension AppLinkFailure {
   /// The error for a change that cannot be stored.
   static let diskRefuses = AppLinkFailure(
-    .storageFailed, "cannot write to the disk: free some disk space")
+    .storageFailed, "cannot write to the disk: free some space")
 }
 
 /// An event for the agent's log.
