@@ -53,6 +53,16 @@ public final class ConsoleRouter: Sendable {
     let session = access.openSession(of: request)
     let hasSession = session?() ?? false
     if let refusal = api.refusal(of: request, hasSession: hasSession) { return refusal }
+    let response = allowedAnswer(request)
+    // A stream must not outlive the session that opened it.
+    if hasSession, let session, case .stream(let stream) = response.body {
+      stream.end(unless: session)
+    }
+    return response
+  }
+
+  /// Answers an API request whose caller is authorized.
+  private func allowedAnswer(_ request: HTTP1Request) -> HTTP1Response {
     if request.path == "/api/console-link", request.method == "POST" {
       return .lines([
         [
@@ -76,6 +86,6 @@ public final class ConsoleRouter: Sendable {
         return .failure(error)
       }
     }
-    return api.allowedAnswer(request, isStillAllowed: hasSession ? session : nil)
+    return api.allowedAnswer(request)
   }
 }

@@ -71,10 +71,11 @@ enum AgentCommand {
     SignalWatcher.blockSignals()
     configuration.descriptors = DescriptorLimit.raise()
     try FolderOwner.act(in: configuration.dataFolder)
-    try remember(options)
     let loop = try EventLoop()
     configuration.socketDescriptor = try ActivationSocket.descriptor(at: configuration.socketPath)
     let daemon = try AgentDaemon(configuration, on: loop)
+    // Only the agent that owns the data folder may change what it remembers.
+    try remember(options)
     let service = ServiceNotifier(on: loop)
     let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in
       service.stopping()
@@ -142,13 +143,13 @@ enum AgentCommand {
 
   /// Remembers a gateway that was specified by its address or an invitation, for the next start without `--gateway`.
   ///
-  /// If `--gateway` has any other value, the agent forgets the gateway.
+  /// With the file of another gateway, the agent forgets the gateway; `none` applies only to this start.
   private static func remember(_ options: CommandLineOptions) throws {
     guard let given = options.value("gateway") else { return }
     let file = descriptionFile(options)
     if DeviceGateway.isAddressOrInvitation(given) {
       _ = try writeDescription(options)
-    } else if FileSystem.absolute(given) != file {
+    } else if given != "none", FileSystem.absolute(given) != file {
       try? FileSystem.remove(file)
     }
   }

@@ -140,18 +140,35 @@ enum NotifyCommand {
     if options.value("app") == nil { ShellApp.shell.introduce(options) }
     defer { agent.connection.close() }
     let answer = actions?.answer(to: id, of: app, on: agent.connection)
-    if case .waits = try wait.notify(app, request, on: agent.connection) {
+    let added = CommandAnswer()
+    // Without buttons, the notification outlives the command, and signals have their usual effect.
+    let signals = answer.map { answer in
+      SignalInterruption { interruption in
+        for one in [added, answer] { one.set(.failure(interruption)) }
+      }
+    }
+    defer { withExtendedLifetime(signals) {} }
+    /// Removes the notification, whose buttons would have no effect without this command.
+    func withdraw() {
+      // It may still be pending.
+      for request in [ControlRequest.cancel(app: app, id: id), .dismiss(app: app, id: id)] {
+        _ = try? AgentControl(options).ask(request)
+      }
+    }
+    let outcome: PermissionWait.Outcome
+    do {
+      outcome = try wait.notify(app, request, on: agent.connection, added)
+    } catch {
+      if error is Interruption { withdraw() }
+      throw error
+    }
+    if case .waits = outcome {
       Output.error(
-        "the notification is shown once \(app) has permission",
+        "the notification is shown once permission is granted",
         do: "answer the question on the device, or run 'belfry settings \(app) notifications=on'")
     }
     if let actions, let answer {
-      try actions.print(answer, options) {
-        // The notification may still be pending.
-        for request in [ControlRequest.cancel(app: app, id: id), .dismiss(app: app, id: id)] {
-          _ = try? AgentControl(options).ask(request)
-        }
-      }
+      try actions.print(answer, options, withdraw: withdraw)
     } else if options.has("json") {
       Output.json(["app": .string(app), "id": .string(id)])
     } else {

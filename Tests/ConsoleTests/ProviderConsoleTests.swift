@@ -88,6 +88,28 @@ import Transport
     #expect(answer("GET", "/status", own).status == 401)
   }
 
+  @Test func `The events of a campaign end with the session that follows them`() throws {
+    let cookie = try signIn()
+    let bearer = ("Authorization", "Bearer \(provider.adminToken)")
+    let draft = #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"draft":true}"#
+    let added = answer("POST", "/campaigns", Self.proof + [cookie], body: draft)
+    guard case .bytes(let bytes) = added.body,
+      let id = try JSONValue(parsing: bytes.dropLast()).objectValue?["id"]?.stringValue
+    else {
+      Issue.record("the draft was not added: \(added.status)")
+      return
+    }
+    let streams = [cookie, bearer].compactMap { credential -> HTTP1BodyStream? in
+      let response = answer("GET", "/campaigns/\(id)/events", Self.own + [credential])
+      return if case .stream(let stream) = response.body { stream } else { nil }
+    }
+    #expect(streams.map { $0.write([0]) } == [true, true])
+    #expect(answer("DELETE", "/console/session", Self.proof + [cookie]).status == 204)
+    #expect(
+      streams.map { $0.write([0]) } == [false, true],
+      "a client with the admin token has no session")
+  }
+
   @Test func `apps and scripts ask as before`() throws {
     #expect(
       console.answer(

@@ -164,6 +164,17 @@ import Transport
       let own = try await scenario.gateway("belfry/gateway")
       try await join([])
       #expect(try await devices(of: own) == 0)
+      // A start without a gateway and a start that is refused do not change what the agent remembers.
+      let alone = try await scenario.agent(of: nil, options: ["--gateway", "none"])
+      let refused = try await scenario.belfryCommand(
+        [
+          "agent", "--data", alone.data, "--socket", alone.socket + "2", "--gateway",
+          own.data + "/gateway.json",
+        ], succeeding: false)
+      #expect(refused.status == 1 && refused.errors.contains("locked by another process"))
+      #expect(try await alone.program.stop() == 0)
+      try await join([])
+      #expect(try await devices(of: own) == 0)
       // Specifying another gateway makes the agent forget the gateway of the invitation.
       try await join(["--gateway", own.data + "/gateway.json"])
       #expect(try await devices(of: own) == 1)

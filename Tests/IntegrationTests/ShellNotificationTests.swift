@@ -379,6 +379,22 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
+  func `A command that waits for permission can be interrupted`(signal: Int32)
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      let command = try scenario.belfry([
+        "notify", "Deploy?", "--app", "org.example.deploy", "--action", "yes=Deploy", "--socket",
+        agent.socket,
+      ])
+      try await command.error("is waiting for permission")
+      command.signal(signal)
+      #expect(try await command.end() == 128 + signal)
+    }
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
   func `An interrupted subscription leaves no app behind`(signal: Int32) async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

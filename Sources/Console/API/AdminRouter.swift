@@ -103,17 +103,15 @@ public struct AdminRouter: Sendable {
     }
   }
 
-  /// Answers an API request whose caller is authorized; a stream ends when `isStillAllowed` returns false.
-  func allowedAnswer(
-    _ request: HTTP1Request, isStillAllowed: (@Sendable () -> Bool)? = nil
-  ) -> HTTP1Response {
+  /// Answers an API request whose caller is authorized.
+  func allowedAnswer(_ request: HTTP1Request) -> HTTP1Response {
     do throws(AdministrationFailure) {
       if request.path == "/api/status", request.method == "GET" { return .lines([status]) }
       if request.path == "/api/history", request.method == "GET", let history {
         return .lines([try history.json(minutes: request.queryValue("minutes"))])
       }
       if request.path == "/api/log", request.method == "GET" {
-        return try log(request, isStillAllowed: isStillAllowed)
+        return try log(request)
       }
       if request.path == "/api/log/payload", request.method == "GET" {
         return .lines([try administration.payload(of: request.queryValue("id"))])
@@ -159,15 +157,11 @@ public struct AdminRouter: Sendable {
   }
 
   /// Returns the lines of the log that a request asks for.
-  private func log(
-    _ request: HTTP1Request, isStillAllowed: (@Sendable () -> Bool)?
-  ) throws(AdministrationFailure) -> HTTP1Response {
+  private func log(_ request: HTTP1Request) throws(AdministrationFailure) -> HTTP1Response {
     let filter = try DeliveryLogFilter(query: request.query)
     let text = request.queryValue("of")
     if request.queryValue("follow") == "1" {
-      return try follow(
-        text, where: filter, asEvents: EventStream.isWanted(by: request),
-        isStillAllowed: isStillAllowed)
+      return try follow(text, where: filter, asEvents: EventStream.isWanted(by: request))
     }
     let lines = try administration.log(of: text, where: filter)
     var response = HTTP1Response.lines(try ListPage.lines(of: lines, request))
@@ -177,21 +171,14 @@ public struct AdminRouter: Sendable {
 
   /// Returns the retained lines of the log, followed by each new line as it arrives.
   private func follow(
-    _ text: String?, where filter: DeliveryLogFilter, asEvents: Bool,
-    isStillAllowed: (@Sendable () -> Bool)?
+    _ text: String?, where filter: DeliveryLogFilter, asEvents: Bool
   ) throws(AdministrationFailure) -> HTTP1Response {
     let bytes: @Sendable ([JSONObject]) -> [UInt8] =
       asEvents ? EventStream.bytes : HTTP1Response.bytes
     let stream = HTTP1BodyStream()
     let kept = try administration.follow(
       text, where: filter, limit: asEvents ? Limits.logLines : .max
-    ) { lines in
-      guard isStillAllowed?() ?? true else {
-        stream.finish()
-        return false
-      }
-      return stream.write(bytes(lines))
-    }
+    ) { lines in stream.write(bytes(lines)) }
     stream.begin(with: bytes(kept))
     let type = asEvents ? EventStream.type : HTTP1Response.linesType
     return HTTP1Response(status: 200, fields: [("content-type", type)], body: .stream(stream))

@@ -22,6 +22,11 @@ export async function sendTest(campaign) {
 
   let loads = 0;
   let timer = null;
+  let isSending = false;
+  /** True if the list matches the text; otherwise, the selected device may be another user's. */
+  let isListed = false;
+  const arrange = () => { send.disabled = isSending || !isListed; };
+  arrange();
 
   async function load() {
     const number = ++loads;
@@ -32,15 +37,19 @@ export async function sendTest(campaign) {
       // The user has continued typing in the meantime.
       if (number !== loads) return;
       put(device.control, found.map((one) => h("option", { value: one.deviceToken }, deviceName(one))));
-      send.disabled = found.length === 0;
+      isListed = found.length > 0;
       device.fail(...(found.length ? [] : ["No registered device matches."]));
-    } catch (refusal) { device.fail(refusal.message); }
+    } catch (refusal) {
+      if (number === loads) device.fail(refusal.message);
+    }
+    arrange();
   }
 
   async function submit(event) {
     event.preventDefault();
     if (send.disabled) return;
-    send.disabled = true;
+    isSending = true;
+    arrange();
     const recipient = device.control.selectedOptions[0]?.textContent ?? "";
     result.className = "";
     result.textContent = "Sending…";
@@ -52,12 +61,13 @@ export async function sendTest(campaign) {
       result.className = "bad";
       result.textContent = refusal.message;
     }
-    send.disabled = false;
+    isSending = false;
+    arrange();
   }
 
   user.control.addEventListener("input", () => {
-    // Until the list matches the text, the selected device may be another user's.
-    send.disabled = true;
+    isListed = false;
+    arrange();
     loads += 1;
     clearTimeout(timer);
     timer = setTimeout(load, 300);

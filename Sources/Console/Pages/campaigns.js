@@ -2,6 +2,7 @@ import { call, download, every, follow } from "/console/api.js";
 import { capital, count, dateTime, h, put, saveFile, sentences, table } from "/console/elements.js";
 import { duration, languageName, link, outcome, previews, schedule, stateBadge, stateText, timeText } from "/console/campaign-parts.js";
 import { sendTest } from "/console/campaign-test.js";
+import { forgetEdit } from "/console/compose.js";
 import { confirm } from "/console/dialog.js";
 
 export const title = "Campaigns";
@@ -44,6 +45,7 @@ function showOne(main, id) {
   main.append(head, h("section", { class: "card", "aria-label": "Progress" }, news, bar, figures, remark, buttons), facts, report);
   let state = "";
   let end = () => {};
+  let isAsking = false;
 
   async function attempt(work) {
     for (const button of buttons.querySelectorAll("button")) button.disabled = true;
@@ -62,9 +64,11 @@ function showOne(main, id) {
     draw(status);
   });
 
-  /** Starts a draft; without a time, this sends to all of its devices at once. */
+  /** Schedules a draft, or sends it to all of its devices at once after the user has confirmed it. */
   async function send(status) {
-    if (status.at) return act("resume");
+    // A disabled button would lose the focus, which returns to it after the dialog.
+    if (isAsking) return;
+    isAsking = true;
     let preview;
     try {
       [preview] = await call("GET", `/campaigns/${id}/preview`);
@@ -72,7 +76,11 @@ function showOne(main, id) {
       remark.hidden = false;
       remark.textContent = refusal.message;
       return;
+    } finally {
+      isAsking = false;
     }
+    // A time that has passed means now.
+    if (preview.startsInSeconds > 0) return act("resume");
     const text = `${count(preview.devices, "device gets", "devices get")} the campaign now.`;
     if (await confirm({ title: `Send “${status.name}” now?`, text, action: "Send" })) await act("resume");
   }
@@ -88,6 +96,7 @@ function showOne(main, id) {
     if (!await confirm({ title: `Delete “${status.name}”?`, text, action: "Delete campaign" })) return;
     await attempt(async () => {
       await call("DELETE", `/campaigns/${id}`);
+      forgetEdit(id);
       location.hash = "#/campaigns";
     });
   }
@@ -102,7 +111,7 @@ function showOne(main, id) {
     const button = (text, onclick, kind = "quiet") => h("button", { type: "button", class: kind, onclick }, text);
     const edit = h("a", { class: "button quiet", href: `#/new?id=${id}` }, "Edit");
     const all = {
-      send: button(status.at ? "Schedule" : "Send now…", () => send(status), ""), edit,
+      send: button(status.at ? "Schedule…" : "Send now…", () => send(status), ""), edit,
       test: button("Send a test…", () => sendTest(status)), copy: button("Copy", copy),
       pause: button("Pause", () => act("pause")), resume: button("Resume", () => act("resume"), ""),
       cancel: button("Cancel campaign…", () => cancel(status), "danger"),

@@ -19,15 +19,20 @@ addEventListener("beforeunload", (event) => {
   if (edits.size || Object.keys(unsent).length) event.preventDefault();
 });
 
+/** Forgets the unsaved changes to a campaign. */
+export function forgetEdit(id) { edits.delete(id); }
+
 export function show(main, parameters) {
   const id = parameters?.get("id");
   if (!id) return showForm(main, unsent, null);
   let leave = () => {};
+  let isLeft = false;
   const heading = main.querySelector("h1");
   heading.textContent = "Edit campaign";
   window.document.title = "Edit campaign – Belfry";
   Promise.all([call("GET", `/campaigns/${id}`), call("GET", `/campaigns/${id}/document`)])
     .then(([[status], [document]]) => {
+      if (isLeft) return;
       const draft = edits.get(id) ?? fromDocument(document);
       if (edits.has(id)) {
         main.append(h("p", { class: "hint" }, "You have unsaved changes to this campaign. ",
@@ -40,8 +45,11 @@ export function show(main, parameters) {
       }
       leave = showForm(main, draft, { status, document });
     })
-    .catch((refusal) => main.append(h("p", { class: "error" }, refusal.message)));
-  return () => leave();
+    .catch((refusal) => {
+      if (refusal.status === 404) forgetEdit(id);
+      if (!isLeft) main.append(h("p", { class: "error" }, refusal.message));
+    });
+  return () => { isLeft = true; leave(); };
 }
 
 /** The key of an image in the payload, for the app's notification service extension. */
@@ -121,6 +129,8 @@ function showForm(main, draft, edited) {
   let chosen = edited && !isPlain(edited.document.alert) ? { campaign: contentOf(edited.document), files: {} } : null;
   let timer;
   let running = new AbortController();
+  /** Counts the changes of the form, so that the result of an earlier dry run is not shown. */
+  let version = 0;
 
   function remember() {
     for (const [name, field] of Object.entries(fields)) draft[name] = field.value;
@@ -299,6 +309,7 @@ function showForm(main, draft, edited) {
   }
 
   function changed() {
+    version += 1;
     remember();
     if (edited) edits.set(edited.status.id, draft);
     arrange();
@@ -315,12 +326,15 @@ function showForm(main, draft, edited) {
     running.abort();
     remember();
     dryRun.disabled = true;
+    const checked = version;
     try {
       const found = await preview({ isFull: true });
-      showProblems(found.problems);
-      if (found.languages) showPreview(found);
+      if (version === checked) {
+        showProblems(found.problems);
+        if (found.languages) showPreview(found);
+      }
     } catch (refusal) {
-      showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+      if (version === checked) showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
     }
     dryRun.disabled = false;
     main.querySelector("[aria-invalid]")?.focus();
@@ -347,19 +361,28 @@ function showForm(main, draft, edited) {
   }
 
   async function start(button) {
-    button.disabled = true;
+    const { body, problems } = campaign();
+    if (problems.length) return showProblems(problems);
+    button.disabled = store.disabled = true;
     let id;
+    let isStarting = false;
     try {
-      const { body } = campaign();
       id = edited ? await replace(body) : await hold(body);
+      isStarting = true;
       await call("POST", `/campaigns/${id}/resume`);
       forget();
       location.hash = `#/campaigns?id=${id}`;
     } catch (refusal) {
+      // Without an answer, the campaign may have started: a second attempt could send it twice.
+      if (isStarting && !(refusal.status >= 400 && refusal.status < 500)) {
+        forget();
+        location.hash = `#/campaigns?id=${id}`;
+        return;
+      }
       // Leave nothing behind if a new campaign didn't start.
       if (id && !edited) await call("DELETE", `/campaigns/${id}`).catch(() => {});
       showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
-      button.disabled = false;
+      button.disabled = store.disabled = false;
     }
   }
 

@@ -35,9 +35,8 @@ extension CampaignService {
     func time(_ milliseconds: Int64?) -> JSONValue {
       milliseconds.map { .string(Timestamp.rfc3339(unixMilliseconds: $0)) } ?? .null
     }
-    let isListed = campaign.document.count <= Limits.listedDocumentBytesMax
-    let document: JSONObject =
-      isListed ? (try? JSONValue(parsing: campaign.document))?.objectValue ?? [:] : [:]
+    // A list contains longer documents as empty ones.
+    let document = (try? JSONValue(parsing: campaign.document))?.objectValue ?? [:]
     return [
       "id": .string(campaign.id), "name": .string(campaign.name ?? CampaignName.of(document)),
       "state": .string(campaign.state.rawValue),

@@ -68,9 +68,10 @@ extension RegistryEngine {
   func campaigns(
     id: String?, documentBytesMax: Int = .max
   ) throws(StorageFailure) -> [CampaignRecord] {
+    // A condition that also holds without an ID would read the whole table.
     let select = try statement(
-      Self.campaignColumns + " WHERE ?1 IS NULL OR id = ?1 ORDER BY created, id")
-    try select.bind(1, id)
+      Self.campaignColumns + (id == nil ? " ORDER BY created, id" : " WHERE id = ?1"))
+    if let id { try select.bind(1, id) }
     try select.bind(9, Int64(documentBytesMax))
     return try campaigns(select)
   }

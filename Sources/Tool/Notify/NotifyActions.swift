@@ -1,7 +1,5 @@
 import AppLink
 import BelfryWire
-import Dispatch
-import Synchronization
 import System
 
 /// The buttons of `belfry notify --action`, and the wait for the user's choice.
@@ -52,8 +50,8 @@ struct NotifyActions {
   }
 
   /// Requests the user's response before the notification is added, so that no response is missed.
-  func answer(to id: String, of app: String, on connection: AppLinkConnection) -> ResponseAnswer {
-    let answer = ResponseAnswer()
+  func answer(to id: String, of app: String, on connection: AppLinkConnection) -> CommandAnswer {
+    let answer = CommandAnswer()
     connection.send(
       .control(.awaitResponse(app: app, id: id)), timeoutMilliseconds: Self.longestMilliseconds
     ) { answer.set($0.mapError { $0 }) }
@@ -64,10 +62,8 @@ struct NotifyActions {
   ///
   /// - Throws: A failure if there was no response within the limit, or an interruption, after calling `withdraw`.
   func print(
-    _ answer: ResponseAnswer, _ options: CommandLineOptions, withdraw: () -> Void
+    _ answer: CommandAnswer, _ options: CommandLineOptions, withdraw: () -> Void
   ) throws {
-    let signals = SignalInterruption { answer.set(.failure($0)) }
-    defer { withExtendedLifetime(signals) {} }
     let result = answer.wait(seconds: seconds)
     if case .failure(let failure)? = result, failure is Interruption { withdraw() }
     guard let row = try result?.get().rows.first else {
@@ -93,25 +89,4 @@ struct NotifyActions {
 
   /// The maximum time that the connection waits, in milliseconds, even if the user does not set a limit: one week.
   private static let longestMilliseconds: Int64 = 7 * 86_400_000
-}
-
-/// The agent's answer about the user's response, which is provided by another thread.
-final class ResponseAnswer: Sendable {
-  private let result = Mutex<Result<AppAnswer, any Error>?>(nil)
-  private let given = DispatchSemaphore(value: 0)
-
-  func set(_ answer: Result<AppAnswer, any Error>) {
-    result.withLock { $0 = $0 ?? answer }
-    given.signal()
-  }
-
-  /// Returns the answer, or nil if the limit expires.
-  func wait(seconds: Int64?) -> Result<AppAnswer, any Error>? {
-    if let seconds {
-      _ = given.wait(timeout: .now() + .seconds(Int(seconds)))
-    } else {
-      given.wait()
-    }
-    return result.withLock { $0 }
-  }
 }

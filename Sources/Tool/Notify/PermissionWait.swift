@@ -1,7 +1,5 @@
 import AppLink
 import BelfryWire
-import Dispatch
-import Synchronization
 import System
 
 /// The wait for the user's permission before a command's notification is added, and the messages during the wait.
@@ -33,15 +31,17 @@ struct PermissionWait {
 
   /// Sends a notification for an app and waits for the answer within the time limit.
   ///
+  /// The caller can end the wait by setting `answer` to an interruption.
+  ///
   /// - Throws: An error, including when no decision was made within the limit; the notification then still waits for
   ///   the decision.
   func notify(
-    _ app: String, _ request: NotificationRequest, on connection: AppLinkConnection
-  ) throws(AppLinkFailure) -> Outcome {
-    let answer = PendingAnswer()
+    _ app: String, _ request: NotificationRequest, on connection: AppLinkConnection,
+    _ answer: CommandAnswer
+  ) throws -> Outcome {
     connection.send(
       .control(.notify(app: app, request)), timeoutMilliseconds: Self.longestMilliseconds
-    ) { answer.set($0) }
+    ) { answer.set($0.mapError { $0 }) }
     // The agent answers in order. If it answers the second request, the first answer is not just slow.
     let rows = try connection.call(
       .control(.apps), timeoutMilliseconds: AgentControl.answerMilliseconds
@@ -50,43 +50,32 @@ struct PermissionWait {
       $0["app"]?.stringValue == app && $0["authorization"]?.stringValue == "notDetermined"
     }
     guard isUndecided, !answer.isThere else {
-      try answer.wait(
-        seconds: AgentControl.answerMilliseconds / 1_000, orSay: "the agent does not answer")
+      try Self.wait(
+        for: answer, seconds: AgentControl.answerMilliseconds / 1_000,
+        orSay: "the agent does not answer")
       return .added
     }
     guard doesWait else { return .waits }
     Output.error(
       "\(app) is waiting for permission to show notifications",
       do: "answer the question on the device, or run 'belfry settings \(app) notifications=on'")
-    try answer.wait(
-      seconds: seconds,
+    try Self.wait(
+      for: answer, seconds: seconds,
       orSay:
         "timed out: no answer within \(seconds) s; the notification is shown once permission is granted "
         + "('belfry settings \(app) notifications=on'), and --no-wait does not wait for it")
     return .added
   }
 
-  /// The maximum time that the connection waits, in milliseconds: longer than any wait of this command.
-  private static let longestMilliseconds: Int64 = 2 * 86_400_000
-}
-
-/// An answer that is provided by another thread.
-private final class PendingAnswer: Sendable {
-  private let result = Mutex<Result<AppAnswer, AppLinkFailure>?>(nil)
-  private let given = DispatchSemaphore(value: 0)
-
-  var isThere: Bool { result.withLock { $0 != nil } }
-
-  func set(_ answer: Result<AppAnswer, AppLinkFailure>) {
-    result.withLock { $0 = answer }
-    given.signal()
-  }
-
-  func wait(seconds: Int64, orSay message: String) throws(AppLinkFailure) {
-    _ = given.wait(timeout: .now() + .seconds(Int(seconds)))
-    guard let answer = result.withLock({ $0 }) else {
+  private static func wait(
+    for answer: CommandAnswer, seconds: Int64, orSay message: String
+  ) throws {
+    guard let result = answer.wait(seconds: seconds) else {
       throw AppLinkFailure(.agentUnavailable, message)
     }
-    _ = try answer.get()
+    _ = try result.get()
   }
+
+  /// The maximum time that the connection waits, in milliseconds: longer than any wait of this command.
+  private static let longestMilliseconds: Int64 = 2 * 86_400_000
 }

@@ -19,6 +19,8 @@ public final class HTTP1BodyStream: Sendable {
     var pending: [UInt8] = []
     var isFinished = false
     var isClosed = false
+    /// Returns true as long as the client may receive more; nil if it always may.
+    var isAllowed: (@Sendable () -> Bool)?
     var onClose: (@Sendable () -> Void)?
     /// The closure that notifies the connection that there is something to send.
     var onChange: (@Sendable () -> Void)?
@@ -57,6 +59,11 @@ public final class HTTP1BodyStream: Sendable {
   /// Appends a piece, or returns false if the client has disconnected or reads too slowly, so that writing can stop.
   @discardableResult
   public func write(_ bytes: [UInt8]) -> Bool {
+    let isAllowed = state.withLock { $0.isAllowed }
+    guard isAllowed?() ?? true else {
+      finish()
+      return false
+    }
     let (isAccepted, onChange) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       guard !state.isClosed, !state.isFinished else { return (false, nil) }
       guard state.pending.count + bytes.count <= Limits.httpStreamBytes else {
@@ -70,6 +77,11 @@ public final class HTTP1BodyStream: Sendable {
     }
     onChange?()
     return isAccepted
+  }
+
+  /// Completes the body at the first write for which `isAllowed` returns false.
+  public func end(unless isAllowed: @escaping @Sendable () -> Bool) {
+    state.withLock { $0.isAllowed = isAllowed }
   }
 
   /// Completes the body.

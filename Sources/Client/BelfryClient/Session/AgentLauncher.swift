@@ -58,7 +58,9 @@ enum AgentLauncher {
     }
     // Run the agent in its own session, so that it outlives the app and the app's terminal.
     guard let agent = find("belfry"), let setsid = find("setsid") else { return nil }
-    let script = "echo $$; exec \"$0\" agent --log-file \"$1\" >/dev/null 2>>\"$1\""
+    // If the log cannot be opened, the shell exits before it prints a process ID.
+    let script =
+      "umask 077; exec 2>>\"$1\"; echo $$; exec \"$0\" agent --log-file \"$1\" >/dev/null"
     return (setsid, ["--fork", "/bin/sh", "-c", script, agent, log])
   }
 }
