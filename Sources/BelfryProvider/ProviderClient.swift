@@ -3,7 +3,7 @@ import Synchronization
 import System
 import Transport
 
-/// The completion handler of a push, called with the service's response or the reason that there is none.
+/// The completion handler of a push, called with the service's response or the reason for its absence.
 public typealias PushCompletion = @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
 
 /// A sender's connections to a Belfry gateway or to Apple's service: HTTP/2 over TLS, kept open for the client's

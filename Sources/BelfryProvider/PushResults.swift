@@ -4,7 +4,7 @@ import Synchronization
 public struct PushResult: Sendable {
   /// The push, including the `apns-id` with which it was sent.
   public let push: Push
-  /// The service's response, or the reason that there is none.
+  /// The service's response, or the reason for its absence.
   public let result: Result<PushOutcome, ProviderFailure>
 }
 

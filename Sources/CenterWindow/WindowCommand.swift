@@ -119,7 +119,7 @@ struct DialogContent: Hashable {
   /// The content that the app itself draws, from top to bottom.
   var drawn: [DrawnItem] = []
   var buttons: [ButtonContent]
-  /// The button whose text field the user asked for; empty if there is none.
+  /// The button whose text field the user asked for; empty for no button.
   var focus: String
   var isRightToLeft: Bool
 }

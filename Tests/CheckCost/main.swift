@@ -5,7 +5,7 @@ import TestSupport
 ///
 /// The program measures the cost per byte of each handler of untrusted bytes, at 4 KB and at the interface's limit.
 let usage =
-  "usage: CheckCost [--quick] [--only TEXT]: measure up to 64 KB alone; the subjects whose name has TEXT"
+  "usage: CheckCost [--quick] [--only TEXT]: measure only up to 64 KB, or only the subjects whose name contains TEXT"
 
 var isQuick = false
 var only = ""

@@ -129,8 +129,8 @@ import Transport
       let gateway = try await scenario.gateway("belfry/gateway")
       let agent = try await scenario.agent(of: nil)
       _ = try await agent.program.event("link") { $0["state"].string == "up" }
-      let alone = try await scenario.agent("alone", of: nil, options: ["--gateway", "none"])
-      let doctor = try await scenario.belfryCommand(["doctor", "--json", "--socket", alone.socket])
+      let unlinked = try await scenario.agent("unlinked", of: nil, options: ["--gateway", "none"])
+      let doctor = try await scenario.belfryCommand(["doctor", "--json", "--socket", unlinked.socket])
       let finding = doctor.values.first { $0["feature"].string == "gateway" }
       #expect(finding?["detail"].string == "none: local notifications only")
       // Only the address is given, because the authority is already known.
@@ -165,14 +165,14 @@ import Transport
       try await join([])
       #expect(try await devices(of: own) == 0)
       // A start without a gateway and a start that is refused do not change what the agent remembers.
-      let alone = try await scenario.agent(of: nil, options: ["--gateway", "none"])
+      let unlinked = try await scenario.agent(of: nil, options: ["--gateway", "none"])
       let refused = try await scenario.belfryCommand(
         [
-          "agent", "--data", alone.data, "--socket", alone.socket + "2", "--gateway",
+          "agent", "--data", unlinked.data, "--socket", unlinked.socket + "2", "--gateway",
           own.data + "/gateway.json",
         ], succeeding: false)
       #expect(refused.status == 1 && refused.errors.contains("locked by another process"))
-      #expect(try await alone.program.stop() == 0)
+      #expect(try await unlinked.program.stop() == 0)
       try await join([])
       #expect(try await devices(of: own) == 0)
       // Specifying another gateway makes the agent forget the gateway of the invitation.

@@ -99,10 +99,10 @@ struct ScheduledNotifications: ~Copyable {
 
   /// Throws if a request with this trigger would not be scheduled.
   func check(_ trigger: NotificationTrigger, at now: ScheduleMoment) throws(Refusal) {
-    var alone = Schedule(policy: SchedulePolicy(pendingLimit: 1), world: zones)
+    var schedule = Schedule(policy: SchedulePolicy(pendingLimit: 1), world: zones)
     do throws(Trigger.Refusal) {
       guard let trigger = try Trigger(trigger, in: zones) else { return }
-      _ = try alone.add(ScheduleKey(app: "", id: ""), trigger, at: now)
+      _ = try schedule.add(ScheduleKey(app: "", id: ""), trigger, at: now)
     } catch {
       throw Self.failure(error)
     }

@@ -56,7 +56,7 @@ struct power_cut_disk {
 /// The mutex that guards all disks.
 extern pthread_mutex_t power_cut_mutex;
 
-/// Returns the disk whose folder contains `path`, or NULL if there is none.
+/// Returns the disk whose folder contains `path`, or NULL if no disk does.
 ///
 /// The caller must hold the mutex, as for all of the functions below.
 power_cut_disk *disk_of(const char *path);

@@ -23,7 +23,7 @@ public struct DeviceCertificateSummary: Sendable, Hashable {
   /// The number of devices that have presented a certificate of the given authority.
   public var haveShown: Int
   /// The earliest expiration after the given time, in seconds since 1970, among the latest certificates that the
-  /// devices have presented; nil if there are none.
+  /// devices have presented; nil without such a certificate.
   public var firstEnd: Int64?
 
   /// The number of devices that have not presented a certificate of the given authority.

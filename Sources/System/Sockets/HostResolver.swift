@@ -10,7 +10,7 @@ public final class HostResolver {
     let problem: String
   }
 
-  /// The resolver's answer: addresses in the order in which to try them, or the reason that there are none.
+  /// The resolver's answer: addresses in the order in which to try them, or the reason that the lookup failed.
   public enum Answer: Sendable, Equatable {
     /// At least one address.
     case addresses([SocketAddress])

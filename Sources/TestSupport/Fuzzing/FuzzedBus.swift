@@ -85,7 +85,7 @@ final class FuzzedBus {
 
   // MARK: Calls
 
-  /// Answers the next complete message; returns false if there is none.
+  /// Answers the next complete message; returns false without a complete message.
   private func answerMessage() -> Bool {
     guard received.count >= 16 else { return false }
     func number(_ at: Int) -> Int {

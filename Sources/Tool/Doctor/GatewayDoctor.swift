@@ -112,7 +112,7 @@ struct GatewayDoctor {
       }
   }
 
-  /// The row about the certificate specified with `--server-certificate`; empty if there is none, or if no running
+  /// The row about the certificate specified with `--server-certificate`; empty without the option, or if no running
   /// gateway uses it.
   private var ownCertificate: [JSONObject] {
     guard let status = try? GatewayAccess(folder: folder.path).status(),

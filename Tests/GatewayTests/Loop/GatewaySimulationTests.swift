@@ -34,11 +34,11 @@ import Testing
     throws
   {
     // Socket buffers are small, so that a difference of one byte changes the course of events.
-    let alone = GatewaySimulation.run(seed: 11, identities: try SimulatedIdentities())
+    let first = GatewaySimulation.run(seed: 11, identities: try SimulatedIdentities())
     for seed: UInt64 in 12...13 { _ = GatewaySimulation.run(seed: seed) }
-    let inCompany = GatewaySimulation.run(seed: 11)
-    #expect(alone.report == inCompany.report)
-    #expect(alone.digest == inCompany.digest)
-    #expect(alone.digest != GatewaySimulation.run(seed: 12).digest)
+    let later = GatewaySimulation.run(seed: 11)
+    #expect(first.report == later.report)
+    #expect(first.digest == later.digest)
+    #expect(first.digest != GatewaySimulation.run(seed: 12).digest)
   }
 }
