@@ -50,15 +50,9 @@ public final class ConsoleRouter: Sendable {
   }
 
   private func apiAnswer(_ request: HTTP1Request) -> HTTP1Response {
-    let session = access.openSession(of: request)
-    let hasSession = session?() ?? false
-    if let refusal = api.refusal(of: request, hasSession: hasSession) { return refusal }
-    let response = allowedAnswer(request)
-    // A stream must not outlive the session that opened it.
-    if hasSession, let session, case .stream(let stream) = response.body {
-      stream.end(unless: session)
+    access.answering(request) { hasSession in
+      api.refusal(of: request, hasSession: hasSession) ?? allowedAnswer(request)
     }
-    return response
   }
 
   /// Answers an API request whose caller is authorized.

@@ -30,12 +30,8 @@ public final class ProviderConsole: Sendable {
       return response
     }
     // A session is accepted only if the request is from the pages themselves, under an allowed host name.
-    let session = access.openSession(of: request)
-    let hasSession = session?() ?? false
-    var response = router.answer(request, isAdministrator: hasSession)
-    // A stream must not outlive the session that opened it.
-    if hasSession, let session, case .stream(let stream) = response.body {
-      stream.end(unless: session)
+    var response = access.answering(request) { hasSession in
+      router.answer(request, isAdministrator: hasSession)
     }
     response.fields += ConsolePages.apiFields
     return response

@@ -228,6 +228,20 @@ def drafts(browser):
     browser.wait("document.querySelector('dialog[open]')")
     browser.key("Escape")
     browser.wait(f"!document.querySelector('dialog') && {STATUS} == 'Draft'", "the draft, not sent")
+    # A time that has passed means now, so the user must confirm it, too.
+    browser.click("link", "Edit")
+    browser.wait("document.querySelector('[name=name]')?.value == 'Copy of Later'")
+    browser.value("""(() => { for (const [name, value] of [['date', '2020-01-01'], ['time', '09:00']]) {
+        const field = document.querySelector(`[name=${name}]`);
+        field.value = value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      } })()""")
+    browser.click("button", "Save changes")
+    browser.wait(f"document.querySelector('h1').innerText == 'Copy of Later' && {STATUS} == 'Draft'")
+    cancel_first(browser, "Schedule…", "Send “Copy of Later” now?")
+    browser.wait("document.querySelector('dialog[open]')")
+    browser.key("Escape")
+    browser.wait(f"!document.querySelector('dialog') && {STATUS} == 'Draft'", "the draft, still not sent")
 
 
 def find_device(browser, looks):

@@ -379,7 +379,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `A command that waits for permission can be interrupted`(signal: Int32)
+  func `A command that waits for permission can be interrupted, and leaves nothing`(signal: Int32)
     async throws
   {
     try await Scenario.run { scenario in
@@ -391,6 +391,13 @@ import Testing
       try await command.error("is waiting for permission")
       command.signal(signal)
       #expect(try await command.end() == 128 + signal)
+      _ = try await scenario.belfryCommand([
+        "settings", "org.example.deploy", "notifications=on", "--socket", agent.socket,
+      ])
+      for list in [["center", "--json"], ["notify", "list", "--json"]] {
+        let left = try await scenario.belfryCommand(list + ["--socket", agent.socket])
+        #expect(left.lines.isEmpty, "\(list): \(left.output)")
+      }
     }
   }
 

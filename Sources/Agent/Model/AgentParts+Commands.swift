@@ -21,6 +21,8 @@ extension AgentParts {
       guard let app = AppID(text) else { throw Self.noAppID(text) }
       try pipeline.awaitResponse(AppNotificationID(app: app, id: id), requestID, &context)
     case .scheduled(let app): context.answer(requestID, .rows(try local.rows(of: app, context)))
+    case .cancel(let app?, let id?) where cancelWaitingForPermission(id, of: app):
+      context.confirm(requestID)
     case .cancel(let app, let id):
       let keys = try id.map { id throws(AppLinkFailure) in
         [try local.onlyWaiting(id, of: app, context)]
@@ -220,5 +222,11 @@ extension AgentParts {
   /// The model's part of the diagnosis for `belfry doctor`.
   private var diagnosis: ModelDiagnosis {
     ModelDiagnosis(context, permissions, registrations, pipeline)
+  }
+
+  /// Cancels a notification of a command that waits for permission; returns false if none waits.
+  private mutating func cancelWaitingForPermission(_ id: String, of app: String) -> Bool {
+    guard let app = AppID(app) else { return false }
+    return permissions.removeWaiting(AppNotificationID(app: app, id: id), &context)
   }
 }

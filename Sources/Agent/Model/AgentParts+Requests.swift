@@ -124,7 +124,7 @@ extension AgentParts {
       app.isInSettings = true
       app.generation = generation
     }
-    permissions.onReplaced(key, &context)
+    permissions.removeWaiting(key, &context)
     context.onAttachments(request.content.attachments, of: app)
     if let trigger = request.trigger {
       do throws(AppLinkFailure) {

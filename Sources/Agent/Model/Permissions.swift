@@ -120,13 +120,21 @@ struct Permissions {
     return released
   }
 
-  /// Handles a newer notification that replaces waiting notifications with the same identifier; the replaced ones are
-  /// never shown.
-  mutating func onReplaced(_ key: AppNotificationID, _ context: inout AgentContext) {
-    guard waitingNotifications[key.app]?.contains(where: { $0.key == key }) == true else { return }
+  /// Removes the notifications with an identifier that wait for permission, because a newer one replaces them or a
+  /// command cancels them.
+  ///
+  /// Returns false if none waits.
+  @discardableResult
+  mutating func removeWaiting(
+    _ key: AppNotificationID, _ context: inout AgentContext
+  ) -> Bool {
+    guard waitingNotifications[key.app]?.contains(where: { $0.key == key }) == true else {
+      return false
+    }
     let others = removeReplaced(by: key, &context)
     waitingNotifications[key.app] = others.isEmpty ? nil : others
     withdrawUnlessAwaited(key.app, &context)
+    return true
   }
 
   /// Removes waiting notifications with this key and answers their commands; returns the app's other waiting

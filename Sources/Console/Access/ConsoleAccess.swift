@@ -38,15 +38,27 @@ struct ConsoleAccess: Sendable {
       "unknown host name \(name): start the service with --name \(name)\n", status: 421)
   }
 
-  /// Returns true if the request has an open session and is from the console's own pages.
-  func allows(_ request: HTTP1Request) -> Bool { openSession(of: request)?() ?? false }
-
   /// Returns a check of whether the session of a request from the console's own pages is open; nil if the request has
   /// no session.
-  func openSession(of request: HTTP1Request) -> (@Sendable () -> Bool)? {
+  private func openSession(of request: HTTP1Request) -> (@Sendable () -> Bool)? {
     guard foreignHost(request) == nil, isOfOwnPage(request), let secret = secret(of: request)
     else { return nil }
     return { [sessions] in sessions.isOpen(secret) }
+  }
+
+  /// Returns the answer of `body`, which is told whether the request has an open session.
+  ///
+  /// A stream in the answer ends with the session.
+  func answering(
+    _ request: HTTP1Request, _ body: (_ hasSession: Bool) -> HTTP1Response
+  ) -> HTTP1Response {
+    let session = openSession(of: request)
+    let hasSession = session?() ?? false
+    let response = body(hasSession)
+    if hasSession, let session, case .stream(let stream) = response.body {
+      stream.end(unless: session)
+    }
+    return response
   }
 
   /// Returns true if a request is from the console's own pages, as far as its browser indicates that.
