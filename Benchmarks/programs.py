@@ -1,4 +1,4 @@
-"""Starts the benchmarks' programs and measures their cost. All of them end with this process."""
+"""Starts the benchmarks' programs and measures their cost. All of them exit with this process."""
 import ctypes
 import json
 import os
@@ -47,7 +47,7 @@ class Program:
         while True:
             line = self.lines.get(timeout=max(0.001, end - time.monotonic()))
             if line is None:
-                raise SystemExit(f"belfry: a program ended: {self.log.read_text()[-1000:]}")
+                raise SystemExit(f"belfry: a program exited: {self.log.read_text()[-1000:]}")
             if line.get("event") == name:
                 return line
 
@@ -89,7 +89,7 @@ class Gateway(Program):
         end = time.monotonic() + TIMEOUT
         while not ready.exists():
             if self.process.poll() is not None or time.monotonic() > end:
-                raise SystemExit(f"belfry: no gateway: {self.log.read_text()}")
+                raise SystemExit(f"belfry: the gateway did not start: {self.log.read_text()}")
             time.sleep(0.01)
         self.ready = json.loads(ready.read_text())
 

@@ -1,12 +1,12 @@
 import Glibc
 import TestSupport
 
-/// The target for libFuzzer, named by `BELFRY_FUZZ`.
+/// The target for libFuzzer, specified by `BELFRY_FUZZ`.
 private let target: FuzzTarget = {
   let name = unsafe getenv("BELFRY_FUZZ").map { unsafe String(cString: $0) } ?? ""
   guard let target = FuzzTarget(rawValue: name) else {
     let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")
-    print("belfry-fuzz: BELFRY_FUZZ='\(name)' is no target: name one of \(names)")
+    print("belfry-fuzz: invalid target BELFRY_FUZZ='\(name)': expected one of \(names)")
     exit(2)
   }
   return target

@@ -4,7 +4,7 @@ import Glibc
 enum TimeBound {
   /// 100 ms of a thread's processor time for an input of up to 4 KB, in an instrumented build with checks.
   ///
-  /// Time that other programs of the machine use does not count.
+  /// The time that other programs use does not count.
   private static let nanoseconds: Int64 = 100_000_000
   /// Nanoseconds for each further byte: three times the time that the slowest parser needs per byte of a 4 KB input.
   ///
@@ -21,7 +21,7 @@ enum TimeBound {
     let least = min(time(body), time(body))
     guard least > nanoseconds else { return }
     print(
-      "belfry-fuzz: an input of \(bytes) bytes needs \(least / 1_000_000) ms, and may need \(nanoseconds / 1_000_000)"
+      "belfry-fuzz: \(bytes) bytes of input took \(least / 1_000_000) ms; the limit is \(nanoseconds / 1_000_000) ms"
     )
     fatalError("slow input")
   }

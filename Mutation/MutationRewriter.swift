@@ -1,11 +1,11 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Puts every mutant of a file into it, each behind a switch: `a < b` becomes `mutantLess(7, a, b)`, and
-/// `call()` becomes `if !mutantIsActive(8) { call() }`.
+/// A rewriter that inserts all mutants of a file into the file, each behind a switch.
 ///
-/// One build then holds all mutants, and a test run chooses one. No operand is written twice, and each place
-/// is a call of a function whose types are plain: so nearly all of them compile, and fast.
+/// `a < b` becomes `mutantLess(7, a, b)`, and `call()` becomes `if !mutantIsActive(8) { call() }`. One build then
+/// contains all mutants, and a test run selects one. No operand is duplicated, and each place is a call of a function
+/// with simple types, so nearly all mutants compile, and compile fast.
 final class MutationRewriter: SyntaxRewriter {
   private static let comparisons = [
     "<": ("mutantLess", "<="), "<=": ("mutantLessOrEqual", "<"), ">": ("mutantGreater", ">="),
@@ -14,7 +14,8 @@ final class MutationRewriter: SyntaxRewriter {
   private static let logic = ["&&": ("mutantAnd", "||"), "||": ("mutantOr", "&&")]
   private static let equality = ["==": "!=", "!=": "=="]
   private static let arithmetic = ["+": ("mutantPlus", "-"), "-": ("mutantMinus", "+")]
-  /// Calls that are no behaviour of the product: its own assertions, what it logs, and what tests measure by.
+  /// Calls that are not behavior of the product: its assertions, and calls that only reserve memory or help tests to
+  /// measure.
   private static let ignoredCalls: Set<String> = [
     "assert", "precondition", "assertionFailure", "preconditionFailure", "checkInvariants",
     "fatalError", "reserveCapacity", "countExamined",
@@ -27,7 +28,7 @@ final class MutationRewriter: SyntaxRewriter {
   private(set) var mutants: [Mutant] = []
   private var next: Int
 
-  /// Makes a rewriter of one file.
+  /// Creates a rewriter for one file.
   ///
   /// - Parameters:
   ///   - file: The file's path as printed in reports.

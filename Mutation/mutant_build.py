@@ -1,4 +1,4 @@
-"""One build that holds every mutant of the chosen files behind a switch; used by scripts/mutate and
+"""One build that contains every mutant of the chosen files behind a switch; used by scripts/mutate and
 scripts/mutate-statements."""
 import hashlib
 import os
@@ -30,7 +30,7 @@ def put(path, content):
 
 
 def limits():
-    """For a child process: bounds its memory, and gives way to other work on the machine."""
+    """Limits the memory of a child process, and lowers its priority. Runs in the child process."""
     resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
@@ -42,9 +42,9 @@ def limits():
 class MutantBuild:
     """A copy of the working tree in `work`/checkout, with every mutant of the files under `folders` in it.
 
-    `modules` are the folders of the modules that these files belong to: each gets the switch. `manifest` changes the
-    text of Package.swift. `packages` are folders of further packages in the checkout that are built after it. With
-    `values`, mutants also change literals, arguments, results and what variables begin with.
+    `modules` are the folders of the modules to which these files belong; each gets the switch. `manifest` changes the
+    text of Package.swift. `packages` are folders of other packages in the checkout, which are built after it. With
+    `values`, mutants also change literals, arguments, results and initial values.
     """
 
     def __init__(self, work, folders, modules, manifest=lambda text: text, packages=(), values=False):
@@ -74,7 +74,7 @@ class MutantBuild:
             check=True)
 
     def check_out(self):
-        """Copies the files of the working tree; returns those that are mutated."""
+        """Copies the files of the working tree, and returns the names of the files to mutate."""
         names = run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True).stdout
         mutated, copied = [], set()
         for name in filter(None, names.split("\n")):
@@ -90,7 +90,7 @@ class MutantBuild:
         for old in [*self.checkout.glob("Sources/**/*.swift"), *self.checkout.glob("Tests/**/*.swift")]:
             if str(old.relative_to(self.checkout)) not in copied and old.name != SWITCH:
                 old.unlink()
-        # A mutant may make code that is never reached, so warnings are no errors.
+        # A mutant may make code that is never reached, so warnings are not errors.
         text = (ROOT / "Package.swift").read_text().replace("  .treatAllWarnings(as: .error),\n", "")
         put(self.checkout / "Package.swift", self.manifest(text).encode())
         for module in self.modules:
@@ -98,7 +98,7 @@ class MutantBuild:
         return sorted(mutated)
 
     def instrument(self, mutated, excluded):
-        """Writes the mutated files with their mutants in them; returns the mutants."""
+        """Writes the files with their mutants, and returns the mutants."""
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
             fresh = pathlib.Path(folder)
             for name in mutated:
@@ -118,7 +118,7 @@ class MutantBuild:
         return mutants
 
     def build(self, mutated):
-        """Builds; leaves out what does not compile until the rest does."""
+        """Builds repeatedly, and excludes mutants that do not compile, until the build succeeds."""
         known, stamp_file = self.work / "uncompilable", self.work / "stamp"
         stamp = hashlib.sha256()
         for path in [*[ROOT / m for m in mutated], *sorted((ROOT / "Mutation").glob("*.swift*"))]:
@@ -128,7 +128,7 @@ class MutantBuild:
         if known.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:
             excluded = set(map(int, known.read_text().split()))
         cleaned = set()
-        # A module is only compiled once those below it are, so their faults are found one after the other.
+        # A module is compiled only after the modules below it, so each build may find errors in other modules.
         for _ in range(12 + 2 * len(self.modules)):
             mutants = self.instrument(mutated, excluded)
             result = run(["swift", "build", "--build-tests", "-Xswiftc", "-continue-building-after-errors"],
@@ -145,7 +145,7 @@ class MutantBuild:
                 continue
             if result.returncode != 0 and not bad - excluded:
                 print(result.stdout[-6000:])
-                sys.exit("mutate: the build fails, and not by a mutant")
+                sys.exit("mutate: the build fails, but not because of a mutant")
             excluded |= bad
             known.write_text(" ".join(map(str, sorted(excluded))))
             stamp_file.write_text(stamp)
@@ -154,12 +154,12 @@ class MutantBuild:
                     run(["swift", "build", "--package-path", package], cwd=self.checkout, check=True,
                         stdout=subprocess.DEVNULL)
                 return {n: m for n, m in mutants.items() if n not in excluded}
-            say(f"{len(bad)} mutants do not compile, {len(excluded)} of {len(mutants)} in all")
-        sys.exit("mutate: the build fails after every attempt to leave out what does not compile")
+            say(f"{len(bad)} mutants do not compile, {len(excluded)} of {len(mutants)} in total")
+        sys.exit("mutate: the build still fails after all mutants that do not compile were excluded")
 
 
 def excluded_by(errors, mutants):
-    """The mutants on the lines that do not compile, or nearest to them."""
+    """Returns the mutants on the lines that do not compile, or nearest to them."""
     bad, files = set(), {}
     for path, line in set(errors):
         if path not in files:

@@ -104,5 +104,6 @@ def measure(belfry, folder, kills, seed):
 
 def line(result):
     return (f"{result['kills']} SIGKILLs of the agent under load: {result['accepted']} pushes accepted, "
-            f"{result['lost']} lost, {result['doubled']} doubled to the app, {result['presentedAgain']} shown again on "
-            f"the screen after the kill, {result['receivedAndPresented']} to app and screen, longest pause {result['longestPause']} s")
+            f"{result['lost']} lost, {result['doubled']} delivered twice to the app, {result['presentedAgain']} shown "
+            f"again on the screen after the kill, {result['receivedAndPresented']} both delivered to the app and shown "
+            f"on the screen, longest pause {result['longestPause']} s")

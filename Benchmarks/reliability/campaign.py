@@ -21,7 +21,7 @@ TOPIC = "com.example.reliability"
 CONNECTED = 2_000
 KILLS = 3
 PAGE = 5_000  # tokens per request, whose body is limited to a megabyte
-# The languages of the devices, and the text that each should show; those in Japanese get the fallback.
+# The languages of the devices, and the title that each should show; those in Japanese get the fallback.
 TITLES = {"en": "Hello", "fr-CA": "Salut", "de": "Hallo", "ja": "Hello"}
 ALERT = {"en": {"title": "Hello", "body": {"one": "%d match", "other": "%d matches"}},
          "fr": {"title": "Salut", "body": {"one": "%d match", "other": "%d matchs"}},
@@ -50,7 +50,7 @@ class Registry:
 
     def is_ready(self):
         if self.program.process.poll() is not None:
-            raise Trouble(f"the provider does not start: {self.program.last_words()}")
+            raise Trouble(f"the provider did not start: {self.program.last_words()}")
         return self.ready_file.exists()
 
     def note_cost(self):
@@ -152,9 +152,10 @@ def measure(belfry, folder, devices, seed):
     missing = (devices - connected - owners) + (connected - len(receipts.counts))
     doubled = (rows - owners) + sum(count > 1 for count in receipts.counts.values())
     if titles != spoken or wrong:
-        raise Trouble(f"texts in a wrong language: {titles} stored, {spoken} expected, {len(wrong)} of the connected")
+        raise Trouble(f"alerts in a wrong language: {titles} stored, {spoken} expected, "
+                      f"{len(wrong)} wrong on connected devices")
     if outcome["accepted"] != devices:
-        raise Trouble(f"the campaign counts otherwise: {outcome}")
+        raise Trouble(f"the campaign's counts differ: {outcome}")
     return {"devices": devices, "connected": connected, "kills": kills, "lost": missing, "doubled": doubled,
             "registeringSeconds": round(registering, 1), "registeringCPU": round(registration_cpu, 1),
             "seconds": round(seconds, 1), "downSeconds": round(down, 1), "rate": round(devices / seconds),
@@ -181,7 +182,7 @@ def register_absent(gateway, count, seed):
     gateway.start()
     gateway.wait_ready(300)
     if len(tokens) != count:
-        raise Trouble(f"{len(tokens)} tokens of {count}")
+        raise Trouble(f"read {len(tokens)} of {count} tokens")
     return tokens
 
 
@@ -212,7 +213,8 @@ def stored(path):
 
 def line(result):
     return (f"a campaign in three languages to {result['devices']} devices ({result['connected']} connected, the others "
-            f"away), its provider killed {result['kills']} times: {result['lost']} left out, {result['doubled']} had it "
-            f"twice; {result['seconds']} s with the {result['downSeconds']} s of the starts, {result['rate']} pushes a second, "
-            f"{result['providerCPU']} s of the provider's processor time and {result['gatewayCPU']} s of the gateway's, "
-            f"{result['megabytes']} MB at the most in the provider; registering them {result['registeringSeconds']} s")
+            f"offline), with the provider killed {result['kills']} times: {result['lost']} devices left out, "
+            f"{result['doubled']} received it twice; {result['seconds']} s, including {result['downSeconds']} s for "
+            f"the restarts, {result['rate']} pushes per second, {result['providerCPU']} s of the provider's processor "
+            f"time and {result['gatewayCPU']} s of the gateway's, at most {result['megabytes']} MB in the provider; "
+            f"registration took {result['registeringSeconds']} s")

@@ -1,4 +1,4 @@
-"""Reads very many rows from the feedback service, and measures the delay of pushes and administration meanwhile."""
+"""Reads very many rows from the feedback service, and measures how this delays pushes and administration."""
 import http.client
 import json
 import pathlib
@@ -34,7 +34,7 @@ class Administrator(threading.Thread):
             answer = connection.getresponse()
             answer.read()
             if answer.status != 200:
-                raise Trouble(f"a change was answered {answer.status}")
+                raise Trouble(f"a change got status {answer.status}")
             self.milliseconds.append((time.monotonic() - start) * 1_000)
             time.sleep(0.02)
 
@@ -71,14 +71,14 @@ def fill(path, count):
 def read_all(gateway, certificate, rows):
     size = sum(len(data) for data in readings(gateway, certificate))
     if size != rows * TUPLE_BYTES:
-        raise Trouble(f"the feedback has {size / TUPLE_BYTES} rows of {rows}: {gateway.program.last_words()}")
+        raise Trouble(f"the feedback service sent {size / TUPLE_BYTES} of {rows} rows: {gateway.program.last_words()}")
 
 
 def read_tokens(gateway, certificate):
     """Returns the tokens, in hexadecimal, that a client of the feedback service reads."""
     data = b"".join(readings(gateway, certificate))
     if len(data) % TUPLE_BYTES:
-        raise Trouble(f"the feedback ends amid a row: {gateway.program.last_words()}")
+        raise Trouble(f"the feedback service stopped within a row: {gateway.program.last_words()}")
     return [data[start + 6:start + TUPLE_BYTES].hex() for start in range(0, len(data), TUPLE_BYTES)]
 
 
@@ -117,6 +117,6 @@ def phase(gateway, tokens, body):
 
 def line(result):
     calm, busy = result["calm"], result["reading"]
-    return (f"{result['rows']} rows of feedback in {busy['seconds']} s: slowest push meanwhile {busy['slowest']} ms "
-            f"(calm: {calm['slowest']} ms), slowest change through the main loop {busy['slowestChange']} ms "
-            f"(calm: {calm['slowestChange']} ms)")
+    return (f"{result['rows']} rows of feedback in {busy['seconds']} s: slowest push during this time "
+            f"{busy['slowest']} ms (baseline: {calm['slowest']} ms), slowest change through the main loop "
+            f"{busy['slowestChange']} ms (baseline: {calm['slowestChange']} ms)")

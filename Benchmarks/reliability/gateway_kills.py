@@ -105,10 +105,10 @@ def check_log(gateway, identifiers):
     for identifier in identifiers[::20]:
         known = states(gateway, identifier)
         if not any(state.startswith("Delivered") for state in known):
-            raise Trouble(f"the log says of {identifier}, which was received: {known}")
+            raise Trouble(f"{identifier} was received, but the log has {known}")
 
 
 def line(result):
     return (f"{result['kills']} SIGKILLs of the gateway under load: {result['accepted']} pushes accepted, "
-            f"{result['lost']} lost, {result['doubled']} doubled, longest pause "
+            f"{result['lost']} lost, {result['doubled']} delivered twice, longest pause "
             f"{result['longestPause']} s")

@@ -1,6 +1,6 @@
 """The processes under load: a gateway that is killed and restarted, virtual devices, an agent with its app.
 
-Every process ends with this one, and is ended by its process ID."""
+Every process exits with this one, and is terminated by its process ID."""
 import ctypes
 import json
 import os
@@ -15,7 +15,7 @@ START_SECONDS = 60  # for a start, and for a command that must be answered
 
 
 class Limit:
-    """The time at which a figure ends with the results so far."""
+    """The time at which a measurement stops with the results so far."""
     end = float("inf")
 
     @classmethod
@@ -144,7 +144,7 @@ class Gateway:
 
     def is_ready(self):
         if self.program.process.poll() is not None:
-            raise Trouble(f"the gateway does not start: {self.program.last_words()}")
+            raise Trouble(f"the gateway did not start: {self.program.last_words()}")
         return self.ready_file.exists()
 
     def wait_ready(self, seconds=START_SECONDS):
@@ -223,7 +223,7 @@ class Devices:
                 self.changed.wait(0.1)
                 if time.monotonic() - start > seconds:
                     down = devices - self.up
-                    raise Trouble(f"{len(down)} devices do not come up: "
+                    raise Trouble(f"{len(down)} devices did not connect: "
                                   f"{ {self.reasons.get(device) for device in down} }")
 
     def ask_summary(self, seconds=START_SECONDS):
@@ -231,5 +231,5 @@ class Devices:
             self.summary = None
             self.program.order(do="summary")
             if not self.changed.wait_for(lambda: self.summary, seconds):
-                raise Trouble("the devices give no summary")
+                raise Trouble("the devices sent no summary")
             return self.summary

@@ -1,5 +1,5 @@
 """A provider on one connection. It has several pushes in progress, each with its own identifier, and records the
-answers. It reconnects when the connection ends; a push whose answer was lost is never sent again.
+answers. It reconnects when the connection is closed; a push whose answer was lost is never sent again.
 
 It writes HTTP/2 frames itself, because a client library would cost more than the gateway that is measured."""
 import json
@@ -36,7 +36,7 @@ def frame(kind, flags, stream, body):
 
 
 class Ended(Exception):
-    """The connection has ended."""
+    """The connection is closed."""
 
 
 class Answers:

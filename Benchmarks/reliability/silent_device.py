@@ -16,7 +16,7 @@ def measure(belfry, folder, rows, seed):
     devices = Devices(gateway, "devices", 1, TOPIC, "--ack", "never")
     tokens = dict(devices.wait_registered())
     devices.program.order(do="offline")
-    wait_for(lambda: not devices.up, "the device's leave")
+    wait_for(lambda: not devices.up, "the device's disconnection")
     answers = Answers()
     provider = Provider(gateway, gateway.jwt(), TOPIC, tokens, answers, 1e9, under_way=500, padding=PADDING)
     provider.start()
@@ -45,5 +45,5 @@ def measure(belfry, folder, rows, seed):
 
 
 def line(result):
-    return (f"a silent device with a backlog of {result['rows']} rows ({result['storeMegabytes']} MB): the gateway grows "
-            f"by {result['grown']} MB, from {result['before']} MB")
+    return (f"a silent device with a backlog of {result['rows']} rows ({result['storeMegabytes']} MB): the gateway's "
+            f"memory grows by {result['grown']} MB, from {result['before']} MB")

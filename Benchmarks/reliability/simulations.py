@@ -6,19 +6,19 @@ import subprocess
 from .processes import Trouble
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / ".build/simulate/release/Simulate"
-CUTS_A_WORLD = 6
+CUTS_PER_WORLD = 6
 # One world in so many has minutes of faults; the others have seconds, with more faults.
-SHORT_WORLDS_A_FULL_ONE = 49
+SHORT_WORLDS_PER_FULL_ONE = 49
 
 
 def play(model, worlds, seed, length="full"):
     if not PROGRAM.exists():
-        raise Trouble("there is no Simulate: 'make simulate WORLDS=1' builds it")
+        raise Trouble("Simulate is missing: build it with 'make simulate WORLDS=1'")
     done = subprocess.run([PROGRAM, "--model", model, "--length", length, "--seed", str(seed), "--worlds", str(worlds)],
                           capture_output=True, text=True)
     found = re.search(rf"^{model}: (\d+) worlds from seed (\d+), (\d+) events", done.stdout, re.M)
     if not found:
-        raise Trouble(f"Simulate ended with {done.returncode}: {done.stdout[-2_000:]}")
+        raise Trouble(f"Simulate exited with {done.returncode}: {done.stdout[-2_000:]}")
     if done.returncode:
         print(done.stdout[-4_000:])
     return {"worlds": int(found[1]), "events": int(found[3]), "broken": int(done.returncode != 0)}
@@ -27,19 +27,19 @@ def play(model, worlds, seed, length="full"):
 class PowerCuts:
     @staticmethod
     def measure(belfry, folder, cuts, seed):
-        played = play("disk", max(1, cuts // CUTS_A_WORLD), seed)
+        played = play("disk", max(1, cuts // CUTS_PER_WORLD), seed)
         return {"cuts": played["events"], "worlds": played["worlds"], "broken": played["broken"]}
 
     @staticmethod
     def line(result):
-        return (f"{result['cuts']} power cuts in {result['worlds']} worlds of the stores on a disk that tears what was "
-                f"not synced: {result['broken']} worlds with a lost, invented or damaged write")
+        return (f"{result['cuts']} power cuts in {result['worlds']} worlds of the stores on a disk that tears unsynced "
+                f"writes: {result['broken']} worlds with a lost, invented or damaged write")
 
 
 class Worlds:
     @staticmethod
     def measure(belfry, folder, worlds, seed):
-        full = max(1, worlds // 2 // (SHORT_WORLDS_A_FULL_ONE + 1))
+        full = max(1, worlds // 2 // (SHORT_WORLDS_PER_FULL_ONE + 1))
         counts = {"full": full, "short": max(1, worlds // 2 - full)}
         result = {"full": 2 * full, "broken": 0}
         for model in ("gateway", "agent"):
@@ -52,5 +52,5 @@ class Worlds:
     @staticmethod
     def line(result):
         return (f"{result['gatewayWorlds']} simulated worlds of the gateway ({result['gatewayEvents']} events), "
-                f"{result['agentWorlds']} of the agent ({result['agentEvents']} events), {result['full']} of them of full "
-                f"length: {result['broken']} with a broken promise")
+                f"{result['agentWorlds']} of the agent ({result['agentEvents']} events), {result['full']} of them full-"
+                f"length: {result['broken']} with a broken guarantee")

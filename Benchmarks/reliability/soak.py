@@ -48,7 +48,7 @@ def measure(belfry, folder, minutes, seed):
             answers.milliseconds.clear()
         if len(samples) % SAMPLES_A_LINE == 0:
             passed, resident, open_files = samples[-1]
-            print(f"soak: after {passed / 60:.0f} of {minutes:g} minutes {resident / 1e6:.1f} MB, "
+            print(f"soak: after {passed / 60:.0f} of {minutes:g} minutes: {resident / 1e6:.1f} MB, "
                   f"{open_files} descriptors, p99 {latencies[-1]:.1f} ms", file=sys.stderr, flush=True)
     seconds = time.monotonic() - start
     cpu = cpu_seconds(gateway.pid) - cpu
@@ -100,8 +100,8 @@ def slope(samples):
 
 
 def line(result):
-    return (f"{result['minutes']} minutes at {result['rate']} pushes a second, half of what these providers reach: "
-            f"{result['accepted']} accepted, {result['lost']} lost, {result['doubled']} doubled; p99 "
-            f"{result['p99']} ms (median of 5 s; worst {result['worstP99']} ms); memory {result['megabytes'][0]} to "
-            f"{result['megabytes'][1]} MB, slope {result['slopeMegabytesAnHour']} MB an hour; descriptors "
+    return (f"{result['minutes']} minutes at {result['rate']} pushes per second, half of the maximum of these "
+            f"providers: {result['accepted']} accepted, {result['lost']} lost, {result['doubled']} delivered twice; p99 "
+            f"{result['p99']} ms (median of 5 s intervals; worst {result['worstP99']} ms); memory "
+            f"{result['megabytes'][0]} to {result['megabytes'][1]} MB, slope {result['slopeMegabytesAnHour']} MB per hour; descriptors "
             f"{result['descriptors'][0]} to {result['descriptors'][1]}; {result['cpuShare']} of a processor")

@@ -17,12 +17,12 @@ def measure(belfry, folder, devices, seed):
         phase = json.loads(one)
         phases[phase["phase"]] = phase
     if done.returncode or len(phases) != 3:
-        raise Trouble(f"the storm ended with {done.returncode}: {done.stderr[-1_000:]}")
+        raise Trouble(f"Benchmarks/storm exited with {done.returncode}: {done.stderr[-1_000:]}")
     return {"devices": devices, **phases}
 
 
 def line(result):
     calm, enroll, storm = result["calm"], result["enroll"], result["storm"]
     return (f"{result['devices']} devices enroll in {enroll['seconds']} s ({enroll['gatewayCPU']} s of the gateway's processor "
-            f"time) and come back at once in {storm['seconds']} s ({storm['gatewayCPU']} s): providers' p99 meanwhile "
-            f"{enroll['p99']} and {storm['p99']} ms (calm: {calm['p99']} ms), slowest {storm['slowest']} ms")
+            f"time) and reconnect all at once in {storm['seconds']} s ({storm['gatewayCPU']} s): providers' p99 "
+            f"during these phases {enroll['p99']} and {storm['p99']} ms (baseline: {calm['p99']} ms), slowest {storm['slowest']} ms")

@@ -100,7 +100,7 @@ class Browser:
             if not self.news.wait_for(lambda: number in self.answers or self.is_gone, TIMEOUT):
                 raise Failure(f"no answer to {method}")
             if number not in self.answers:
-                raise Failure("the browser is gone")
+                raise Failure("the browser has exited")
             answer = self.answers.pop(number)
         if "error" in answer:
             raise Failure(f"{method}: {answer['error']['message']}")
@@ -160,7 +160,7 @@ class Browser:
                 return nodes[0]["backendDOMNodeId"]
             if time.monotonic() > end:
                 shown = self.value("document.body.innerText")
-                raise Failure(f"{len(nodes)} elements are {role} '{name}'; the page shows:\n{shown}\n"
+                raise Failure(f"found {len(nodes)} elements with role {role} and name '{name}'; the page shows:\n{shown}\n"
                               + "\n".join(self.problems))
             with self.news:
                 self.news.wait(0.05)

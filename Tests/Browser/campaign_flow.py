@@ -39,7 +39,7 @@ def write(browser, topic):
     browser.wait(f"{wrong}.includes('Its placeholders (1 number, 2 text) differ from those in en (1 text, 2 number)')")
     check_page(browser)
     fill(browser, "Body, fr", "%2$d matchs pour %1$@")
-    browser.wait(f"{wrong} == ''", "no error is left")
+    browser.wait(f"{wrong} == ''", "no errors remain")
     # Send nothing to devices whose language the campaign lacks.
     browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'none';
       fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
@@ -48,7 +48,7 @@ def write(browser, topic):
     browser.wait("document.querySelector('.check.bad')?.innerText.startsWith('Would be refused')")
     browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'en';
       fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
-    browser.wait(f"{wrong} == ''", "no error is left")
+    browser.wait(f"{wrong} == ''", "no errors remain")
 
 
 def preview(browser, devices):
@@ -72,7 +72,7 @@ def finished(browser, devices):
     browser.wait(f"document.querySelector('.figures').innerText.startsWith('{devices} of {devices} devices')")
     facts = browser.value("document.querySelector('[aria-label=Report] dl').innerText").replace("\n", " ")
     if f"Accepted {devices}" not in facts:
-        raise Failure(f"the report says {facts}")
+        raise Failure(f"the report contains {facts}")
 
 
 def hold_and_go_on(browser, devices, picture):
@@ -80,7 +80,7 @@ def hold_and_go_on(browser, devices, picture):
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('h1').innerText == 'New campaign' && document.querySelector('[name=topic]').value")
     if browser.value("document.querySelector('[data-name=body]').value"):
-        raise Failure("the form for a new campaign shows the texts of the one that was sent")
+        raise Failure("the form for a new campaign shows the text of the campaign that was sent")
     browser.click("link", "Campaigns")
     browser.wait("document.querySelector('tbody a')")
     browser.value("document.querySelector('tbody a').click()")
@@ -137,7 +137,7 @@ def from_files(browser, files, devices):
     browser.wait(f"{wrong}?.includes('was not sent with the campaign')", "the strings file is missing")
     check_page(browser)
     browser.call("DOM.setFileInputFiles", nodeId=node, files=files)
-    browser.wait(f"{wrong} === undefined", "both are there")
+    browser.wait(f"{wrong} === undefined", "both files are present")
     browser.click("button", "Dry run")
     browser.wait(f"document.querySelector('.check.good')?.innerText.startsWith('Would be sent to {devices} devices.')")
     browser.wait("document.querySelector('.previews').innerText.includes('Des fichiers')")

@@ -88,7 +88,7 @@ def lock(browser, topic):
     browser.click("button", f"Push to {topic}: Alert")
     browser.wait("document.querySelector('.overlay .banner')", "a banner")
     browser.click("button", "Lock")
-    browser.wait("document.querySelectorAll('.lock .banner').length == 3", "what came is on the lock screen")
+    browser.wait("document.querySelectorAll('.lock .banner').length == 3", "the received pushes are on the lock screen")
     before = browser.value(LOCKED)
     browser.click("link", "Overview")
     browser.wait("document.querySelector('.verdict')")
@@ -110,7 +110,7 @@ def lock(browser, topic):
     browser.click("link", "Overview")
     browser.wait("document.querySelector('.verdict')")
     browser.click("link", "Phone")
-    browser.wait("document.querySelectorAll('.lock .banner').length == 1", "what came while it was locked")
+    browser.wait("document.querySelectorAll('.lock .banner').length == 1", "the push that arrived while the phone was locked")
     browser.click("button", "Unlock")
     browser.click("button", "Settings")
     browser.click("switch", "Notification Center")
@@ -177,7 +177,7 @@ def remove_team(browser):
     made = browser.value(f"""fetch("/api/keys", {{ method: "POST", headers: {{ "x-belfry-console": "1" }},
       body: JSON.stringify({{ team: "{TEAM}", id: "GONEKEY000" }}) }}).then((answer) => answer.status)""")
     if made != 200:
-        raise Failure(f"a key is answered with {made}")
+        raise Failure(f"the request to add a key got status {made}")
     browser.click("button", f"Remove team {TEAM}")
     browser.click("button", "Remove")
     teams = "document.querySelector('section[aria-label=Teams]').innerText"
@@ -226,7 +226,7 @@ def copy(browser, url):
     browser.wait(f"{line}?.includes('apns-id: aa;touch')")
     words = shlex.split(browser.value(line))
     if not words[-1].endswith(f"/3/device/{evil}") or f"apns-topic: {evil}" not in words or f"apns-id: {evil}" not in words:
-        raise Failure(f"a shell reads the curl line as {words}")
+        raise Failure(f"a shell parses the curl line as {words}")
     python = browser.value("document.querySelector('details[data-name^=Python] pre').textContent")
     strings = [node.value for node in ast.walk(ast.parse(python)) if isinstance(node, ast.Constant)]
     if strings.count(evil) != 4:

@@ -72,7 +72,7 @@ window.EventSource = class extends Source {
 
 def lose(browser, token):
     """Checks that the page recovers from a refused stream, shows a refused filter, and asks for the token after its
-    session has ended."""
+    session has expired."""
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=REFUSED)["identifier"]
     browser.click("link", "Log")
     browser.call("Page.reload")
@@ -135,7 +135,7 @@ def confirm_removals(browser):
     code = browser.value("fetch('/api/enrolment-code').then((answer) => answer.text())")
     keep(browser, "button", "Regenerate", "Regenerate the enrollment code?")
     if browser.value("fetch('/api/enrolment-code').then((answer) => answer.text())") != code:
-        raise Failure("a double click has made a new code")
+        raise Failure("a double click has generated a new code")
     keep(browser, "button", "Revoke device “virtual 3”", "Revoke device “virtual 3”?")
     browser.click("button", "Revoke device “virtual 3”")
     browser.click("button", "Revoke")
@@ -161,7 +161,7 @@ def confirm_removals(browser):
 
 
 def see_stale(browser, pid):
-    """Checks that the page marks the numbers of a gateway that does not answer."""
+    """Checks that the page marks the numbers of a gateway that does not respond."""
     browser.click("link", "Overview")
     browser.wait(GOOD)
     browser.wait("document.querySelector('[aria-label=Gateway]')?.innerText.includes('Provider API')")
@@ -214,7 +214,7 @@ def read_log(browser):
     browser.wait("document.querySelector('.logbar').innerText.startsWith('Live')")
     answer = browser.value(PUSH.format(token=json.dumps(token), type="background"))
     if answer["status"] != 200:
-        raise Failure(f"the push is answered {answer}")
+        raise Failure(f"the response to the push is {answer}")
     refused = browser.value(PUSH.format(token="'00ff'", type="alert"))
     row = f"[...document.querySelectorAll('.virtual tr')].find(one => one.innerText.includes('{answer['apnsID']}'))?.innerText"
     browser.wait(f"{row}?.includes('Delivered to Device') && {row}.includes('background')")

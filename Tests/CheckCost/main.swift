@@ -39,8 +39,8 @@ func say(_ text: String, end: String = "\n") {
 
 /// The time limit in seconds for all sizes of one subject.
 ///
-/// Exponential work would never end. The alarm terminates the program, whose last line of output then names the
-/// subject.
+/// Exponential work would never finish. The alarm terminates the program, whose last line of output then identifies
+/// the subject.
 let subjectSeconds: UInt32 = 300
 
 func column(_ text: String, _ width: Int) -> String {
@@ -58,13 +58,13 @@ for subject in subjects {
   say(
     String(format: "%11d", row.bytes.small) + number(row.cost.small)
       + String(format: "%11d", row.bytes.large) + number(row.cost.large)
-      + String(format: "%7.2f", row.ratio) + (row.isGood ? "" : "  TOO MUCH"))
+      + String(format: "%7.2f", row.ratio) + (row.isGood ? "" : "  TOO HIGH"))
   if !row.isGood { failed.append(row) }
 }
 for row in failed {
   say(
-    "check-cost: \(row.name): at \(row.worstBytes) bytes a byte costs \(String(format: "%.1f", row.ratio)) times what it "
-      + "costs at \(row.bytes.small), and may cost \(CostCheck.ratioMax): the work grows faster than the input"
+    "check-cost: \(row.name): a byte costs \(String(format: "%.1f", row.ratio)) times as much at \(row.worstBytes) "
+      + "bytes as at \(row.bytes.small) (limit: \(CostCheck.ratioMax)): the work grows faster than the input"
   )
 }
 say("check-cost: \(subjects.count) subjects, \(failed.count) of them too slow")

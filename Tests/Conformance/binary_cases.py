@@ -47,7 +47,7 @@ def filled(world, frame, token):
     data = data.replace(LITERAL[:31] + b"\x00\x19", token[:31] + b"\x00\x19")
     if PRODUCTION in data:
         if "TOK_PROD" not in world.values:
-            raise Failure(f"TOK_PROD was not made: {world.missing}")
+            raise Failure(f"TOK_PROD was not created: {world.missing}")
         data = data.replace(PRODUCTION, bytes.fromhex(world.values["TOK_PROD"]))
     return data
 
@@ -81,8 +81,8 @@ def run_binary(world, vector):
             gateway.program.process.send_signal(signal.SIGTERM)
         closes = wanted["then"].startswith("close")
         got, ended = receive(sock, len(wanted["recv_hex"]) // 2, 30 if closes else QUIET)
-        expect(got.hex() == wanted["recv_hex"], f"{got.hex() or 'nothing'} came back")
-        expect(ended == closes, "the connection was closed" if ended else "it was left open")
+        expect(got.hex() == wanted["recv_hex"], f"got {got.hex() or 'nothing'}")
+        expect(ended == closes, "the connection was closed" if ended else "the connection was left open")
         if not drained:
             received(device, len(delivered))
     finally:
@@ -98,12 +98,12 @@ def received(device, count):
         try:
             device.event("received", timeout=30)
         except Failure:
-            expect(False, f"{index} of {count} notifications came")
+            expect(False, f"received {index} of {count} notifications")
     try:
         device.event("received", timeout=QUIET)
     except Failure:
         return
-    expect(False, f"more than {count} notifications came")
+    expect(False, f"received more than {count} notifications")
 
 
 def refused_without_certificate(world, vector):
@@ -117,14 +117,14 @@ def refused_without_certificate(world, vector):
         return
     with sock:
         got, ended = receive(sock, 0, 30)
-        expect(not got and ended, "the connection was served")
+        expect(not got and ended, "the connection got an answer")
 
 
 def run_feedback(world, vector):
     request, wanted = vector["request"], vector["expect"]
     environment = request.get("env", "sandbox")
     gateway = world.gateways.get(environment)
-    expect(gateway, f"there is no gateway: {world.missing}")
+    expect(gateway, f"no gateway: {world.missing}")
     certificate = world.certificate(request["client_cert"], environment)
     # Reading empties the list, so this case sees only its own entries.
     with open_connection(world, gateway, "feedback", certificate) as sock:
@@ -140,11 +140,11 @@ def run_feedback(world, vector):
         got, ended = receive(sock, len(wanted["recv_hex"]) // 2, 30)
     expect(ended, "the connection was left open")
     if not wanted["recv_hex"]:
-        return expect(not got, f"{got.hex()} came")
-    expect(len(got) == 38, f"{len(got)} bytes came")
+        return expect(not got, f"got {got.hex()}")
+    expect(len(got) == 38, f"got {len(got)} bytes")
     moment, length = struct.unpack(">IH", got[:6])
-    expect(abs(moment - time.time()) < 60, f"the moment is {moment}")
-    expect(length == 32 and got[6:] == token, "it is another token")
+    expect(abs(moment - time.time()) < 60, f"the timestamp is {moment}")
+    expect(length == 32 and got[6:] == token, "the token differs")
 
 
 __all__ = ["run_binary", "run_feedback"]

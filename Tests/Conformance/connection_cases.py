@@ -58,7 +58,7 @@ def wrong_environment(world, vector):
         connection.send(*frames)
         connection.wait_closed()
         expect(connection.closed, "the connection was left open")
-        expect(connection.goaways, "there was no GOAWAY")
+        expect(connection.goaways, "no GOAWAY was sent")
         goaway = connection.goaways[-1]
         got = f"last {goaway.last_stream_id} error {goaway.error_code} {goaway.additional_data}"
         expect(goaway.last_stream_id == wanted["last_stream_id"] and goaway.error_code == 0
@@ -82,7 +82,7 @@ def refused_certificate(world, vector):
     except (ssl.SSLError, ConnectionError, Closed):
         return
     if connection.goaways:
-        expect(b"BadCertificate" in connection.goaways[-1].additional_data, "GOAWAY says nothing")
+        expect(b"BadCertificate" in connection.goaways[-1].additional_data, "GOAWAY does not contain BadCertificate")
         return
     expect(connection.closed, "the connection was left open")
     expect(not connection.answers[stream].ended, "the request was answered")
@@ -95,7 +95,7 @@ def without_alpn(world, vector):
         world.gateway.host, world.gateway.port("provider"), context))
     try:
         answer = connection.request(headers(world, world.gateway), BODY)
-        expect(connection.settings, "there was no SETTINGS")
+        expect(connection.settings, "no SETTINGS was sent")
         check(answer, vector["expect"])
     finally:
         connection.close()
@@ -108,7 +108,7 @@ def alpn(world, vector):
     sock = connect_tls(world.gateway.host, world.gateway.port("provider"), context)
     chosen = sock.selected_alpn_protocol()
     sock.close()
-    expect(chosen == vector["expect"]["alpn"], f"the server chose {chosen}")
+    expect(chosen == vector["expect"]["alpn"], f"the server selected {chosen}")
 
 
 def stream_limit(world, vector):
@@ -168,7 +168,7 @@ def draining(world, vector):
         goaway = connection.goaways[0]
         expect(goaway.error_code == 0, f"GOAWAY's error is {goaway.error_code}")
         wanted = vector["expect"]["goaway"]["debug"].encode()
-        expect(goaway.additional_data == wanted, f"GOAWAY says {goaway.additional_data}")
+        expect(goaway.additional_data == wanted, f"GOAWAY contains {goaway.additional_data}")
         connection.send(connection.data_frame(stream, BODY[5:], end_stream=True))
         check(connection.answer(stream), {"status": 200})
         late, frames = connection.request_frames(headers(world, gateway, **changes), BODY)
@@ -253,7 +253,7 @@ def burst(world, vector):
             answer = connection.request(headers(world, gateway, **changes), BODY)
             if answer.status != 200:
                 return check(answer, vector["expect"]["eventually"])
-        raise Mismatch("a hundred pushes at once were all accepted")
+        raise Mismatch("all of a hundred concurrent pushes were accepted")
     finally:
         connection.close()
         device.stop()
@@ -286,7 +286,7 @@ def run_connection(world, vector):
         return steps(world, vector)
     case = CASES.get(vector["id"])
     if not case:
-        raise Failure("this case is not known here")
+        raise Failure("unknown case")
     return case(world, vector)
 
 

@@ -71,14 +71,14 @@ def with_device(case):
 
 
 def same(got, wanted):
-    expect(got == wanted, f"{got} came, not {wanted}")
+    expect(got == wanted, f"received {got}, not {wanted}")
 
 
 def expect_state(world, device, wanted):
     """Checks that the log contains this state; the vectors use a hyphen in place of the dash on Apple's page."""
     printed = world.gateway.command("log", device.tokens[APP], "--json")
     states = [json.loads(line)["state"].replace("\u2013", "-") for line in printed.splitlines()]
-    expect(wanted in states, f"the log says {states}")
+    expect(wanted in states, f"the log contains {states}")
 
 
 @with_device
@@ -125,7 +125,7 @@ def background(world, vector, device):
     for number in range(10):
         device.push(str(number), background=True)
     got = device.received(0)
-    expect(0 < len(got) <= 4, f"{len(got)} of 10 background pushes came at once: {got}")
+    expect(0 < len(got) <= 4, f"received {len(got)} of 10 background pushes at once: {got}")
 
 
 @with_device
@@ -145,5 +145,5 @@ CASES = {"I01": online, "I02": offline, "I03": offline, "I06": offline, "I07": o
 def run_delivery(world, vector):
     case = CASES.get(vector["id"])
     if not case:
-        raise Failure("this case is not known here")
+        raise Failure("unknown case")
     return case(world, vector)

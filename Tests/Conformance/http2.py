@@ -152,7 +152,7 @@ class Connection:
             try:
                 frame, length = Frame.parse_frame_header(memoryview(self.buffer[:9]))
             except HyperframeError as error:
-                self.closed = f"the server sent a bad frame: {error}"
+                self.closed = f"the server sent an invalid frame: {error}"
                 return
             if len(self.buffer) < 9 + length:
                 return

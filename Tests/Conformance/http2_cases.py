@@ -148,7 +148,7 @@ CASES = [
     ("5.3", "HEADERS that depend on themselves", [head(block=struct.pack(">IB", 1, 15) + BLOCK, flags=END | END_HEADERS | WITH_PRIORITY)], MALFORMED | ANSWER),
     ("5.3", "PRIORITY that depends on itself", [priority(1, on=1), head()], MALFORMED | ANSWER),
     ("5.4.1", "a PING of 6 bytes ends the connection", [frame(PING, 0, 0, b"x" * 6)], SIZE),
-    ("5.4.1", "GOAWAY comes before the end", "goaway first", SIZE),
+    ("5.4.1", "GOAWAY is sent before the close", "goaway first", SIZE),
     ("5.5", "an unknown frame", [frame(0xFF, 0xFF, 1, b"x" * 8), head()], ANSWER),
     ("5.5", "an unknown frame within a header block", [head(flags=END), frame(0xFF, 0, 1, b"x")], PROTOCOL),
     # DATA.
@@ -157,7 +157,7 @@ CASES = [
     ("6.1", "DATA with padding", [POST_OPEN, frame(DATA, END | PADDED, 1, b"\x06x" + bytes(6))], ANSWER),
     ("6.1", "DATA of stream 0", [frame(DATA, END, 0, b"x")], PROTOCOL),
     ("6.1", "DATA of a stream that was answered", CLOSED + [frame(DATA, 0, 1, b"x")], STREAM_CLOSED, NOTHING, IGNORED),
-    ("6.1", "DATA with more padding than there is", [POST_OPEN, frame(DATA, END | PADDED, 1, b"\x09x" + bytes(3))], PROTOCOL),
+    ("6.1", "DATA with more padding than content", [POST_OPEN, frame(DATA, END | PADDED, 1, b"\x09x" + bytes(3))], PROTOCOL),
     # HEADERS.
     ("6.2", "HEADERS", [head()], ANSWER),
     ("6.2", "HEADERS with padding", [head(block=b"\x06" + BLOCK + bytes(6), flags=END | END_HEADERS | PADDED)], ANSWER),
@@ -165,7 +165,7 @@ CASES = [
     ("6.2", "HEADERS that are not ended, then PRIORITY", [head(flags=0), priority(1)], PROTOCOL),
     ("6.2", "HEADERS that are not ended, then another stream's", [head(flags=0), head(3)], PROTOCOL),
     ("6.2", "HEADERS of stream 0", [head(0)], PROTOCOL),
-    ("6.2", "HEADERS with more padding than there is", [head(block=b"\xff" + BLOCK, flags=END | END_HEADERS | PADDED)], PROTOCOL),
+    ("6.2", "HEADERS with more padding than content", [head(block=b"\xff" + BLOCK, flags=END | END_HEADERS | PADDED)], PROTOCOL),
     # PRIORITY and RST_STREAM.
     ("6.3", "PRIORITY of stream 0", [priority(0)], PROTOCOL),
     ("6.3", "PRIORITY of 4 bytes", [frame(PRIORITY, 0, 1, bytes(4)), head()], rst("FRAME_SIZE_ERROR") | SIZE),
@@ -188,7 +188,7 @@ CASES = [
     # PUSH_PROMISE, PING, GOAWAY.
     ("6.6", "a PUSH_PROMISE from a client", [frame(PUSH, END_HEADERS, 1, struct.pack(">I", 2) + BLOCK)], PROTOCOL),
     ("6.7", "a PING", "ping", {"the same bytes"}),
-    ("6.7", "an acknowledgement that nobody waits for", "stray ping", {"no answer"}),
+    ("6.7", "an unexpected acknowledgment", "stray ping", {"no answer"}),
     ("6.7", "a PING of stream 1", [frame(PING, 0, 1, bytes(8))], PROTOCOL),
     ("6.7", "a PING of 6 bytes", [frame(PING, 0, 0, bytes(6))], SIZE),
     ("6.8", "a GOAWAY", [frame(GOAWAY, 0, 0, bytes(8)), head()], ANSWER | QUIET | {CUT}),
@@ -288,7 +288,7 @@ class Raw:
             try:
                 data = self.sock.recv(65536)
             except TimeoutError:
-                raise Mismatch("nothing came in time") from None
+                raise Mismatch("received nothing within the time limit") from None
             except OSError:
                 data = b""
             if not data:

@@ -17,7 +17,7 @@ NOTIFICATION, ACK, PING, PONG, CLOSE = 0x20, 0x22, 0x31, 0x32, 0x3F
 
 
 class Ended(Exception):
-    """The gateway ended the link; `reason` is that of the CLOSE frame, if any."""
+    """The gateway closed the link; `reason` is that of the CLOSE frame, if any."""
 
     def __init__(self, reason=None):
         super().__init__(f"closed with reason {reason}")
@@ -68,7 +68,7 @@ class Link:
         while len(self.buffer) < 3 or len(self.buffer) < 3 + int.from_bytes(self.buffer[:2], "big"):
             left = end - time.monotonic()
             if left <= 0:
-                raise TimeoutError("no frame came")
+                raise TimeoutError("received no frame")
             self.sock.settimeout(left)
             try:
                 data = self.sock.recv(65536)
@@ -94,7 +94,7 @@ class Link:
             elif kind == wanted:
                 return body
             else:
-                raise ValueError(f"a frame of type {kind:#x} came, not {wanted:#x}")
+                raise ValueError(f"received a frame of type {kind:#x}, not {wanted:#x}")
 
     def hello(self, window=64):
         self.send(HELLO, struct.pack(">BBBHHH", 1, 1, 0, window, 0, 0))
@@ -116,7 +116,7 @@ class Link:
         kind, enrolled = self.receive()
         if kind == ENROL_REFUSED:
             raise EnrollRefused(enrolled[0])
-        assert kind == ENROLLED, f"a frame of type {kind:#x} came"
+        assert kind == ENROLLED, f"a frame of type {kind:#x} was received"
         private = key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
             serialization.NoEncryption())

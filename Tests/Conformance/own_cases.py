@@ -43,7 +43,7 @@ def own_vector(line):
 def run_own(world, vector):
     case = globals().get(vector["run"])
     if not case:
-        raise Failure(f"there is no {vector['run']}")
+        raise Failure(f"unknown function {vector['run']}")
     return case(world)
 
 
@@ -244,14 +244,14 @@ def fault_delay(world):
         bench.fault("add", "--reason", "ServiceUnavailable")
         begun = time.monotonic()
         bench.expect(connection, 503, "ServiceUnavailable")
-        expect(time.monotonic() - begun >= 0.4, "the refusal did not wait")
+        expect(time.monotonic() - begun >= 0.4, "the refusal was not delayed")
         stream, frames = connection.request_frames(bench.fields(), BODY)
         connection.send(*frames)
         bench.fault("clear")
         check(connection.answer(stream), {"status": 503})
         begun = time.monotonic()
         bench.expect(connection, 200)
-        expect(time.monotonic() - begun < 0.4, "an answer waited after the end of the rule")
+        expect(time.monotonic() - begun < 0.4, "an answer was delayed after the rule had expired")
 
 
 def fault_close(world):
@@ -263,8 +263,8 @@ def fault_close(world):
         stream, frames = connection.request_frames(bench.fields(), BODY)
         connection.send(*frames)
         connection.wait_closed()
-        expect(connection.closed and not connection.answers[stream].frames, "it was answered")
-        expect(not connection.goaways, "there was a GOAWAY")
+        expect(connection.closed and not connection.answers[stream].frames, "the request was answered")
+        expect(not connection.goaways, "unexpected GOAWAY")
         bench.fault("clear")
         bench.expect(bench.connect(), 200)
 
@@ -275,7 +275,7 @@ def fault_in_production(world):
         gateway.command("fault", "add", "--reason", "InternalServerError")
     except (Failure, subprocess.CalledProcessError):
         return
-    raise Mismatch("a production gateway took a fault")
+    raise Mismatch("a production gateway accepted a fault")
 
 
 # Limits
@@ -304,7 +304,7 @@ def device_rate(world):
         bench.expect(connection, 400, "BadPriority", bench.fields(**{"apns-priority": "3"}))
         end = time.monotonic() + 5
         while connection.request(bench.fields(), BODY).status != 200:
-            expect(time.monotonic() < end, "the token's rest did not help")
+            expect(time.monotonic() < end, "the token was still limited after a pause")
 
 
 def connection_rate(world):
@@ -427,7 +427,7 @@ def revoked_certificate(world):
         again.wait(lambda: again.answers, "nothing")
     except (OSError, Closed):
         return
-    raise Mismatch("a revoked certificate was let in")
+    raise Mismatch("a revoked certificate was accepted")
 
 
 def revoked_key(world):
@@ -456,7 +456,7 @@ def keys_of_one_environment(world):
                 add("--environment", environment)
             except (Failure, subprocess.CalledProcessError):
                 continue
-            raise Mismatch(f"a third team-scoped key of {environment} was made")
+            raise Mismatch(f"a third team-scoped key of {environment} was created")
         add("--environment", "sandbox", "--topic", APP)
 
 
@@ -492,7 +492,7 @@ def http1_answer(sock):
     while b"\r\n\r\n" not in got:
         more = sock.recv(65536)
         if not more:
-            raise Mismatch(f"the connection ended after {got}")
+            raise Mismatch(f"the connection was closed after {got}")
         got += more
     head, body = got.split(b"\r\n\r\n", 1)
     first, *lines = head.decode().split("\r\n")
@@ -519,7 +519,7 @@ def insecure_http1(world):
             fields = bench.fields(**{"apns-id": identity})
             status, got, body = http1(sock, fields)
             expect((status, got["apns-id"], body) == (200, identity, b""), f"{status} {got} {body}")
-            expect("apns-unique-id" in got, "there is no apns-unique-id")
+            expect("apns-unique-id" in got, "missing field apns-unique-id")
             line = bench.device.event("received", lambda line: line["apnsID"] == identity)
             expect(base64.b64decode(line["payload"]) == BODY, f"{line}")
             status, _, body = http1(sock, bench.fields(**{"apns-priority": "3"}))
@@ -589,8 +589,8 @@ def exchange(world, data, wanted, closes=True, step=None, certificate="CERT_UNI"
         for start in range(0, len(data), step or len(data)):
             sock.sendall(data[start:start + (step or len(data))])
         got, ended = receive(sock, len(wanted), 10 if closes else 0.5)
-    expect(got == wanted, f"{got.hex() or 'nothing'} came, not {wanted.hex() or 'nothing'}")
-    expect(ended == closes, "it was closed" if ended else "it was left open")
+    expect(got == wanted, f"got {got.hex() or 'nothing'}, not {wanted.hex() or 'nothing'}")
+    expect(ended == closes, "the connection was closed" if ended else "the connection was left open")
 
 
 def binary_statuses(world):
@@ -733,7 +733,7 @@ def feedback_is_emptied_by_reading(world):
     for _ in range(2):
         with open_connection(world, gateway, "feedback", world.certificate("CERT_UNI")) as sock:
             data, ended = receive(sock, 10_000, 10)
-        expect(ended and len(data) % 38 == 0, f"{len(data)} bytes came")
+        expect(ended and len(data) % 38 == 0, f"got {len(data)} bytes")
         got.append([data[start + 6:start + 38].hex() for start in range(0, len(data), 38)])
     expect(sorted(got[0]) == sorted(gone) and not got[1], f"{got}, not {gone}")
 
@@ -798,7 +798,7 @@ class Half:
             except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
                 return got
             except TimeoutError:
-                raise Mismatch(f"it did not end, after {len(got)} bytes") from None
+                raise Mismatch(f"the connection was not closed after {len(got)} bytes") from None
             if not more:
                 return got
             got += more
@@ -883,7 +883,7 @@ def half_closed_binary(world):
             with Half(world.gateway.host, world.gateway.port("binary"), context) as half:
                 half.send_last(data, close_notify=close_notify)
                 got = half.rest()
-            expect(got == wanted, f"{got.hex() or 'nothing'} came")
+            expect(got == wanted, f"got {got.hex() or 'nothing'}")
 
 
 def half_closed_feedback(world):
@@ -899,7 +899,7 @@ def half_closed_feedback(world):
         with Half(gateway.host, gateway.port("feedback"), context) as half:
             half.send_last(b"", close_notify=close_notify)
             got = half.rest()
-        expect(token in got, f"{got.hex() or 'nothing'} came, close_notify {close_notify}")
+        expect(token in got, f"got {got.hex() or 'nothing'}, close_notify {close_notify}")
 
 
 def half_closed_console(world):

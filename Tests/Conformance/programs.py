@@ -53,10 +53,10 @@ class Program:
             try:
                 line = self.lines.get(timeout=max(0, end - time.monotonic()))
             except queue.Empty:
-                raise Failure(f"{self.name}: no '{name}' in {timeout} s") from None
+                raise Failure(f"{self.name}: no '{name}' within {timeout} s") from None
             if line is None:
                 self.lines.put(None)
-                raise Failure(f"{self.name} ended: {self.errors.read_text()[-500:]}")
+                raise Failure(f"{self.name} exited: {self.errors.read_text()[-500:]}")
             if wanted(line):
                 return line
             self.kept.append(line)

@@ -32,17 +32,17 @@ class ProviderTokens:
         clients reuse their tokens and ECDSA would generate a new one."""
         shift = 0 if "iat=fixed" in text else shift
         if (text, shift) not in self.made:
-            self.made[text, shift] = self.sign_anew(text, shift)
+            self.made[text, shift] = self.sign_again(text, shift)
         return self.made[text, shift]
 
-    def sign_anew(self, text, shift):
+    def sign_again(self, text, shift):
         name, *options = text.split(";")
         if name in ("UNKNOWNKID", "UNREGISTERED_KEY"):
             _, team, _ = next(iter(self.keys.values()))
             kid, key = "UNKNOWN001", new_key()
         else:
             if name not in self.keys:
-                raise KeyError(f"there is no key {name}")
+                raise KeyError(f"unknown key {name}")
             kid, team, key = self.keys[name]
         header = {"alg": "ES256", "kid": kid}
         claims = {"iss": team, "iat": int(time.time()) + shift}
@@ -62,7 +62,7 @@ class ProviderTokens:
             elif field in ("iss", "exp", "nbf", "aud", "sub"):
                 claims[field] = value
             else:
-                raise KeyError(f"the token option {option} is not known here")
+                raise KeyError(f"unknown token option {option}")
         pretty = {"indent": 2} if signature == "pretty" else {"separators": (",", ":")}
         parts = [encode(json.dumps(part, **pretty).encode(), standard) for part in (header, claims)]
         signed = b".".join(parts)

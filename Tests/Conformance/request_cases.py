@@ -35,7 +35,7 @@ def filled(world, text, gateway, shift=0):
         if form == "upper":
             return world.values[name].upper()
         if name not in world.values:
-            raise Failure(f"{name} was not made: {world.missing.get(name, 'not known here')}")
+            raise Failure(f"{name} was not created: {world.missing.get(name, 'unknown fixture')}")
         return world.values[name]
     return PLACEHOLDER.sub(value, text)
 
@@ -95,7 +95,7 @@ def send(world, connection, request, gateway, shift=0):
                 padding=int(padding.group(1)) if padding and last else None))
             start += size
     else:
-        raise Failure(f"this form is not known here: {wire}")
+        raise Failure(f"unknown form: {wire}")
     connection.send(*frames)
     return connection.answer(stream)
 
@@ -111,13 +111,13 @@ def check(answer, wanted):
             document = json.loads(answer.body)
             reason = document["reason"]
         except (ValueError, KeyError, TypeError):
-            raise Mismatch(f"the body holds no reason: {got}") from None
+            raise Mismatch(f"the body contains no reason: {got}") from None
         kinds = [type(frame).__name__ for frame in answer.frames]
-        expect(kinds == ["HeadersFrame", "DataFrame"], f"the error came as {kinds}")
+        expect(kinds == ["HeadersFrame", "DataFrame"], f"the error was sent as {kinds}")
         expect("END_STREAM" in answer.frames[-1].flags, "the DATA frame does not end the stream")
         expect(b" " not in answer.body, f"the body is not compact: {got}")
         if status == 410:
-            expect(re.search(rb'"timestamp":\d+[,}]', answer.body), f"no whole timestamp: {got}")
+            expect(re.search(rb'"timestamp":\d+[,}]', answer.body), f"the timestamp is not an integer: {got}")
         else:
             expect("timestamp" not in document, f"a timestamp without 410: {got}")
     if "reason" in wanted:
@@ -133,20 +133,20 @@ def check(answer, wanted):
         expect(isinstance(channels, list) and all(isinstance(channel, str) for channel in channels),
                f"got {got}")
     for name in wanted.get("headers_present", []):
-        expect(name in answer.headers, f"there is no {name}: {answer.headers}")
+        expect(name in answer.headers, f"missing field {name}: {answer.headers}")
     for name in wanted.get("headers_absent", []):
-        expect(name not in answer.headers, f"there is {name}: {answer.headers}")
+        expect(name not in answer.headers, f"unexpected field {name}: {answer.headers}")
     for name, value in wanted.get("headers", {}).items():
         expect(answer.headers.get(name) == value, f"{name} is {answer.headers.get(name)}")
     if "single HEADERS" in wanted.get("h2", ""):
-        expect(len(answer.frames) == 1, "there is a frame after HEADERS")
+        expect(len(answer.frames) == 1, "unexpected frame after HEADERS")
 
 
 def run_request(world, vector):
     """Sends one request on a separate connection."""
     request, wanted = vector["request"], vector["expect"]
     gateway = world.gateways.get(request.get("env", "sandbox"))
-    expect(gateway, f"there is no gateway: {world.missing}")
+    expect(gateway, f"no gateway: {world.missing}")
     certificate = request.get("client_cert")
     port = {2195: "binary", 2196: "feedback"}.get(request.get("port"), "provider")
     if vector["interface"] == "channel-management" and vector["id"] == "J12":
@@ -160,7 +160,7 @@ def run_request(world, vector):
         answer = send(world, connection, request, gateway)
         check(answer, wanted)
         if vector["interface"] == "http2-device":
-            expect("apns-id" in answer.headers, "there is no apns-id")
+            expect("apns-id" in answer.headers, "missing field apns-id")
             if answer.status != 200:
                 expect("apns-unique-id" not in answer.headers, "an apns-unique-id on an error")
         if "byte for byte" in wanted.get("delivery", ""):

@@ -167,7 +167,7 @@ class World:
         if environment == "production":
             name += " of production"
         if name not in self.certificates:
-            raise Failure(f"{name} was not made: {self.missing.get(name, 'it is not known here')}")
+            raise Failure(f"{name} was not created: {self.missing.get(name, 'unknown fixture')}")
         return self.certificates[name]
 
     def close(self):

@@ -91,10 +91,10 @@ import Testing
     ("// S0-1\n/* #expect(a) */", "no expectation follows"),
     ("// S0-1\nlet a = \"\\(f(\"#expect(b)\"))\"", "no expectation follows"),
     ("// S0-1\n#expect(true)", "no expectation follows"),
-    ("// S0-1: because\n#expect(a)", "is no tag"),
-    ("// S0-1 in part\n#expect(a)", "is no tag"),
-    ("// S0-1 part 3 of 2: what\n#expect(a)", "there is no part 3 of 2"),
-    ("#expect(a)  // S0-1", "a tag has a line of its own"),
+    ("// S0-1: because\n#expect(a)", "is not a tag"),
+    ("// S0-1 in part\n#expect(a)", "is not a tag"),
+    ("// S0-1 part 3 of 2: what\n#expect(a)", "invalid part: 3 of 2"),
+    ("#expect(a)  // S0-1", "a tag must be on its own line"),
     ("// S0-3\n#expect(a)", "S0-3 has no row"),
   ])
   func `A tag that shows nothing is refused`(_ body: String, _ complaint: String) async throws {
@@ -109,17 +109,17 @@ import Testing
   {
     let body = "// S0-1\n#expect(a)"
     let helper = try await check(body, test: "func it()")
-    #expect(helper.output.contains("a tag stands in the body of a test"))
+    #expect(helper.output.contains("a tag must be in the body of a test"))
     let disabled = try await check(body, test: "@Test(.disabled(\"later\")) func it()")
     #expect(disabled.output.contains("is disabled"))
     let named = try await check("#expect(a)", test: "@Test func `S0-1 it works`()")
-    #expect(named.output.contains("a number in a test's name shows nothing"))
+    #expect(named.output.contains("a number in a test's name is not a tag"))
     let advised = try await check(body, rows: "S0-1\tadvice\tA\tone\nS0-2\t\tB\ttwo\n")
     #expect(advised.output.contains("S0-1 is “advice”"))
     let missing = try await check(body, rows: "S0-1\t\tA\tone\nS0-3\t\tC\tthree\n")
     #expect(missing.output.contains("S0-3 does not follow S0-1"))
     let wordless = try await check(body, rows: "S0-1\t\t\tone\nS0-2\t\tB\ttwo\n")
-    #expect(wordless.output.contains("a row is number, state, what it says, what was built"))
+    #expect(wordless.output.contains("number, state, statement, implementation"))
     for result in [helper, disabled, named, advised, missing, wordless] {
       #expect(result.status == 1)
     }
@@ -133,7 +133,7 @@ import Testing
         to: page, atomically: true, encoding: .utf8)
     }
     #expect(result.status == 1)
-    #expect(result.output.contains("stale"), "\(result.output)")
+    #expect(result.output.contains("outdated"), "\(result.output)")
   }
 
   @Test

@@ -7,7 +7,7 @@ import Testing
     ("start", "start with 1000 devices and registrations"),
     ("feedback", "500 rows of feedback"),
     ("silent-device", "a silent device with a backlog of"),
-    ("campaign", "0 left out, 0 had it twice"),
+    ("campaign", "0 devices left out, 0 received it twice"),
   ])
   func `A thousandth of a figure is measured`(_ figure: String, _ line: String) async throws {
     try await Scenario.run { scenario in

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A set of processes that share the worlds, so that all processors are used and a trap ends only one world.
+/// A set of processes that share the worlds, so that all processors are used and a trap stops only one process.
 final class Crew {
   private var options: SimulationOptions
   private let first: UInt64
@@ -38,7 +38,7 @@ final class Crew {
         status = 1
       } else if process.terminationReason == .uncaughtSignal || process.terminationStatus != 0 {
         let seed = lines.last { $0.hasPrefix("begin ") }?.dropFirst(6) ?? "?"
-        print("seed \(seed): the process ended with \(process.terminationStatus)")
+        print("seed \(seed): the process exited with \(process.terminationStatus)")
         print(
           "replay it with: make simulate MODEL=\(options.model.rawValue) SEED=\(seed)"
             + options.length.replayOption)
@@ -100,6 +100,6 @@ final class Crew {
     print(
       "\(options.model.rawValue): \(worlds) worlds from seed \(first), \(events) events, "
         + "\(String(format: "%.1f", Double(worlds) / seconds)) worlds and "
-        + "\(Int(Double(events) / seconds)) events a second")
+        + "\(Int(Double(events) / seconds)) events per second")
   }
 }

@@ -107,7 +107,7 @@ if [ -e "$list" ]; then
 fi
 mv "$list.new" "$list"
 (cd "$prefix" && grep '^etc/' "$list" | xargs sha256sum >lib/belfry/installed-sums)
-echo "installed in $prefix; $prefix/lib/belfry/uninstall.sh removes it"
+echo "installed in $prefix; to uninstall, run $prefix/lib/belfry/uninstall.sh"
 if [ "$(id -u)" -eq 0 ] && [ "$prefix" = /usr/local ] && command -v systemctl >/dev/null; then
-  echo "as a service: systemd-sysusers && systemctl daemon-reload && systemctl enable --now belfry-gateway"
+  echo "to run the gateway as a service: systemd-sysusers && systemctl daemon-reload && systemctl enable --now belfry-gateway"
 fi

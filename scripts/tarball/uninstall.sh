@@ -4,7 +4,7 @@
 set -eu
 prefix=$(CDPATH='' cd "$(dirname "$0")/../.." && pwd)
 list="$prefix/lib/belfry/installed-files"
-[ -e "$list" ] || { echo "belfry: $list is missing: remove the files by hand" >&2; exit 1; }
+[ -e "$list" ] || { echo "belfry: $list is missing: remove the files manually" >&2; exit 1; }
 folders=$(mktemp)
 trap 'rm -f "$folders"' EXIT
 while read -r file; do
@@ -12,7 +12,7 @@ while read -r file; do
   etc/*)
     # The checksum of the installed file is stored with it.
     if ! (cd "$prefix" && grep -F "  $file" lib/belfry/installed-sums | sha256sum --quiet -c - >/dev/null 2>&1); then
-      echo "kept, since it was changed: $prefix/$file"
+      echo "kept because it was changed: $prefix/$file"
       continue
     fi
     ;;

@@ -67,7 +67,7 @@ struct AgentInstallation {
   static func unit(_ words: [String]) -> String {
     """
     [Unit]
-    Description=Notifications of this user's apps (belfry agent)
+    Description=Notifications of the user's apps (belfry agent)
     Documentation=man:belfry-agent(1)
 
     [Service]
@@ -100,7 +100,7 @@ struct AgentInstallation {
     [Desktop Entry]
     Type=Application
     Name=Belfry
-    Comment=Notifications of this user's apps
+    Comment=Notifications of your apps
     Exec=\(words.map(entryWord).joined(separator: " "))
     NoDisplay=true
     X-GNOME-Autostart-enabled=true
