@@ -218,6 +218,7 @@ def read_log(browser):
     refused = browser.value(PUSH.format(token="'00ff'", type="alert"))
     row = f"[...document.querySelectorAll('.virtual tr')].find(one => one.innerText.includes('{answer['apnsID']}'))?.innerText"
     browser.wait(f"{row}?.includes('Delivered to Device') && {row}.includes('background')")
+    browser.wait(f"document.querySelector('.virtual tbody').innerText.includes({refused['apnsID']!r})", "the refused push")
     before = browser.value(ROWS)
     browser.value("document.querySelector('[name=state]').value = 'Refused'; document.querySelector('[name=state]').form.requestSubmit()")
     browser.wait(f"{ROWS} == 1 && document.querySelector('.virtual tbody').innerText.includes('BadDeviceToken')")
