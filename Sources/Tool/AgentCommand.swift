@@ -23,8 +23,9 @@ enum AgentCommand {
         "the socket that apps connect to"),
       .value(
         "gateway", DeviceGateway.optionName + "|none",
-        default: "that of the last invitation or address, else the current user's",
-        "a gateway.json, the address of a device port, an invitation or its file ('belfry device invite')"
+        default: "the gateway last joined by invitation or address, else the current user's",
+        "a gateway.json file, the address of a gateway's device port, or an invitation or its file ('belfry device "
+          + "invite')"
       ),
       .value("ca", "FILE", "the gateway's CA certificate (PEM)"),
       .value("enroll", "CODE", "the gateway's enrollment code, for the first start"),

@@ -301,7 +301,7 @@ final class AppRun: Sendable {
     guard let number,
       let (question, event) = state.withLock({ $0.questions.removeValue(forKey: number) })
     else {
-      return Output.error("unknown id", do: "use the id of a line that waits for an answer")
+      return Output.error("unknown ID", do: "use the ID of a line that waits for an answer")
     }
     question.reply(reply(event))
   }

@@ -70,7 +70,7 @@ enum NotifyCommand {
       summary: "Cancels a pending notification, or all of them with --all.",
       positionals: "[ID]", positionalCount: 0...1,
       [
-        .value("app", "APP_ID", "the app, if several apps use the id"),
+        .value("app", "APP_ID", "the app, if several apps have a notification with this ID"),
         .flag("all", "cancel all pending notifications"), AgentControl.socketOption,
       ]),
     OptionTable(
@@ -78,7 +78,7 @@ enum NotifyCommand {
       summary: "Prints when a pending notification will be shown, one date in UTC per line.",
       positionals: "ID", positionalCount: 1...1,
       [
-        .value("app", "APP_ID", "the app, if several apps use the id"),
+        .value("app", "APP_ID", "the app, if several apps have a notification with this ID"),
         .value("count", "N", default: "1", "number of dates"), AgentControl.socketOption,
       ]),
   ]

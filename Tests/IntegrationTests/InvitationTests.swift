@@ -130,7 +130,9 @@ import Transport
       let agent = try await scenario.agent(of: nil)
       _ = try await agent.program.event("link") { $0["state"].string == "up" }
       let unlinked = try await scenario.agent("unlinked", of: nil, options: ["--gateway", "none"])
-      let doctor = try await scenario.belfryCommand(["doctor", "--json", "--socket", unlinked.socket])
+      let doctor = try await scenario.belfryCommand([
+        "doctor", "--json", "--socket", unlinked.socket,
+      ])
       let finding = doctor.values.first { $0["feature"].string == "gateway" }
       #expect(finding?["detail"].string == "none: local notifications only")
       // Only the address is given, because the authority is already known.

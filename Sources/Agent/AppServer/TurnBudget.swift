@@ -23,7 +23,10 @@ struct TurnBudget {
   mutating func spendRest(of owner: HeldBytes.Owner) { spend(Limits.bytesPerTurn, of: owner) }
 
   /// Begins the next turn.
-  mutating func renew() { spent = [:] }
+  mutating func renew() {
+    assert(!isUntouched, "a turn ends after something was received or sent")
+    spent = [:]
+  }
 }
 
 extension AppRequest {

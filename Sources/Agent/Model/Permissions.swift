@@ -132,6 +132,7 @@ struct Permissions {
       return false
     }
     let others = removeReplaced(by: key, &context)
+    assert(!others.contains { $0.key == key }, "a removed notification no longer waits")
     waitingNotifications[key.app] = others.isEmpty ? nil : others
     withdrawUnlessAwaited(key.app, &context)
     return true

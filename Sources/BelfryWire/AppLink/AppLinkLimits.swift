@@ -1,5 +1,5 @@
 extension WireLimits {
-  /// Bytes of a JSON document; the longest document is that of an app-link frame.
+  /// The maximum size of a JSON document, in bytes; frames of the app link contain the longest documents.
   public static let jsonBytesMax = 16 << 20
   /// Depth of nested arrays and objects, so that recursion stays within a small thread's stack.
   public static let jsonDepthMax = 64

@@ -45,7 +45,7 @@ enum ChannelCommand {
     name: "channel",
     verbs: [
       AdministrationVerb(
-        "channel", "add", "Creates a channel of an app and prints its id.",
+        "channel", "add", "Creates a channel for an app and prints the channel ID.",
         options: [
           .value("app", "BUNDLE-ID", "the app that owns the channel"),
           .value("storage", "0|1", default: "0", "1: store the newest message for offline devices"),

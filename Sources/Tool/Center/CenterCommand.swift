@@ -12,7 +12,7 @@ enum CenterCommand {
       """,
     positionals: "[open ID | action ID ACTION | dismiss [ID]]", positionalCount: 0...3,
     [
-      .value("app", "APP_ID", "the app, if several apps use the id"),
+      .value("app", "APP_ID", "the app, if several apps have a notification with this ID"),
       .value("text", "TEXT", "with action: the text for its text field"),
       .flag("all", "with dismiss: dismiss all notifications"),
       .flag(
@@ -22,7 +22,7 @@ enum CenterCommand {
     ])
 
   private static let appOption = OptionTable.Entry.value(
-    "app", "APP_ID", "the app, if several apps use the id")
+    "app", "APP_ID", "the app, if several apps have a notification with this ID")
 
   /// The user's actions on notifications.
   static let verbTables = [
