@@ -11,7 +11,7 @@ extension EventLoop {
     defer { cancel(timer) }
     while try isMissing() {
       guard SystemClock.monotonicNanoseconds < end else {
-        throw ProgramFailure.unreadable("nothing came in the loop's turns")
+        throw ProgramFailure.unreadable("timed out while running turns of the loop")
       }
       turn(mayBlock: true)
     }

@@ -65,7 +65,7 @@ def preview(browser, devices):
 
 
 def finished(browser, devices):
-    browser.wait("document.querySelector('[role=status]')?.innerText == 'Completed'", "the end")
+    browser.wait("document.querySelector('[role=status]')?.innerText == 'Completed'", "the completed campaign")
     browser.wait("document.querySelector('[aria-label=Report] h2')?.innerText == 'Report'", "the report")
     if browser.value("document.querySelector('progress').value / document.querySelector('progress').max") != 1:
         raise Failure("the bar is not full")
@@ -96,7 +96,7 @@ def hold_and_go_on(browser, devices, picture):
     browser.element("button", "Discard changes")
     browser.click("button", "Dry run")
     browser.click("button", f"Save and send to {devices} devices")
-    browser.wait("document.querySelector('.figures')?.innerText.includes('per second · about')", "rate and estimate")
+    browser.wait("document.querySelector('.figures')?.innerText.includes('per second · about')", "the rate and the estimate")
     picture("provider-progress")
     browser.click("button", "Pause")
     browser.wait("document.querySelector('[role=status]')?.innerText == 'Paused'")
@@ -251,7 +251,7 @@ def find_device(browser, looks):
     browser.click("button", "Find devices")
     browser.wait("document.querySelectorAll('[aria-label=\"Found devices\"] tbody tr').length == 2")
     browser.value("document.querySelector('[aria-label=\"Found devices\"] tbody button').click()")
-    browser.wait("[...document.querySelectorAll('[aria-label=Device] tbody a')].some(one => one.innerText == 'News')", "the campaigns that it was sent")
+    browser.wait("[...document.querySelectorAll('[aria-label=Device] tbody a')].some(one => one.innerText == 'News')", "the device's campaigns")
     check_page(browser)
     looks("provider-device")
     title = browser.value("`Remove the device of token ${document.querySelector('[aria-label=Device] dd').innerText.slice(0, 8)}…?`")

@@ -54,7 +54,7 @@ def answer(browser, topic):
     browser.type("textbox", "Reply", "On my way")
     browser.key("Enter")
     browser.wait("document.body.innerText.includes('received: action “reply” with text “On my way”')")
-    browser.wait("!document.querySelector('.overlay .banner')", "the banner's end")
+    browser.wait("!document.querySelector('.overlay .banner')", "the banner to disappear")
 
 
 def use_phone(browser, topic):

@@ -76,7 +76,7 @@ def lose(browser, token):
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=REFUSED)["identifier"]
     browser.click("link", "Log")
     browser.call("Page.reload")
-    browser.wait("window.sources == 2 && document.querySelector('.logbar').innerText.startsWith('Live')", "a second request of the stream")
+    browser.wait("window.sources == 2 && document.querySelector('.logbar').innerText.startsWith('Live')", "a second request for the stream")
     browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
     browser.call("Page.reload")
     browser.wait("document.querySelector('.logbar')?.innerText.startsWith('Live')")
@@ -122,7 +122,7 @@ def keep(browser, role, name, title):
     if not is_open:
         raise Failure("the second click confirmed the dialog")
     # The confirming button is enabled once a double click is over; the dialog must still be open then.
-    browser.wait("document.querySelector('dialog .danger')?.disabled === false", "the confirming button")
+    browser.wait("document.querySelector('dialog .danger')?.disabled === false", "the enabled confirmation button")
     if browser.value(FOCUS) != "Cancel":
         raise Failure(f"the focus is on {browser.value(FOCUS)}, not on Cancel")
     check_page(browser, keyboard=False)
@@ -183,7 +183,7 @@ def send(browser):
         raise Failure("an error is shown before the user types")
     browser.type("combobox", "Device", "virtual 1")
     browser.key("Tab")
-    browser.wait("document.querySelector('.check.good')", "a valid push for the device that was chosen")
+    browser.wait("document.querySelector('.check.good')", "a valid push for the chosen device")
     browser.wait("document.querySelector('.copy .json-key')?.innerText == '\"aps\"'")
     browser.click("button", "Send")
     browser.wait("document.querySelector('.apns-id')")

@@ -24,7 +24,7 @@ struct FocusedWindowTests {
       try await windows.front(#"{"class":["x"]}"#)
       _ = try await watcher.output(called: "the next window") { $0.count == 3 }
       try await windows.front("null")
-      _ = try await watcher.output(called: "no focused window") { $0.count == 4 }
+      _ = try await watcher.output(called: "a line without a focused window") { $0.count == 4 }
       #expect(
         watcher.lines.dropFirst() == [
           #"{"window":{"process":77,"names":["org.example.k","org.example.g","burger","Burger"]}}"#,

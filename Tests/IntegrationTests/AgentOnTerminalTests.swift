@@ -16,7 +16,7 @@ import Testing
   /// If another process read from the terminal, it would receive the line instead.
   private func type(_ word: String, into shell: RunningProgram) async throws {
     shell.tell("echo \(word)-$((1 + 1))")
-    _ = try await shell.output(called: word) { lines in
+    _ = try await shell.output(called: "the output of echo \(word)") { lines in
       lines.contains { $0.contains("\(word)-2") }
     }
   }
@@ -34,7 +34,7 @@ import Testing
       _ = try await ScratchFolder.contents(of: ready) { !shell.isRunning }
       try await type("second", into: shell)
       _ = try await scenario.belfryCommand(["notify", "Tea", "--no-wait"])
-      _ = try await shell.output(called: "the question") { lines in
+      _ = try await shell.output(called: "the permission question") { lines in
         lines.contains { $0.contains("Shell") && $0.contains("[y/n]") }
       }
       try await type("third", into: shell)

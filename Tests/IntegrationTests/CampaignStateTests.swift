@@ -43,7 +43,7 @@ import Testing
       #expect(edited.values.last?["state"].string == "scheduled")
       try await first.crash()
       let second = try await scenario.registry(of: gateway, topic: topic)
-      try await Scenario.wait("the end") {
+      try await Scenario.wait("the completion of the campaign") {
         try await campaign(scenario, second, ["status", id]).values.first?["state"].string
           == "completed"
       }
@@ -66,7 +66,7 @@ import Testing
       let sent = try await campaign(
         scenario, registry, ["send", file, "--rate", "2/s", "--detach"])
       let id = try #require(sent.values.last?["id"].string)
-      try await Scenario.wait("some of it") {
+      try await Scenario.wait("the first sent pushes") {
         try await campaign(scenario, registry, ["status", id]).values.first?["sent"].integer ?? 0
           > 0
       }

@@ -88,7 +88,7 @@ extension Scenario {
       let devices = try scenario.devices(
         of: gateway, topics: [topic], options: ["--count", "\(count)"])
       let printed = try await devices.program.output(
-        called: "every registration", within: TestTimeout.long
+        called: "all registrations", within: TestTimeout.long
       ) { lines in lines.count { $0.contains(#""event":"registered""#) } >= count }
       let tokens = printed.compactMap { JSONLine($0)?["token"].string }
       #expect(Set(tokens).count == count)
@@ -216,11 +216,13 @@ extension Scenario {
       func status() async throws -> JSONLine {
         try #require(try await scenario.ask(registry, "/campaigns/\(id)").values.first)
       }
-      try await Scenario.wait("some of it") { try await status()["sent"].integer ?? 0 > 0 }
+      try await Scenario.wait("the first sent pushes") {
+        try await status()["sent"].integer ?? 0 > 0
+      }
       let filling = "/proc/\(registry.program.pid)/root\(first.data)/filling"
       _ = try await scenario.command(
         ["dd", "if=/dev/zero", "of=\(filling)", "bs=4096"], succeeding: false)
-      try await Scenario.wait("the problem") { try await status()["problem"] != .null }
+      try await Scenario.wait("the campaign's problem") { try await status()["problem"] != .null }
       let held = try await status()
       #expect(held["state"].string == "running")
       #expect(
@@ -229,7 +231,9 @@ extension Scenario {
       let overview = try await scenario.ask(registry, "/status").values.first
       #expect(overview?["disk"].string?.contains("no space left") == true)
       try FileManager.default.removeItem(atPath: filling)
-      try await Scenario.wait("the end") { try await status()["state"].string == "completed" }
+      try await Scenario.wait("the completion of the campaign") {
+        try await status()["state"].string == "completed"
+      }
       let end = try await status()
       #expect(end["accepted"].integer == count && end["problem"] == .null, "\(end)")
       for _ in 0..<count { _ = try await devices.received() }

@@ -138,7 +138,7 @@ struct CenterPageTests {
       ])
       let page = try scenario.start(
         ["/usr/bin/script", "-qec", "\(Installation.belfry) center --page", "/dev/null"])
-      _ = try await page.output(called: "the page") { lines in
+      _ = try await page.output(called: "the page with the notification") { lines in
         lines.contains { $0.contains("Dinner") }
       }
       // Open the notification, move down to Reply, and type. End each line with Enter.

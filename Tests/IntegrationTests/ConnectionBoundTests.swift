@@ -26,7 +26,7 @@ import Testing
   private func push(
     _ scenario: Scenario, to token: String, _ gateway: GatewayProgram
   ) async throws {
-    try await Scenario.wait("an answer to a push") {
+    try await Scenario.wait("a response to a push") {
       try await scenario.push("fresh", to: token, through: gateway)["status"].integer == 200
     }
   }

@@ -49,7 +49,7 @@ import Testing
       let dev = try scenario.belfry(
         ["dev", "--app", "com.example.other"],
         environment: ["BELFRY_SOCKET": scenario.folder.file("agent.sock")])
-      let lines = try await dev.output(called: "the guide") {
+      let lines = try await dev.output(called: "the complete guide") {
         $0.contains { $0.hasPrefix("Their logs are in ") }
       }
       let text = lines.joined(separator: "\n")

@@ -62,7 +62,9 @@ private let app = "com.example.app"
         "gateway", "status", "--watch", "--json", "--data", gateway.data,
       ])
       func line(running: Bool) async throws {
-        _ = try await watch.line(called: "a status") { $0["running"].boolean == running }
+        _ = try await watch.line(called: "a status with running \(running)") {
+          $0["running"].boolean == running
+        }
       }
       try await line(running: true)
       try await gateway.stop()

@@ -203,7 +203,7 @@ import Transport
             "/bin/sh", "-c", #"exec "$0" "$@" 2>&1"#, Installation.belfry, "agent", "--data", data,
             "--socket", data + ".sock", "--presenter", "json",
           ] + options + code)
-        let lines = try await agent.output(called: "a refusal") {
+        let lines = try await agent.output(called: "the gateway's refusal") {
           $0.contains { $0.contains("rejected this device") }
         }
         #expect(lines.contains { $0.contains(advice) }, "\(lines)")

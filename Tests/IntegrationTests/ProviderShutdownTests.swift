@@ -45,7 +45,9 @@ import Testing
         func status() async throws -> JSONLine {
           try #require(try await scenario.ask(second, "/campaigns/\(id)").values.first)
         }
-        try await Scenario.wait("the end") { try await status()["state"].string == "completed" }
+        try await Scenario.wait("the completion of the campaign") {
+          try await status()["state"].string == "completed"
+        }
         let end = try await status()
         #expect(end["accepted"].integer == count && end["unknown"].integer == 0, "\(end)")
       }

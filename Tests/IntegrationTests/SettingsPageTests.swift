@@ -129,7 +129,7 @@ struct SettingsPageTests {
       _ = try await app.event("authorized")
       let page = try scenario.start(
         ["/usr/bin/script", "-qec", "\(Installation.belfry) settings --page", "/dev/null"])
-      _ = try await page.output(called: "the page") { lines in
+      _ = try await page.output(called: "the page with the app") { lines in
         lines.contains { $0.contains("org.example.burger") && $0.contains("Alerts, Sounds") }
       }
       // Move down twice to the app and open it. Move down once to alerts and switch them. End each line with Enter.

@@ -272,7 +272,7 @@ import Testing
       #expect(copy != image && attachment["type"].string == "public.png")
       #expect(FileManager.default.contents(atPath: copy) == Data("picture".utf8))
       _ = try await scenario.belfryCommand(["center", "dismiss", "tea", "--socket", agent.socket])
-      try await Scenario.wait("the end of the copy") { !FileSystem.exists(copy) }
+      try await Scenario.wait("the deletion of the copy") { !FileSystem.exists(copy) }
     }
   }
 
@@ -412,7 +412,7 @@ import Testing
       let subscribe = try scenario.belfry([
         "subscribe", "backups", "--gateway", gateway.file, "--socket", agent.socket,
       ])
-      try await Scenario.wait("the app of the subscription") {
+      try await Scenario.wait("the subscription's app") {
         try await apps(scenario, agent) == ["belfry.shell.backups"]
       }
       subscribe.signal(signal)

@@ -110,7 +110,7 @@ import Transport
   }
 
   private func wait(_ campaigns: CampaignService, _ id: String, for wanted: String) async throws {
-    try await Scenario.wait(wanted) { try state(campaigns, id) == wanted }
+    try await Scenario.wait("the state '\(wanted)'") { try state(campaigns, id) == wanted }
   }
 
   @Test
@@ -263,7 +263,7 @@ import Transport
     }
     let second = service(log: log)
     try second.resumeInterrupted()
-    try await Scenario.wait("the outcome") { try test.store.batches(of: id).isEmpty }
+    try await Scenario.wait("the outcome of every batch") { try test.store.batches(of: id).isEmpty }
     let report = try ask(second, "GET", "/campaigns/\(id)/report").object
     #expect(report["state"] == "cancelled" && report["accepted"] == 1 && report["unknown"] == 0)
     #expect(recorder.pushes.isEmpty, "the push that the gateway never received is dropped")

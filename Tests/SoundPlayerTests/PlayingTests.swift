@@ -149,7 +149,7 @@ struct PlayingTests {
           "-L",
           "module-native-protocol-unix auth-anonymous=1 socket=" + scenario.folder.file("native"),
         ], environment: environment)
-      _ = try await server.output(called: "its start") { lines in
+      _ = try await server.output(called: "the startup of the sound server") { lines in
         lines.contains { $0.contains("Daemon startup complete") }
       }
       let file = scenario.folder.file("heard")

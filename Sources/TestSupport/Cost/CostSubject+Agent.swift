@@ -32,7 +32,7 @@ extension CostSubject {
         content.userInfo = (try? JSONValue(parsing: kind.make(bytes)))?.objectValue ?? [:]
       }
     } + [
-      notification("one long argument named often") { content, bytes in
+      notification("one long argument referenced often") { content, bytes in
         content.body = NotificationText(
           key: String(repeating: "%1$@", count: bytes / 8),
           arguments: [String(repeating: "x", count: bytes / 2)])
@@ -49,10 +49,10 @@ extension CostSubject {
       notification("combining marks as its category") { content, bytes in
         content.category = Hostile.marks(bytes)
       },
-      notification("combining marks as its key and another text") { content, bytes in
+      notification("combining marks as its key and another string") { content, bytes in
         content.title = NotificationText(key: Hostile.marks(bytes), text: "b")
       },
-      notification("combining marks as its text beside a key") { content, bytes in
+      notification("combining marks as its text next to a key") { content, bytes in
         content.title = NotificationText(key: "k", text: Hostile.marks(bytes))
       },
       notification("combining marks as an attachment") { content, bytes in
@@ -94,7 +94,7 @@ extension CostSubject {
       frame("categories with combining marks") { bytes in
         .setCategories([NotificationCategory(id: Hostile.marks(bytes), actions: [])])
       },
-      frame("a category of combining marks in every text") { bytes in
+      frame("a category of combining marks in every string") { bytes in
         let marks = Hostile.marks(bytes / 7)
         let action = NotificationAction(
           id: "a", title: NotificationText(marks), icon: marks,
@@ -132,12 +132,12 @@ extension CostSubject {
       }
     }
     return Hostile.json.map { kind in
-      push("\(kind.name) beside aps") { #"{"aps":{"alert":"a"},"k":\#(kind.make($0))}"# }
+      push("\(kind.name) next to aps") { #"{"aps":{"alert":"a"},"k":\#(kind.make($0))}"# }
     } + [
       push("combining marks as its thread") {
         #"{"aps":{"alert":"a","thread-id":"\#(Hostile.marks($0))"}}"#
       },
-      push("one long argument named often") { bytes in
+      push("one long argument referenced often") { bytes in
         let key = String(repeating: "%1$@", count: bytes / 8)
         let argument = String(repeating: "x", count: bytes / 2)
         return #"{"aps":{"alert":{"loc-key":"\#(key)","loc-args":["\#(argument)"]}}}"#

@@ -45,7 +45,7 @@ extension CostSubject {
       },
       localized("strings", "combining marks as a key") { "\"\(Hostile.marks($0))\"=\"b\";" },
       localized("stringsdict", "members") { plist(elements($0)) },
-      localized("stringsdict", "forms that name each other") { bytes in
+      localized("stringsdict", "forms that reference each other") { bytes in
         plist(
           "<key>k</key><dict><key>NSStringLocalizedFormatKey</key><string>%#@a@</string><key>a</key><dict>"
             + "<key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string><key>other</key><string>"

@@ -73,7 +73,8 @@ extension CostSubject {
     }
     // The number of languages grows with the file, so parsing the file once per language is quadratic.
     let shared = CostSubject(
-      "strings file: named by many languages", limit: ProviderService.Limits.stringsFileBytesMax
+      "strings file: referenced by many languages",
+      limit: ProviderService.Limits.stringsFileBytesMax
     ) { bytes in
       let keys = (0..<bytes / 24).map { "\"key\(100_000 + $0)\" = \"text\";" }
       let text = Array((keys + [#""body" = "b";"#]).joined(separator: "\n").utf8)
@@ -86,12 +87,12 @@ extension CostSubject {
     }
     return [
       shared,
-      campaign("one long argument named often") { bytes in
+      campaign("one long argument referenced often") { bytes in
         let format = String(repeating: "%1$@", count: bytes / 8)
         return alert(
           "\"\(format)\"", arguments: "[\"\(String(repeating: "x", count: bytes / 2))\"]")
       },
-      campaign("forms that name each other") { bytes in
+      campaign("forms that reference each other") { bytes in
         alert(
           #"{"NSStringLocalizedFormatKey":"%#@a@","a":{"NSStringFormatSpecTypeKey":"NSStringPluralRuleType","other":"\#(String(repeating: "%#@a@", count: bytes / 5))"}}"#
         )
@@ -121,13 +122,13 @@ extension CostSubject {
       campaign("combining marks as a member") { bytes in
         #"{"topic":"com.example.app","\#(Hostile.marks(bytes))":1}"#
       },
-      campaign("combining marks in a text") { bytes in alert("\"\(Hostile.marks(bytes))\"") },
+      campaign("combining marks in a string") { bytes in alert("\"\(Hostile.marks(bytes))\"") },
       file("pairs", "strings") { bytes in
         (0..<max(1, bytes / 14)).map { "\"\(100_000 + $0)\"=\"b\";" }.joined(separator: "\n")
       },
       file("combining marks as a key", "strings") { "\"\(Hostile.marks($0))\"=\"b\";" },
       file("comments", "strings") { String(repeating: "/**/", count: $0 / 4) + "\"body\"=\"b\";" },
-      file("comments that do not end", "strings") { String(repeating: "/*", count: $0 / 2) },
+      file("unterminated comments", "strings") { String(repeating: "/*", count: $0 / 2) },
       file("escapes", "strings") {
         "\"body\"=\"" + String(repeating: #"\U0301\U0316"#, count: $0 / 12) + "\";"
       },

@@ -17,13 +17,13 @@ extension CostSubject {
       ])
     }
     return [
-      format("one long argument named often") {
+      format("one long argument referenced often") {
         (String(repeating: "%1$@", count: $0 / 8), [String(repeating: "x", count: $0 / 2)], nil)
       },
-      format("a long number named often") {
+      format("a long number referenced often") {
         (String(repeating: "%1$d", count: $0 / 8), [String(repeating: "7", count: $0 / 2)], nil)
       },
-      format("forms that name each other") {
+      format("forms that reference each other") {
         ("%#@a@", ["3"], forms(String(repeating: "%#@a@", count: $0 / 5)))
       },
       format("forms without text") {
@@ -42,7 +42,7 @@ extension CostSubject {
       format("digits after each percent sign") {
         (String(repeating: "%123456789012345", count: $0 / 16), ["x"], nil)
       },
-      format("variables that do not end") { (String(repeating: "%#@", count: $0 / 3), ["x"], nil) },
+      format("unterminated variables") { (String(repeating: "%#@", count: $0 / 3), ["x"], nil) },
       format("a name of combining marks") { ("%#@\(Hostile.marks($0))@", ["x"], forms("y")) },
       format("combining marks") { (Hostile.marks($0) + "%@", ["x"], nil) },
       CostSubject("language tag: many parts", limit: 65_536) { bytes in

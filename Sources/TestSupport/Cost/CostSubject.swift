@@ -43,7 +43,7 @@ enum Hostile {
       "combining marks in keys of 1 KB",
       { object($0, each: 1_024) { #""\#($0)\#(marks(1_000))":1"# } }
     ),
-    ("combining marks in a text", { #"{"k":"\#(marks($0))"}"# }),
+    ("combining marks in a string", { #"{"k":"\#(marks($0))"}"# }),
     (
       "escaped combining marks in a key",
       {
@@ -52,7 +52,7 @@ enum Hostile {
     ),
     ("small members", { object($0, each: 10) { #""\#($0)":0"# } }),
     ("one key repeated", { object($0, each: 6) { _ in #""k":0"# } }),
-    ("small texts in an array", { #"{"k":["# + list($0, each: 3) { _ in "\"\"" } + "]}" }),
+    ("small strings in an array", { #"{"k":["# + list($0, each: 3) { _ in "\"\"" } + "]}" }),
     (
       "nested arrays",
       {

@@ -55,7 +55,7 @@ func inspectThenOpen<Store>(
     let store = try open()
     let count = try lost(store)
     guard count == 0 else {
-      throw .corrupt(path: path, detail: "\(count) writes are said to be lost")
+      throw .corrupt(path: path, detail: "\(count) writes are reported as lost")
     }
     return store
   } catch {

@@ -41,7 +41,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
   }
 
   func run() -> PowerCutSimulation.Outcome {
-    if folder == nil { fail("there is no scratch folder") }
+    if folder == nil { fail("the scratch folder could not be created") }
     var cutsLeft = random.draw(3...12)
     while cutsLeft > 0, violation == nil {
       if random.chance(0.2) { disk.cut(afterOperations: UInt64(random.draw(0...40))) }
@@ -55,7 +55,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
       if let store = start() {
         Subject.close(store)
       } else {
-        fail("the store does not open after the last cut")
+        fail("the store could not be opened after the last power cut")
       }
     }
     if violation == nil { flipBit() }
@@ -84,7 +84,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
       formerMark = FileManager.default.contents(atPath: path + "-mark")
       return store
     } catch {
-      if !disk.isOff { fail("the store does not open: \(error)") }
+      if !disk.isOff { fail("the store could not be opened: \(error)") }
       return nil
     }
   }
@@ -121,7 +121,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
       }
     } catch {
       if disk.isOff {
-        note("write \(number) is cut off")
+        note("write \(number) is interrupted")
         inFlight = operation
       } else if disk.hasFailed {
         note("write \(number) fails: \(error)")
@@ -144,7 +144,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
 
   private func cutPower() {
     cuts += 1
-    note("the power goes after \(disk.operationCount) operations")
+    note("the power fails after \(disk.operationCount) operations")
     disk.restart()
     // The mark is not synced, so it may be outdated or missing.
     let mark = path + "-mark"
@@ -165,7 +165,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
       }
       contents = found
     } catch {
-      if !disk.isOff { fail("the store cannot be read after a failed sync: \(error)") }
+      if !disk.isOff { fail("the store could not be read after a failed sync: \(error)") }
     }
   }
 
@@ -233,16 +233,16 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
       guard let found = try open() else { return }
       flip = "unchanged"
       if found != contents {
-        fail("a flipped bit without a word: \(Subject.difference(contents, found))")
+        fail("a flipped bit was not detected: \(Subject.difference(contents, found))")
       }
     } catch {
       flip = "damaged"
-      note("a flipped bit is found: \(error)")
+      note("a flipped bit was detected: \(error)")
       // The damage is reported once; after that, either the store is intact or it cannot be opened.
       guard let found = try? open() else { return }
       flip = "set aside"
       let invented = Subject.records(found).subtracting(written)
-      if !invented.isEmpty { fail("a flipped bit made \(invented)") }
+      if !invented.isEmpty { fail("a flipped bit produced the records \(invented)") }
     }
   }
 

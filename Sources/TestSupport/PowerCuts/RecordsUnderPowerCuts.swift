@@ -49,6 +49,6 @@ enum RecordsUnderPowerCuts: PowerCutSubject {
   }
 
   static func difference(_ expected: Contents, _ found: Contents) -> String {
-    "expected \(expected.map(\.count)) records, found \(found.map(\.count)): the same number may differ"
+    "expected \(expected.map(\.count)) records, found \(found.map(\.count)); their content differs"
   }
 }

@@ -52,7 +52,7 @@ public struct AccessibleDesktop: Sendable {
 
   /// Waits until an element with this role and name exists or, if `isThere` is false, no longer exists.
   public func wait(_ role: String, _ name: String, isThere: Bool = true) async throws {
-    try await Scenario.wait("\(role) \(name)\(isThere ? "" : " to go")") {
+    try await Scenario.wait("the \(role) \(name)\(isThere ? "" : " to disappear")") {
       try await elements().contains { $0.role == role && $0.name == name } == isThere
     }
   }

@@ -9,6 +9,6 @@ extension Trait where Self == ConditionTrait {
     #else
       let isSanitized = false
     #endif
-    return .enabled(if: !isSanitized, "a sanitized program has no filter of system calls")
+    return .enabled(if: !isSanitized, "a sanitized program has no system call filter")
   }
 }

@@ -80,7 +80,8 @@ public struct DesktopSession: Sendable {
       ], environment: environment)
     let words = reply.output.split(separator: " ")
     guard let count = words.last.flatMap({ Int($0) }) else {
-      throw ProgramFailure.unreadable("the server says no count: \(reply.output)")
+      throw ProgramFailure.unreadable(
+        "the notification server did not return a count: \(reply.output)")
     }
     return count
   }
@@ -90,7 +91,7 @@ public struct DesktopSession: Sendable {
   ///
   /// A call is complete once the monitor has started to print the answer or the next signal.
   public func call(_ member: String, containing text: String) async throws -> [String] {
-    let lines = try await monitor.output(called: "a call of \(member) with '\(text)'") { lines in
+    let lines = try await monitor.output(called: "a call to \(member) with '\(text)'") { lines in
       !Self.message(member, containing: text, in: lines).isEmpty
     }
     return Self.message(member, containing: text, in: lines)
@@ -128,7 +129,7 @@ public struct DesktopSession: Sendable {
     let first = try pixels(one)
     let second = try pixels(other)
     guard first.count == second.count else {
-      throw ProgramFailure.unreadable("\(one) and \(other) are not of one size")
+      throw ProgramFailure.unreadable("\(one) and \(other) differ in size")
     }
     var changed = 0
     for start in stride(from: 0, to: first.count - 2, by: 3)

@@ -26,7 +26,7 @@ public struct DevicesProgram: Sendable {
         && (type == nil || line["type"].string == type)
     }
     guard let token = line["token"].string else {
-      throw ProgramFailure.unreadable("a registered line has no token: \(line)")
+      throw ProgramFailure.unreadable("a 'registered' event has no token: \(line)")
     }
     return token
   }
@@ -82,7 +82,7 @@ extension Scenario {
     do {
       let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
       guard let ready = JSONLine(text) else {
-        throw ProgramFailure.unreadable("\(readyFile) holds no JSON: \(text)")
+        throw ProgramFailure.unreadable("\(readyFile) does not contain JSON: \(text)")
       }
       return AgentProgram(program: program, data: data, socket: socket, ready: ready)
     } catch {
@@ -103,7 +103,7 @@ extension Scenario {
       ] + options)
     let registered = try await program.event("registered")
     guard let token = registered["token"].string else {
-      throw ProgramFailure.unreadable("a registered line has no token: \(registered)")
+      throw ProgramFailure.unreadable("a 'registered' event has no token: \(registered)")
     }
     return (program, token)
   }

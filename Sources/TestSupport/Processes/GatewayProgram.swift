@@ -87,7 +87,7 @@ extension Scenario {
     do {
       let text = try await ScratchFolder.contents(of: readyFile) { !program.isRunning }
       guard let ready = JSONLine(text) else {
-        throw ProgramFailure.unreadable("\(readyFile) holds no JSON: \(text)")
+        throw ProgramFailure.unreadable("\(readyFile) does not contain JSON: \(text)")
       }
       return GatewayProgram(
         program: program, data: data, ready: ready, options: options, environment: environment)

@@ -16,13 +16,13 @@ public enum ProgramFailure: Error, CustomStringConvertible {
     switch self {
     case .notStarted(let program, let errno): "\(program) could not be started: errno \(errno)"
     case .ended(let program, let awaiting, let printed, let errors):
-      "\(program) ended while \(awaiting) was awaited; it printed:\n"
-        + printed.suffix(20).joined(separator: "\n") + "\nand said:\n\(errors)"
+      "\(program) exited while the test waited for \(awaiting); standard output:\n"
+        + printed.suffix(20).joined(separator: "\n") + "\nstandard error:\n\(errors)"
     case .timedOut(let program, let awaiting, let printed, let errors):
-      "\(program): \(awaiting) did not come in time; it printed:\n"
-        + printed.suffix(20).joined(separator: "\n") + "\nand said:\n\(errors)"
+      "\(program): timed out while waiting for \(awaiting); standard output:\n"
+        + printed.suffix(20).joined(separator: "\n") + "\nstandard error:\n\(errors)"
     case .status(let program, let status, let printed, let errors):
-      "\(program) ended with \(status); it printed:\n\(printed)\nand said:\n\(errors)"
+      "\(program) exited with \(status); standard output:\n\(printed)\nstandard error:\n\(errors)"
     case .unreadable(let what): what
     }
   }

@@ -96,7 +96,7 @@ public final class RunningProgram: Sendable {
     -> String
   {
     let found = Mutex<String?>(nil)
-    try await wait(for: "a line '\(beginning)…'", within: limit) { state in
+    try await wait(for: "a line that begins with '\(beginning)'", within: limit) { state in
       guard let index = state.untakenTexts.firstIndex(where: { $0.hasPrefix(beginning) }) else {
         return false
       }
@@ -149,7 +149,7 @@ public final class RunningProgram: Sendable {
   /// it.
   @discardableResult
   public func end(within limit: Duration = TestTimeout.standard) async throws -> Int32 {
-    try await wait(for: "its end", within: limit) { $0.status != nil && $0.outputEnded }
+    try await wait(for: "its exit", within: limit) { $0.status != nil && $0.outputEnded }
     return state.withLock { $0.status ?? -1 }
   }
 

@@ -53,7 +53,7 @@ extension Scenario {
     let end = ContinuousClock.now + TestTimeout.standard
     while !(try await isSo()) {
       guard ContinuousClock.now < end else {
-        throw ProgramFailure.unreadable("\(what) did not come")
+        throw ProgramFailure.unreadable("timed out while waiting for \(what)")
       }
       // Polling without a pause would starve the program that is polled.
       try await Task.sleep(for: .milliseconds(20))

@@ -55,6 +55,6 @@ extension Trait where Self == ConditionTrait {
   public static var requiresUserSystemd: Self {
     .enabled(
       if: UserSystemd.whyNot == nil,
-      "no systemd user manager can run here: \(UserSystemd.whyNot ?? "")")
+      "a systemd user manager cannot run here: \(UserSystemd.whyNot ?? "")")
   }
 }

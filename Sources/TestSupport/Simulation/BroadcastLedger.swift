@@ -45,7 +45,7 @@ final class BroadcastLedger {
   /// Records that a channel's message is on disk.
   func stored(_ record: BroadcastRecord) {
     guard let number = GatewaySimulation.broadcast(record.payload) else {
-      return world.fail("the gateway stores a broadcast that nobody sent")
+      return world.fail("the gateway stored a broadcast that no provider sent")
     }
     world.note("broadcast \(number) is on disk")
     messages[Int(number)].isStored = true
@@ -57,11 +57,11 @@ final class BroadcastLedger {
 
   func answered(_ number: UInt64) {
     let message = messages[Int(number)]
-    world.note("broadcast \(number) is answered 200")
-    world.expect(!message.isAnswered, "broadcast \(number) is answered twice")
+    world.note("broadcast \(number) was answered with 200")
+    world.expect(!message.isAnswered, "broadcast \(number) was answered twice")
     world.expect(
       !message.isKept || message.isStored || isTooLate(message) || world.profile.hasClockSteps,
-      "broadcast \(number) is answered 200 and not on disk")
+      "broadcast \(number) was answered with 200, although it is not on disk")
     messages[Int(number)].isAnswered = true
   }
 
@@ -72,10 +72,10 @@ final class BroadcastLedger {
   }
 
   func refused(_ number: UInt64, status: Int, _ reason: String) {
-    world.note("broadcast \(number) is answered \(status) \(reason)")
+    world.note("broadcast \(number) was answered with \(status) \(reason)")
     world.expect(
       world.isTroubled || world.wasTroubledLately,
-      "broadcast \(number) is answered \(status) \(reason)")
+      "broadcast \(number) was answered with \(status) \(reason) without a recent fault")
   }
 
   func arrived(
@@ -83,15 +83,18 @@ final class BroadcastLedger {
   ) {
     guard let number = GatewaySimulation.broadcast(Array(notification.payload)),
       messages.indices.contains(Int(number))
-    else { return world.fail("a broadcast came that nobody sent") }
+    else { return world.fail("device \(device.index) received a broadcast that no provider sent") }
     let message = messages[Int(number)]
-    world.expect(message.channel == channel, "broadcast \(number) came through another channel")
-    world.expect(device.wants(channel), "broadcast \(number) came to one who left its channel")
+    world.expect(message.channel == channel, "broadcast \(number) arrived on another channel")
     world.expect(
-      message.priority == notification.priority, "broadcast \(number) has another priority")
+      device.wants(channel),
+      "broadcast \(number) arrived on a device that is not subscribed to its channel")
+    world.expect(
+      message.priority == notification.priority,
+      "broadcast \(number) has priority \(notification.priority), not \(message.priority)")
     world.expect(
       notification.isFromStorage == false || message.isKept,
-      "broadcast \(number) came from a store that it was never in")
+      "broadcast \(number) was delivered from storage, although it must not be stored")
   }
 
   func shown(_ number: UInt64, _ id: NotificationID, on device: SimulatedDevice) {
@@ -99,7 +102,7 @@ final class BroadcastLedger {
     messages[Int(number)].shown[device.number, default: [:]][departures, default: 0] += 1
     world.expect(
       messages[Int(number)].shown[device.number]?[departures] == 1 || !device.remembers(id),
-      "device \(device.number) shows broadcast \(number) twice")
+      "device \(device.number) displayed broadcast \(number) twice")
   }
 
   // MARK: The end of the run
@@ -116,16 +119,16 @@ final class BroadcastLedger {
         guard message.expiration > now + 60, !world.profile.hasClockSteps else { continue }
         world.expect(
           message.shown[device.number] != nil,
-          "device \(device.number) never got broadcast \(number), the newest of its channel")
+          "device \(device.number) never displayed broadcast \(number), the newest on its channel")
       }
       for message in messages where message.isForAll && device.wants(message.channel) {
-        world.expect(message.isAnswered, "broadcast \(message.number) was not answered")
+        world.expect(message.isAnswered, "broadcast \(message.number) was not answered with 200")
         // A newer message can replace an older stored message.
         let isReplaced = message.isKept && newest[message.channel] != message.number
         world.expect(
           message.shown[device.number] != nil || isReplaced
             || message.laggards.contains(device.number),
-          "device \(device.number) never got broadcast \(message.number)")
+          "device \(device.number) never displayed broadcast \(message.number)")
       }
     }
   }

@@ -117,7 +117,7 @@ final class DeliveryLedger {
 
   private func change(_ number: UInt64, _ body: (inout Push) -> Void) {
     guard pushes.indices.contains(Int(number)) else {
-      return world.fail("there is no push #\(number)")
+      return world.fail("push #\(number) does not exist")
     }
     body(&pushes[Int(number)])
   }
@@ -127,8 +127,8 @@ final class DeliveryLedger {
 
   func answered(_ number: UInt64) {
     change(number) { push in
-      world.expect(!push.isAnswered && !push.isRefused, "#\(number) is answered twice")
-      world.note("#\(number) is answered 200")
+      world.expect(!push.isAnswered && !push.isRefused, "#\(number) was answered twice")
+      world.note("#\(number) was accepted")
       push.isAnswered = true
       push.placesAtAnswer = accepted
     }
@@ -136,8 +136,8 @@ final class DeliveryLedger {
 
   func refused(_ number: UInt64) {
     change(number) { push in
-      world.expect(!push.isAnswered && !push.isRefused, "#\(number) is answered twice")
-      world.note("#\(number) is refused")
+      world.expect(!push.isAnswered && !push.isRefused, "#\(number) was answered twice")
+      world.note("#\(number) was refused")
       push.isRefused = true
     }
   }
@@ -146,7 +146,7 @@ final class DeliveryLedger {
   func orphaned(_ number: UInt64, isUnlogged: Bool = false) {
     change(number) { push in
       push.isUnlogged = isUnlogged
-      world.note("#\(number) is orphaned")
+      world.note("#\(number) lost its connection before it was answered")
       push.isOrphaned = true
     }
   }
@@ -155,7 +155,7 @@ final class DeliveryLedger {
   func recorded(_ line: DeliveryLogLine) {
     if line.state == DeliveryLogLine.refused { return recorded(refusal: line) }
     guard let state = Self.states[line.state] else {
-      return world.fail("the delivery log says '\(line.state)'")
+      return world.fail("the delivery log contains the unknown state '\(line.state)'")
     }
     if state == .sent { world.sent(line) }
     guard let number = GatewaySimulation.push(line.id) else { return }
@@ -179,14 +179,15 @@ final class DeliveryLedger {
         // Allow five seconds, plus time for loops that are paused for half a second, possibly repeatedly.
         world.expect(
           world.time.now - received <= 7_000_000_000,
-          "#\(number), to be tried once, waited \(world.time.now - received) ns for its device")
+          "#\(number) waited \(world.time.now - received) ns for its device, but cannot be stored"
+        )
       }
       checkTruth(of: state, push)
       let isForgottenApp = line.topic == "(removed)" && world.controlRestorations > 0
       world.expect(
         line.device == push.target.device
           && (line.topic == push.target.topic.bundleID || isForgottenApp),
-        "#\(number) is logged for device \(line.device) and \(line.topic)")
+        "#\(number) was logged for another target: device \(line.device) and \(line.topic)")
     }
   }
 
@@ -194,7 +195,7 @@ final class DeliveryLedger {
   private func recorded(refusal line: DeliveryLogLine) {
     guard let number = GatewaySimulation.push(line.id) else { return }
     change(number) { push in
-      world.expect(!push.isAnswered, "#\(number) is logged as refused, and was answered 200")
+      world.expect(!push.isAnswered, "#\(number) was logged as refused, although it was accepted")
     }
   }
 
@@ -202,19 +203,21 @@ final class DeliveryLedger {
   private func checkTruth(of state: DeliveryState, _ push: Push) {
     switch state {
     case .delivered, .deliveredFromStorage:
-      world.expect(push.shown > 0, "#\(push.number) is logged as delivered, and was not")
+      world.expect(
+        push.shown > 0, "#\(push.number) was logged as delivered, although no device displayed it")
     case .storedOffline:
       world.expect(
         !push.states.contains { Self.ends.contains($0) },
-        "#\(push.number) is logged as stored after its end")
+        "#\(push.number) was logged as stored after its final state")
     case .storedNoRoom:
       let device = world.devices.first { $0.number == push.target.device }
       world.expect(
-        device?.hasLackedRoom == true, "#\(push.number) is logged as without room, and there was")
+        device?.hasLackedRoom == true,
+        "#\(push.number) was logged as stored for lack of room, although its device had room")
     case .discardedExpired where !push.mayBeOnce && !world.profile.hasFailingCommits:
       world.expect(
         push.storedUntil <= world.gateway.expirySeconds + lagSeconds,
-        "#\(push.number) has expired before its time")
+        "#\(push.number) expired too early")
     default: break
     }
   }
@@ -225,7 +228,7 @@ final class DeliveryLedger {
       push.hasExpired = true
       world.expect(
         push.storedUntil <= world.gateway.expirySeconds + lagSeconds,
-        "#\(number) has expired before its time")
+        "#\(number) expired too early")
     }
   }
 
@@ -260,13 +263,16 @@ final class DeliveryLedger {
     _ notification: LinkNotification
   ) {
     change(number) { push in
-      world.expect(push.target.device == device.number, "#\(number) came to another device")
-      world.expect(push.target.topic == topic, "#\(number) came to another app")
-      world.expect(device.wants(topic), "#\(number) came for an app that wants nothing")
-      world.expect(notification.priority == push.priority, "#\(number) has another priority")
+      world.expect(
+        push.target.device == device.number, "#\(number) was delivered to another device")
+      world.expect(push.target.topic == topic, "#\(number) was delivered to another app")
+      world.expect(device.wants(topic), "#\(number) was delivered to an app that is not registered")
+      world.expect(
+        notification.priority == push.priority,
+        "#\(number) has priority \(notification.priority) instead of \(push.priority)")
       world.expect(
         notification.collapseID.elementsEqual(push.collapseID.utf8),
-        "#\(number) has another collapse id")
+        "#\(number) arrived with another collapse ID")
     }
   }
 
@@ -290,7 +296,7 @@ final class DeliveryLedger {
     // push is sent once.
     let mayBeForgotten =
       world.gateway.notificationStore.mayHaveSettledRows || cameEarly(pushes[Int(number)])
-    world.expect(!device.remembers(id) && mayBeForgotten, "#\(number) is shown twice")
+    world.expect(!device.remembers(id) && mayBeForgotten, "#\(number) was displayed twice")
   }
 
   /// Returns true if a push was displayed before an older push that its device did not have yet, or may itself have
@@ -339,7 +345,7 @@ final class DeliveryLedger {
         !device.isRevoked, !world.wasUnwanted(push.target)
       else { continue }
       world.fail(
-        "#\(push.number) was answered 200 and is lost: \(push.states.map(\.label))")
+        "#\(push.number) was accepted, but was lost: \(push.states.map(\.label))")
     }
   }
 

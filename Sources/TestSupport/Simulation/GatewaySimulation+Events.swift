@@ -48,7 +48,7 @@ extension GatewaySimulation {
   }
 
   func name(of payload: [UInt8]) -> String {
-    Self.push(payload).map { "#\($0)" } ?? "something that nobody sent"
+    Self.push(payload).map { "#\($0)" } ?? "a notification that no provider sent"
   }
 
   /// Returns a description of where an unanswered push currently is.
@@ -155,7 +155,7 @@ extension GatewaySimulation {
   /// In some worlds, the clock is wrong by forty days for a while.
   private func setWallClock() {
     func step(by milliseconds: Int64) {
-      note("the wall clock is set by \(milliseconds) ms")
+      note("the wall clock steps by \(milliseconds) ms")
       gateway.wallClockSteps()
       time.stepWallClock(byMilliseconds: milliseconds)
     }
@@ -174,7 +174,7 @@ extension GatewaySimulation {
     guard let device = devices.first, let topic = topics.first(where: { keep(of: $0) == .max }),
       let known = knownToken(of: topic, on: device)
     else { return }
-    note("device \(device.index) goes away, and \(profile.backlog) pushes come for it")
+    note("device \(device.index) goes offline, and \(profile.backlog) pushes are sent to it")
     device.goOffline()
     for _ in 0..<profile.backlog {
       let number = ledger.open(
@@ -197,7 +197,7 @@ extension GatewaySimulation {
     guard device.number != 0 else { return }
     let target = DeliveryLedger.Target(device: device.number, topic: topic)
     if chance(0.3) {
-      note("device \(device.index) \(topic.bundleID) is switched")
+      note("device \(device.index) toggles the notifications of \(topic.bundleID)")
       markUnwanted(target)
       device.setEnabled(device.isDisabled(topic), topic)
     } else if device.wants(topic) {
@@ -212,7 +212,7 @@ extension GatewaySimulation {
 
   private func changeChannel(of device: SimulatedDevice) {
     let channel = channels[random(0...1)]
-    note("device \(device.index) changes channel \(channel.identifier[15])")
+    note("device \(device.index) toggles its subscription to channel \(channel.identifier[15])")
     if device.wants(channel) { device.unsubscribe(channel) } else { device.subscribe(channel) }
   }
 
@@ -235,7 +235,7 @@ extension GatewaySimulation {
     do {
       _ = try gateway.administer(.revokeDevice(number: device.number))
     } catch {
-      return note("device \(device.index) is not revoked: \(error)")
+      return note("device \(device.index) could not be revoked: \(error)")
     }
     note("device \(device.index) is revoked")
     device.revoke()
@@ -254,7 +254,7 @@ extension GatewaySimulation {
     let priority: UInt8 = isForAll ? 10 : [10, 10, 5, 1][random(0...3)]
     let number = broadcasts.open(
       channel, isKept: isKept, priority: priority, expiration: expiration, isForAll: isForAll)
-    note("broadcast \(number) to channel \(channel.identifier[15]): kept \(isKept)")
+    note("broadcast \(number) to channel \(channel.identifier[15]): storable \(isKept)")
     let provider = providers[random(0...providers.count - 1)]
     provider.broadcast(number, to: id, priority: priority, expiration: expiration)
   }

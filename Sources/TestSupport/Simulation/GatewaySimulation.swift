@@ -59,7 +59,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     guard let violation = outcome.violation else { return outcome }
     var traced = run(seed: seed, length: length, isTracing: true)
     if traced.digest != outcome.digest {
-      traced.violation = "\(violation), and played again it is another world"
+      traced.violation = "\(violation); the traced run diverged from the first run"
     }
     return traced
   }
@@ -79,9 +79,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       return world.play()
     } catch {
       return Outcome(
-        seed: seed, length: length, violation: "the world cannot be made: \(error)", trace: [],
-        pushes: 0,
-        accepted: 0, shown: 0, controlRestorations: 0, events: 0, digest: 0)
+        seed: seed, length: length, violation: "the world could not be created: \(error)",
+        trace: [], pushes: 0, accepted: 0, shown: 0, controlRestorations: 0, events: 0, digest: 0)
     }
   }
 
@@ -188,7 +187,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   /// Makes one kind of read or write fail for this time.
   func beginStreak(_ streak: Streak, nanoseconds: Int64) {
-    note("a streak begins: \(streak)")
+    note("a streak of faults begins: \(streak)")
     streakEnds[streak] = time.now + nanoseconds
   }
 
@@ -197,8 +196,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     _ streak: Streak, _ what: @autoclosure () -> String
   ) throws(StorageFailure) {
     if isTroubled, let end = streakEnds[streak], time.now < end {
-      note("\(what()) fails, as others")
-      throw .engine(path: "simulation", operation: "go on", detail: "a simulated streak of faults")
+      note("\(what()) fails in a streak of faults")
+      throw .engine(path: "simulation", operation: "continue", detail: "a streak of faults")
     }
     try maybeFail(what())
   }
@@ -213,7 +212,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   func maybeFail(_ what: @autoclosure () -> String) throws(StorageFailure) {
     guard isTroubled, profile.commitFailure > 0, chance(profile.commitFailure) else { return }
     note("\(what()) fails")
-    throw .engine(path: "simulation", operation: "go on", detail: "a simulated fault")
+    throw .engine(path: "simulation", operation: "continue", detail: "a simulated fault")
   }
 
   /// The gateway's log.
@@ -226,7 +225,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
         let text = line.split(separator: " ", maxSplits: 1).last.map(String.init) ?? line
         note("log: \(text)")
         guard text.hasPrefix("error") else { return }
-        expect(isTroubled || wasTroubledLately, "the gateway has logged an error: \(text)")
+        expect(isTroubled || wasTroubledLately, "the gateway logged an unexpected error: \(text)")
       })
   }
 
@@ -244,7 +243,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   /// Records that the gateway refused a push because the older control store does not contain the token or the app.
   func pushRefusedForItsToken(_ number: UInt64, _ reason: String, token: [UInt8]) {
-    note("#\(number) is answered 400 \(reason)")
+    note("#\(number) was answered with 400 \(reason)")
     knownTokens.removeAll { $0.token == token }
   }
 
@@ -258,16 +257,16 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// Checks a push that the gateway sends to a device.
   func sent(_ line: DeliveryLogLine) {
     guard let device = devices.first(where: { $0.number == line.device }) else {
-      return fail("something is sent to device number \(line.device), which is not there")
+      return fail("a notification was sent to device number \(line.device), which does not exist")
     }
     expect(
       !device.isRevoked || device.isRevocationForgotten,
-      "something is sent to device \(device.index), which is revoked")
+      "a notification was sent to device \(device.index), which is revoked")
     guard let number = Self.push(line.id), let push = ledger.push(number), push.priority < 10
     else { return }
     expect(
       !device.isKnownAsRestricted,
-      "#\(number) of priority \(push.priority) is sent to a restricted device")
+      "#\(number) of priority \(push.priority) was sent to a restricted device")
   }
 
   // MARK: Tokens, apps and channels
@@ -280,14 +279,14 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// Handles a device's new token, which the app reports to the providers.
   func registered(_ topic: LinkTopic, token: [UInt8], on device: SimulatedDevice) {
     guard let contents = tokens.open(token.span) else {
-      return fail("device \(device.index) has a token that does not open")
+      return fail("device \(device.index) received an invalid token")
     }
-    expect(contents.device == device.number, "device \(device.index) has another's token")
+    expect(contents.device == device.number, "device \(device.index) got another device's token")
     let key = NotificationKey(
       device: contents.device, app: contents.app, kind: contents.kind.rawValue)
     expect(
       gateway.controlStore.wasDurable(key, generation: contents.generation),
-      "device \(device.index) has a token for \(topic.bundleID), which is not on disk")
+      "device \(device.index) received a token for \(topic.bundleID) that is not on disk")
     let target = DeliveryLedger.Target(device: device.number, topic: topic)
     time.after(random(0...500_000_000)) { [self] in
       if !knownTokens.contains(where: { $0.token == token }) {
@@ -301,38 +300,38 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     let target = knownTokens[known].target
     let isRevoked = devices.contains { $0.number == target.device && $0.isRevoked }
     expect(
-      wasUnwanted(target) || isRevoked, "#\(number) is refused as unregistered, and is registered")
+      wasUnwanted(target) || isRevoked, "#\(number) was refused as unregistered, but is registered")
     knownTokens.remove(at: known)
   }
 
   func feedbackNames(_ token: [UInt8]) {
     guard let contents = tokens.open(token.span) else {
-      return fail("feedback names what is no token")
+      return fail("the feedback service returned an invalid token")
     }
-    expect(contents.app == 1, "feedback names another app's token")
+    expect(contents.app == 1, "the feedback service returned another app's token")
     let isUnwanted =
       unwanted.contains { $0.device == contents.device }
       || devices.contains { $0.number == contents.device && $0.isRevoked }
-    expect(isUnwanted, "feedback names a token that nobody gave up")
+    expect(isUnwanted, "the feedback service returned a token that was never unregistered")
   }
 
   func madeChannel(status: Int, _ text: String?) {
     guard status == 201 else {
       return expect(
-        isTroubled || wasTroubledLately, "a channel is not made, but answered \(status)")
+        isTroubled || wasTroubledLately, "creating a channel failed with status \(status)")
     }
     guard let text, let bytes = Base64.decode(Array(text.utf8).span), let id = ChannelID(bytes)
-    else { return fail("a channel has the id \(text ?? "")") }
+    else { return fail("a channel was created with the invalid ID \(text ?? "")") }
     expect(
       gateway.controlStore.durableChannels.contains(bytes), "channel \(text) is not on disk")
     extraChannels.append(id)
   }
 
   func removedChannel(_ id: ChannelID, status: Int) {
-    note("channel \(id.text) is removed: \(status)")
+    note("removing channel \(id.text) was answered with \(status)")
     expect(
       status == 204 || status == 404 || status == 400 || isTroubled || wasTroubledLately,
-      "a channel's removal is answered \(status)")
+      "removing a channel failed with status \(status)")
   }
 
   /// Returns a channel that a provider created and that should now be removed.
@@ -429,7 +428,9 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
           device: device.number, app: app(of: topic), kind: topic.kind.rawValue)
         let isRegistered = registrations.contains(key)
         guard isMet(isRegistered, device.wants(topic)) else {
-          return "device \(device.index) is registered for \(topic.bundleID): \(isRegistered)"
+          return
+            "device \(device.index) has the wrong registration for \(topic.bundleID): "
+            + "\(isRegistered)"
         }
       }
       for channel in channels {
@@ -437,7 +438,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
           SubscriptionRecord(device: device.number, channel: channel.identifier))
         guard isMet(isSubscribed, device.wants(channel)) else {
           return
-            "device \(device.index) is subscribed to channel \(channel.identifier[15]): \(isSubscribed)"
+            "device \(device.index) has the wrong subscription to \(channel.identifier[15]): "
+            + "\(isSubscribed)"
         }
       }
     }
@@ -459,11 +461,11 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     feedbackClient.goOffline()
     for device in devices { device.goOffline() }
     step(until: time.now + 60_000_000_000)
-    expect(!gateway.hasConnections, "connections are left over: \(gateway.connectionCounts)")
-    expect(network.connections.isEmpty, "\(network.connections.count) sockets are left open")
+    expect(!gateway.hasConnections, "connections remain open: \(gateway.connectionCounts)")
+    expect(network.connections.isEmpty, "\(network.connections.count) sockets remain open")
     gateway.drain(backAfter: .max / 4)
     step(until: time.now + 10_000_000_000)
-    expect(!gateway.isUp, "the gateway did not go down")
+    expect(!gateway.isUp, "the gateway did not shut down")
   }
 
   func end() {

@@ -97,15 +97,15 @@ final class SimulatedBinaryProvider: SimulatedClient {
   func received(_ bytes: [UInt8], on connection: SimulatedConnection) {
     guard connection === self.connection else { return }
     answer += bytes
-    world.expect(answer.count <= 6, "the gateway says more than an error packet")
+    world.expect(answer.count <= 6, "the gateway sent more than one error packet")
     guard answer.count >= 6 else { return }
-    world.expect(answer[0] == 8, "the gateway's error packet begins with \(answer[0])")
+    world.expect(answer[0] == 8, "the gateway's error packet begins with \(answer[0]) instead of 8")
     let identifier = answer[2...].prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-    world.note("the binary provider is told status \(answer[1]) for frame \(identifier)")
+    world.note("the binary provider receives status \(answer[1]) for frame \(identifier)")
     let isShutdown = answer[1] == BinaryStatus.shutdown.rawValue
     world.expect(
       identifier == 0 && isShutdown || sent.contains { $0.identifier == identifier },
-      "an error packet names frame \(identifier), which was not sent")
+      "an error packet identifies frame \(identifier), which was not sent")
     for (other, push) in sent {
       if other < identifier || isShutdown && other == identifier {
         world.ledger.answered(push)

@@ -171,7 +171,7 @@ final class SimulatedDevice: SimulatedClient {
     connection = nil
     output = []
     world.time.after(pause) { [self] in
-      world.note("device \(index) is back")
+      world.note("device \(index) restarts")
       isPowered = true
       restart()
       start()
@@ -260,16 +260,16 @@ final class SimulatedDevice: SimulatedClient {
     switch action {
     case nil, .proceed, .alive, .cancelled, .switched, .renewed, .renewalRefused: break
     case .connected(let device, _):
-      world.expect(device == number, "device \(index) is taken for number \(device)")
+      world.expect(device == number, "device \(index) was identified as device number \(device)")
     case .registered(.topic(let topic), let token):
-      world.note("device \(index) has a token for \(topic.bundleID)")
+      world.note("device \(index) receives a token for \(topic.bundleID)")
       world.registered(topic, token: token, on: self)
     case .registered(.channel, _): break
     case .refused(let subject, let refusal):
-      world.note("device \(index) is refused \(subject): \(refusal)")
+      world.note("device \(index) receives a refusal for \(subject): \(refusal)")
       world.expect(
         refusal == .tryLater || refusal == .notRegistered,
-        "device \(index) is refused \(subject): \(refusal)")
+        "device \(index) received an unexpected refusal for \(subject): \(refusal)")
       noteChangedWish()
       isOrdered = false
     case .connect: dial()
@@ -280,7 +280,7 @@ final class SimulatedDevice: SimulatedClient {
       world.expect(
         fault.reason.isHarmless || fault.reason == .revoked && isRevoked
           || fault.reason == .unknownDevice && world.controlRestorations > 0,
-        "device \(index) closed its link: \(fault)")
+        "device \(index) closed its link for an unexpected reason: \(fault)")
       if fault.reason == .unknownDevice, !client.isUp { forgetNumber() }
       send()
       guard let connection else { return ended() }
@@ -296,15 +296,18 @@ final class SimulatedDevice: SimulatedClient {
       world.note("device \(index) is enrolled with number \(device)")
       world.expect(
         world.gateway.controlStore.durableDevices.contains(device),
-        "device \(index) has number \(device), which is not on disk")
-      world.expect(number == 0, "device \(index) enrolls again")
+        "device \(index) was enrolled with number \(device), which is not on disk")
+      world.expect(number == 0, "device \(index) was enrolled twice")
       disk.certificate = try? PeerCertificate(pem: chainPEM)
       disk.number = device
       world.expect(
-        disk.certificate?.commonName == "\(device)", "device \(index) has another's certificate")
+        disk.certificate?.commonName == "\(device)",
+        "device \(index) received another device's certificate")
     case .enrollmentRefused(let refusal):
-      world.note("device \(index) is not enrolled: \(refusal)")
-      world.expect(refusal == .tryLater, "device \(index) may not enroll: \(refusal)")
+      world.note("device \(index) receives a refusal of its enrollment: \(refusal)")
+      world.expect(
+        refusal == .tryLater,
+        "device \(index) received an unexpected refusal of its enrollment: \(refusal)")
     }
   }
 
@@ -366,7 +369,7 @@ final class SimulatedDevice: SimulatedClient {
       !push.states.contains(.replaced)
     else { return }
     let last = isOrdered ? lastStored : lastStoredOfTopic[push.target.topic, default: 0]
-    world.expect(acceptance > last, "#\(number) comes out of order to device \(index)")
+    world.expect(acceptance > last, "#\(number) arrived out of order on device \(index)")
     lastStored = acceptance
     lastStoredOfTopic[push.target.topic] = acceptance
   }
@@ -378,15 +381,15 @@ final class SimulatedDevice: SimulatedClient {
     switch subject {
     case .topic(let topic):
       guard let push = GatewaySimulation.push(payload) else {
-        return world.fail("device \(index) got what nobody sent")
+        return world.fail("device \(index) received a notification that no provider sent")
       }
       number = push
-      world.note("device \(index) got #\(number)")
+      world.note("device \(index) receives #\(number)")
       checkOrder(number, notification)
       world.ledger.arrived(number, for: topic, on: self, notification)
     case .channel(let channel):
       number = GatewaySimulation.broadcast(payload) ?? .max
-      world.note("device \(index) got broadcast \(number)")
+      world.note("device \(index) receives broadcast \(number)")
       world.broadcasts.arrived(notification, for: channel, on: self)
     }
     if let reason = discarding, reason == .noRoom || subject.isTopic {
@@ -401,10 +404,10 @@ final class SimulatedDevice: SimulatedClient {
     let keep = { [self] in
       guard life == current else { return }
       if case .channel = subject {
-        world.note("device \(index) shows broadcast \(number)")
+        world.note("device \(index) displays broadcast \(number)")
         world.broadcasts.shown(number, id, on: self)
       } else {
-        world.note("device \(index) shows #\(number)")
+        world.note("device \(index) displays #\(number)")
         world.ledger.shown(number, id, on: self)
       }
       disk.memory.append(id)

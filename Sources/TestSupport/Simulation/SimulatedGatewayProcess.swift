@@ -103,7 +103,7 @@ final class SimulatedGatewayProcess {
     resources.waitForChange = { barrier, count in
       world.gateway.settle(mayCrash: false, ignoringPauses: true)
       world.expect(
-        barrier.hasPassed(count), "a change of the administration reached not every loop")
+        barrier.hasPassed(count), "an administrative change did not reach every loop")
     }
     resources.didStartLoop = { world.gateway.started($0) }
     return resources
@@ -196,13 +196,13 @@ final class SimulatedGatewayProcess {
       guard life == current else { return }
       let still = (main?.pausedUntil ?? 0) - world.time.now
       guard still < 0 else { return expectStop(of: current, after: still + 1_000_000) }
-      world.fail("the gateway does not come to the end of its drain")
+      world.fail("the gateway did not finish draining in time")
     }
   }
 
   private func stopped() {
     world.note("the gateway has stopped")
-    world.expect(isDraining, "the gateway stopped though nobody asked for it")
+    world.expect(isDraining, "the gateway stopped, although it was not draining")
     isStopping = true
   }
 
@@ -252,7 +252,7 @@ final class SimulatedGatewayProcess {
     guard !loops.all.isEmpty else { return }
     let loop = loops.all[world.random(0...loops.all.count - 1)]
     loop.pausedUntil = world.time.now + nanoseconds
-    world.note("\(loop.name) stands still for \(nanoseconds / 1_000_000) ms")
+    world.note("\(loop.name) is paused for \(nanoseconds / 1_000_000) ms")
   }
 
   /// True if a loop is paused, with unread input.
@@ -279,7 +279,9 @@ final class SimulatedGatewayProcess {
         loops.descriptorsMayBeReady()
       }
       rounds += 1
-      guard rounds < 10_000 else { return world.fail("the loops never come to rest") }
+      guard rounds < 10_000 else {
+        return world.fail("the loops still have work after 10,000 rounds")
+      }
     }
     if isStopping {
       isStopping = false

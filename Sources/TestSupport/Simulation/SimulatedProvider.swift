@@ -68,7 +68,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
       "provider \(number), connection \(connection?.number ?? 0), dark \(connection?.isDark ?? false)"
     if let place = queue.firstIndex(where: isPush) {
       return
-        "queued at place \(place) of \(peer), dialling \(isDialling), "
+        "queued at position \(place) of \(peer), dialling \(isDialling), "
         + "streams \(session?.availableStreams ?? -1), open \(open.count)"
     }
     return open.first { isPush($0.value) }.map { "open as stream \($0.key) of \(peer)" }
@@ -242,7 +242,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     guard connection === self.connection, let session else { return }
     let status = bytes.withUnsafeBytes { session.receive($0) }
     world.expect(
-      status == .open || session.isGoingAway, "the gateway broke HTTP/2 on \(connection.number)")
+      status == .open || session.isGoingAway,
+      "the gateway violated HTTP/2 on connection \(connection.number)")
     advance()
     let isLeaving =
       session.isGoingAway || wantsFreshConnection || connection.hasFinishedSending
@@ -260,7 +261,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     {
       world.expect(
         open.isEmpty,
-        "provider \(number) ended its output, and \(open.count) of its requests are not answered")
+        "provider \(number) finished sending, but \(open.count) of its requests were not answered")
     }
     lost()
   }
@@ -270,7 +271,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     session = nil
     connection = nil
     old?.connectionEnded()
-    world.expect(open.isEmpty, "a request is neither answered nor failed")
+    world.expect(open.isEmpty, "a request of provider \(number) was neither answered nor failed")
     dial()
   }
 
@@ -300,7 +301,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   func responseEnded(_ streamID: Int32) {
     guard let request = open.removeValue(forKey: streamID) else {
-      return world.fail("a request of provider \(number) is answered twice")
+      return world.fail("a request of provider \(number) was answered twice")
     }
     handle(request)
   }
@@ -336,7 +337,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     if request.status == 403 || reason(request).contains("TooManyProviderTokenUpdates") {
       world.expect(
         world.profile.hasClockSteps && !hasCertificate,
-        "provider \(number) is told \(request.status) \(reason(request))")
+        "provider \(number) received the unexpected response \(request.status) \(reason(request))")
       tokenMade = nil
       wantsFreshConnection = true
       world.time.after(5_000_000_000) { [self] in
@@ -353,14 +354,14 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     case .push(let number, let topic, let token):
       world.expect(
         request.answer["apns-id"] == GatewaySimulation.pushID(number).text,
-        "#\(number) is answered with the id \(request.answer["apns-id"] ?? "")")
+        "#\(number) was answered with the wrong apns-id \(request.answer["apns-id"] ?? "")")
       handle(number, topic, token, request)
     case .excess(let expected):
       let isRefused = request.status == 400 || request.status == 413
       world.expect(
         isRefused && (reason(request).contains(expected) || isOfToken(reason(request)))
           || [410, 500, 503].contains(request.status),
-        "a push with \(expected) is answered \(request.status) \(reason(request))")
+        "a push was answered with \(request.status) \(reason(request)) instead of \(expected)")
     case .broadcast(let number):
       if request.status == 200 {
         world.broadcasts.answered(number)
@@ -376,7 +377,9 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     switch request.status {
     case 200: world.ledger.answered(number)
     case 500:
-      world.expect(world.isTroubled || world.wasTroubledLately, "#\(number) is answered 500")
+      world.expect(
+        world.isTroubled || world.wasTroubledLately,
+        "#\(number) was answered with 500 without a recent fault")
       world.ledger.refused(number)
     case 410:
       world.pushRefusedAsUnregistered(number, topic, token: token)
@@ -390,7 +393,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
         advance()
       }
     default:
-      world.fail("#\(number) is answered \(request.status) \(reason(request))")
+      world.fail(
+        "#\(number) was answered with the unexpected response \(request.status) \(reason(request))")
     }
   }
 
@@ -408,7 +412,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   ) {
     world.expect(
       errorCode == 0 || world.isTroubled || world.wasTroubledLately,
-      "provider \(number) is sent away with error \(errorCode)")
+      "provider \(number) received GOAWAY with error \(errorCode) without a recent fault")
   }
 
   func concurrentStreamsChanged(_ count: UInt32) {}

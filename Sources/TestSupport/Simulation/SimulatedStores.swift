@@ -29,7 +29,7 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
       }
       copy = rows
     } catch {
-      world.fail("the store cannot be copied: \(error)")
+      world.fail("the store could not be copied: \(error)")
     }
   }
 
@@ -40,7 +40,7 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
     do throws(StorageFailure) {
       try restored.commit(copy.map { .put($0, keep: .max) })
     } catch {
-      world.fail("the copy cannot be restored: \(error)")
+      world.fail("the copy could not be restored: \(error)")
     }
     contents = restored
     mayHaveSettledRows = true
@@ -55,7 +55,7 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
       hasPut = true
       world.expect(
         row.expiration > world.earliestUnixSeconds,
-        "\(world.name(of: row.payload)) is stored though it was to be tried once")
+        "\(world.name(of: row.payload)) was stored, although it allows only a single attempt")
     }
     let dropped: [DroppedNotification]
     do throws(StorageFailure) {
@@ -88,7 +88,7 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
       failingLoads -= 1
       throw .corrupt(path: "notifications", detail: "a simulated fault")
     }
-    try world.maybeFail(.loads, "a load of device \(device)")
+    try world.maybeFail(.loads, "loading the notifications of device \(device)")
     return try contents.load(device: device, after: after, limit: limit)
   }
 
@@ -166,7 +166,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
       contents = try .inMemory()
       try contents.apply(applied)
     } catch {
-      world.fail("the copy cannot be restored: \(error)")
+      world.fail("the copy could not be restored: \(error)")
     }
     appNumbers = [:]
     for case .putApp(let app) in applied { appNumbers[app.bundleID] = app.number }
@@ -182,7 +182,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     switch change {
     case .putRegistration(let record):
       world.note(
-        "device \(record.key.device) app \(record.key.app) is \(record.state) of generation "
+        "device \(record.key.device) app \(record.key.app) is \(record.state) with generation "
           + "\(record.generation) on disk")
       durableRegistrations.insert(
         RegistrationRecord(
@@ -230,12 +230,12 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
       failingAppReadings -= 1
       throw .closed
     }
-    try world.maybeFail(.readings, "a reading of apps")
+    try world.maybeFail(.readings, "reading the apps")
     return try contents.apps()
   }
   func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
     appLookUps += 1
-    try world.maybeFail(.readings, "a reading of an app")
+    try world.maybeFail(.readings, "reading an app")
     return try contents.app(bundleID: bundleID)
   }
   func channels() throws(StorageFailure) -> [ChannelRecord] { try contents.channels() }
@@ -244,7 +244,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   func devices(
     withKey keyHash: SHA256.Digest
   ) throws(StorageFailure) -> [DeviceRecord] {
-    try world.maybeFail(.readings, "a reading of a device")
+    try world.maybeFail(.readings, "reading a device")
     return try contents.devices(withKey: keyHash)
   }
   func device(number: UInt64) throws(StorageFailure) -> DeviceRecord? {
@@ -266,7 +266,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   }
   func tokenCounts() throws(StorageFailure) -> [String?: Int] { try contents.tokenCounts() }
   func registrations() throws(StorageFailure) -> [RegistrationRecord] {
-    try world.maybeFail("a reading of registrations")
+    try world.maybeFail("reading the registrations")
     return try contents.registrations()
   }
   func registration(
@@ -280,7 +280,7 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   func unregistered(
     app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {
-    try world.maybeFail("a reading of the feedback")
+    try world.maybeFail("reading the feedback")
     return try contents.unregistered(app: app, kind: kind, after: after, limit: limit)
   }
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] {

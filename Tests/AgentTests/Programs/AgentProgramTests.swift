@@ -316,7 +316,7 @@ struct AgentProgramTests {
       ])
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
       let app = try scenario.belfry(["app", "run", Self.burger, "--authorize", "alert"])
-      _ = try await agent.output(called: "the question") { lines in
+      _ = try await agent.output(called: "the permission question") { lines in
         lines.contains { $0.contains("Allow? [y/n]") }
       }
       agent.tell(answer)

@@ -43,7 +43,7 @@ struct BackgroundProgramTests {
       scene.agent.signal(SIGKILL)
       _ = try await scene.agent.end()
       // The process is resumed, and notices that the agent has exited.
-      _ = try await scene.app.output(called: "the app's complaint") { lines in
+      _ = try await scene.app.output(called: "the app's error message") { lines in
         lines.contains { $0.hasPrefix("belfry: ") }
       }
       kill(pid_t(process), SIGTERM)
@@ -60,7 +60,7 @@ struct BackgroundProgramTests {
       let process = try #require(try await scene.app.event("pid")["pid"].integer)
       #expect((try? await scene.suspend()) != nil)
       #expect(try await scene.agent.stop() == 0)
-      let complaint = try? await scene.app.output(called: "the app's complaint") { lines in
+      let complaint = try? await scene.app.output(called: "the app's error message") { lines in
         lines.contains { $0.hasPrefix("belfry: ") }
       }
       #expect(complaint != nil)

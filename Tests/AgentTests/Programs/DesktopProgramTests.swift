@@ -104,7 +104,7 @@ struct DesktopProgramTests {
         "app", "run", Self.burger, "--authorize", "alert", "--state", "background",
       ])
       _ = try await app.event("authorized")
-      try await Scenario.wait("dunst") { (try? await desktop.displayed()) == 0 }
+      try await Scenario.wait("dunst to answer") { (try? await desktop.displayed()) == 0 }
       let before = try await desktop.picture()
       _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Special", "--body", "Avocado & <Bacon>", "--id",
@@ -112,12 +112,12 @@ struct DesktopProgramTests {
       ])
       _ = try await agent.event("presented")
       try await Scenario.wait("the notification") { try await desktop.displayed() == 1 }
-      try await Scenario.wait("a change of the screen") { try await desktop.picture() != before }
+      try await Scenario.wait("the screen to change") { try await desktop.picture() != before }
       for argument in [
         #": Special""#, "Avocado &amp; &lt;Bacon&gt;", #"string "suppress-sound""#,
         #"string "\#(Self.burger)""#,
       ] {
-        try await Scenario.wait("Notify with \(argument)") {
+        try await Scenario.wait("a call to Notify with \(argument)") {
           monitor.lines.contains { $0.contains(argument) }
         }
       }
@@ -125,7 +125,9 @@ struct DesktopProgramTests {
       let response = try await app.event("response")
       #expect(response["action"].string == "com.apple.UNNotificationDefaultActionIdentifier")
       #expect(response["notification"]["id"].string == "n")
-      try await Scenario.wait("the end of the notification") { try await desktop.displayed() == 0 }
+      try await Scenario.wait("the notification to disappear") {
+        try await desktop.displayed() == 0
+      }
       #expect(try await agent.stop() == 0)
     }
   }
@@ -172,7 +174,9 @@ struct DesktopProgramTests {
       dunst = try await desktop.startServer()
       try await Scenario.wait("the notification") { (try? await desktop.displayed()) == 1 }
       _ = try await scenario.belfryCommand(["center", "dismiss", "1"])
-      try await Scenario.wait("its end") { try await desktop.displayed() == 0 }
+      try await Scenario.wait("the notification to disappear") {
+        try await desktop.displayed() == 0
+      }
     }
   }
 
@@ -222,7 +226,7 @@ struct DesktopProgramTests {
         }
         return place["WIDTH"] != nil && place["HEIGHT"] != nil
       }
-      try await Scenario.wait("a change of the screen") { try await desktop.picture() != before }
+      try await Scenario.wait("the screen to change") { try await desktop.picture() != before }
       // The theme puts the buttons in the lower right corner at intervals of 66 pixels. The last one is 71 pixels from
       // the corner.
       let right = (place["X"] ?? 0) + (place["WIDTH"] ?? 0)
@@ -295,14 +299,16 @@ struct DesktopProgramTests {
       _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "Early", "--id", "early",
       ])
-      _ = try await agent.output(called: "the line") { lines in
+      _ = try await agent.output(called: "the line of the notification") { lines in
         lines.contains { $0.contains("Early") }
       }
       let desktop = try await Desktop.open(on: scenario)
       _ = try await desktop.startServer()
       try await Scenario.wait("the notification") { (try? await desktop.displayed()) == 1 }
       _ = try await scenario.belfryCommand(["center", "dismiss", "early"])
-      try await Scenario.wait("its end") { try await desktop.displayed() == 0 }
+      try await Scenario.wait("the notification to disappear") {
+        try await desktop.displayed() == 0
+      }
       #expect(try await agent.stop() == 0)
     }
   }
@@ -345,7 +351,7 @@ struct DesktopProgramTests {
       _ = try await agent.event("presented")
       _ = try await scenario.belfryCommand(["center", "open", "o"])
       _ = try await agent.event("launched")
-      try await Scenario.wait("the app") {
+      try await Scenario.wait("the launch of the app") {
         let lines = ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")
           .split(separator: "\n").compactMap { JSONLine(String($0)) }
         return lines.contains {
@@ -364,7 +370,7 @@ struct DesktopProgramTests {
       _ = try await desktop.startServer()
       let agent = try await desktop.agent()
       func waitForRow(_ state: String) async throws {
-        try await Scenario.wait("do not disturb \(state)") {
+        try await Scenario.wait("the do-not-disturb state \(state)") {
           try await scenario.belfryCommand(["doctor", "--json"]).values.contains {
             $0["feature"].string == "do not disturb" && $0["state"].string == state
           }
@@ -417,7 +423,7 @@ struct DesktopProgramTests {
         environment: environment)
       _ = try await desktop.agent(environment: settings)
       func waitForRow(_ state: String, _ detail: String) async throws {
-        try await Scenario.wait("do not disturb \(detail)") {
+        try await Scenario.wait("the do-not-disturb detail \(detail)") {
           try await scenario.belfryCommand(["doctor", "--json"]).values.contains {
             $0["feature"].string == "do not disturb" && $0["state"].string == state
               && $0["detail"].string == detail

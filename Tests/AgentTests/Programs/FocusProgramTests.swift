@@ -14,7 +14,7 @@ struct FocusProgramTests {
       let watcher = try scenario.start(
         [Installation.products + "/belfry-focus"], environment: windows.environment)
       try await windows.front(#"{"class":["b","B"]}"#)
-      _ = try await watcher.line(called: "a window") {
+      _ = try await watcher.line(called: "a focused window") {
         $0["window"]["names"].array.isEmpty == false
       }
       let status = try String(contentsOfFile: "/proc/\(watcher.pid)/status", encoding: .utf8)
@@ -58,7 +58,7 @@ struct FocusProgramTests {
       // The X server and its windows are gone, and the agent continues.
       windows.server.signal(SIGTERM)
       _ = try await windows.server.end()
-      try await Scenario.wait("the end of belfry-focus") {
+      try await Scenario.wait("the agent to notice the exit of belfry-focus") {
         try await scenario.belfryCommand(["doctor", "--json"], succeeding: false).values
           .first { $0["feature"].string == "foreground window" }?["state"].string == "missing"
       }

@@ -198,7 +198,7 @@ struct ScheduleProgramTests {
         ("Europe/Paris", "2099-07-01T07:00:00Z"), ("Asia/Tokyo", "2099-07-01T00:00:00Z"),
       ] {
         try put(zone)
-        try await Scenario.wait("the rules of \(zone)") {
+        try await Scenario.wait("the next date in \(zone)") {
           try await scenario.belfryCommand(["notify", "next", "nine"]).lines == [expected]
         }
       }

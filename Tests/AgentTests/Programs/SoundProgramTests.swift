@@ -63,7 +63,7 @@ struct SoundProgramTests {
       }
       func sound() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: heard)) }
       try await play("short.wav", until: "what=\(folder)/short.wav")
-      try? await Scenario.wait("short.wav at the loudspeaker") {
+      try? await Scenario.wait("the audio of short.wav") {
         isHeard(0x37, in: try sound())
       }
       // S0-6
@@ -72,7 +72,7 @@ struct SoundProgramTests {
       let refusal = try #require(
         agent.errors.split(separator: "\n").first { $0.contains("was not played") })
       // Each sound plays the file from the beginning.
-      try await Scenario.wait("another sound at the loudspeaker") {
+      try await Scenario.wait("the audio of another sound") {
         let sound = try sound()
         return !isHeard(0x37, in: sound) && sound.count > 4_000
       }

@@ -84,7 +84,7 @@ struct WindowProgramTests {
           "json", "--ready-file", ready,
         ] + more, environment: desktop.environment)
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
-      try await Scenario.wait("dunst") {
+      try await Scenario.wait("the notification server") {
         let rows = try await scenario.belfryCommand(["doctor", "--json"], succeeding: false).values
         return rows.contains {
           $0["feature"].string == "notification server" && $0["state"].string == "ok"
@@ -112,7 +112,7 @@ struct WindowProgramTests {
       // S1-7
       #expect(await app.nextEvent("authorized")["granted"].boolean == isAllowed)
       try await scene.desktop.wait("alert dialog", Self.burger, isThere: false)
-      try await Scenario.wait("the question to go") {
+      try await Scenario.wait("the question to disappear") {
         try await scene.dunstctl("count", "displayed") == "0"
       }
     }
@@ -144,7 +144,7 @@ struct WindowProgramTests {
       try await scene.notify("Lunch", "--category", "INVITE")
       try await scene.desktop.wait("label", "Lunch")
       try await scene.desktop.closeWindow(Self.burger)
-      try await Scenario.wait("the end of the alert") {
+      try await Scenario.wait("the removal of the alert") {
         try await scene.scenario.belfryCommand(["center", "--json"]).values.isEmpty
       }
     }
@@ -161,7 +161,7 @@ struct WindowProgramTests {
       let before = try await scene.picture()
       try await scene.notify("Quiet one")
       #expect(try await scene.agent.event("suppressed")["reason"].string == "quiet")
-      try await Scenario.wait("the history") {
+      try await Scenario.wait("the notification in the history") {
         try await scene.dunstctl("count", "history") == "1"
       }
       #expect(try await scene.dunstctl("count", "displayed") == "0")
@@ -231,7 +231,7 @@ struct WindowProgramTests {
       for name in ["one", "two"] {
         _ = try scenario.belfry(["app", "run", "org.example.\(name)", "--authorize", "alert"])
       }
-      try await Scenario.wait("both questions") {
+      try await Scenario.wait("both requests for permission") {
         agent.errors.components(separatedBy: "an app is waiting for permission").count == 3
       }
       #expect(agent.errors.components(separatedBy: "windows are not available").count == 2)

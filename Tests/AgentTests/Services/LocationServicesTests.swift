@@ -150,7 +150,7 @@ struct LocationServicesTests {
     let receiver = try scenario.start([
       try TestTool.systemPython.required(), "-c", Self.receiver, socket,
     ])
-    _ = try await receiver.output(called: "the receiver's word") { $0 == ["listens"] }
+    _ = try await receiver.output(called: "the receiver to listen") { $0 == ["listens"] }
     let file = scenario.folder.file("geoclue.conf")
     try Self.configuration.replacingOccurrences(of: "SOCKET", with: socket)
       .write(toFile: file, atomically: true, encoding: .utf8)
@@ -244,10 +244,10 @@ struct LocationServicesTests {
       let bus = try await scenario.bus()
       let receiver = try await Self.startGeoClue(scenario, bus: bus)
       // GeoClue listens to the receiver only while a client requests the location.
-      _ = try await receiver.output(called: "GeoClue") { $0.contains("client") }
+      _ = try await receiver.output(called: "the connection of GeoClue") { $0.contains("client") }
       _ = try await scenario.belfryCommand(["settings", "--location", "off"])
       receiver.tell("48.8584,2.2945")
-      _ = try await receiver.output(called: "GeoClue's end") { $0.contains("gone") }
+      _ = try await receiver.output(called: "the disconnection of GeoClue") { $0.contains("gone") }
       #expect(try await agent.stop() == 0)
     }
   }

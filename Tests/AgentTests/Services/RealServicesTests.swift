@@ -35,7 +35,7 @@ struct RealServicesTests {
           try TestTool.gdbus.required(), "call", "--system", "--timeout", "5", "--dest", name,
           "--object-path", path, "--method", method,
         ] + arguments
-      try await Scenario.wait("\(method) of \(name)") {
+      try await Scenario.wait("a successful call to \(method) of \(name)") {
         try await scenario.command(words, environment: environment, succeeding: false).status == 0
       }
     }
@@ -58,7 +58,7 @@ struct RealServicesTests {
 
     /// Polls the agent until it reports this state of the device.
     func waitForState(_ name: String, _ word: String) async throws {
-      try await Scenario.wait("\(name)=\(word)") {
+      try await Scenario.wait("the state \(name)=\(word)") {
         try await scenario.belfryCommand(["state", "--json"]).values.first?[name].string == word
       }
     }
@@ -120,7 +120,7 @@ struct RealServicesTests {
       let agent = try await machine.agent(gateway: gateway)
       #expect(try await agent.event("link")["state"].string == "up")
       func waitForSleep(_ sleeps: Bool) async throws {
-        try await Scenario.wait("asleep: \(sleeps)") {
+        try await Scenario.wait("the sleep state \(sleeps)") {
           gateway.with { gateway in
             gateway.links.first { $0.isReady }?.state.contains(.asleep)
           } == sleeps

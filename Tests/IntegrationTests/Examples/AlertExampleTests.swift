@@ -294,7 +294,7 @@ import Testing
         try await scenario.tell(agent, "settings", "--json").output
       }
       // The app does not wait for the agent.
-      try? await Scenario.wait("the end of its pane") {
+      try? await Scenario.wait("the removal of the app's pane") {
         try await !panes().contains("org.example.leaving")
       }
       // S4-7

@@ -86,7 +86,7 @@ struct ContentExtensionExamples {
       try await desktop.press("Order")
       #expect(try await app.text("response") == "response ORDER to Rice")
       // The pictures are deleted when the windows close.
-      try await Scenario.wait("the pictures to go") {
+      try await Scenario.wait("the deletion of the pictures") {
         try FileManager.default.contentsOfDirectory(atPath: stored).isEmpty
       }
     }

@@ -127,7 +127,8 @@ extension RunningProgram {
     let end = ContinuousClock.now + TestTimeout.standard
     while !errors.contains(text) {
       guard ContinuousClock.now < end else {
-        throw ProgramFailure.unreadable("'\(text)' did not come; it said: \(errors)")
+        throw ProgramFailure.unreadable(
+          "timed out while waiting for '\(text)'; standard error: \(errors)")
       }
       await withCheckedContinuation { continuation in
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { continuation.resume() }

@@ -62,7 +62,7 @@ import Testing
       #expect(try await state() == "background")
       try await scenario.tell(agent, "clock", "advance", "9")
       #expect(await agent.program.hasError("the time ends\n"))
-      try? await Scenario.wait("the end of its task") {
+      try? await Scenario.wait("the end of the app's task") {
         try await scenario.tell(agent, "clock", "advance", "1")
         return try await state() == "suspended"
       }
@@ -214,7 +214,7 @@ import Testing
       #expect(invited.app.lines.count { $0 == "active" } == before)
       try await invited.choose("MAYBE_IDENTIFIER", 8)
       // S1-24 part 2 of 5: activationMode of a running app
-      let lines = try? await invited.app.output(called: "its front") { lines in
+      let lines = try? await invited.app.output(called: "the app in the foreground") { lines in
         lines.count { $0 == "active" } > before
       }
       #expect(lines?.count { $0 == "active" } == before + 1)

@@ -52,7 +52,7 @@ import Transport
 
     /// Waits until `count` devices have presented a certificate of the new authority.
     func wait(forDevices count: Int) async throws {
-      try await Scenario.wait("\(count) devices with the new authority") {
+      try await Scenario.wait("\(count) devices with a certificate of the new authority") {
         try await lines("ca", "list").last?["devices"].integer == count
       }
     }
@@ -115,7 +115,7 @@ import Transport
       #expect(token != firstToken)
       #expect(try await clients.send("again", to: firstToken, trusting: gateway.caFile) == 200)
       _ = try await here.received()
-      try await Scenario.wait("no token of the former key") {
+      try await Scenario.wait("the old key to have no tokens") {
         try await clients.lines("token-key", "list").last?["tokens"].integer == 0
       }
       #expect(try await clients.lines("token-key", "retire", former).count == 1)
@@ -179,7 +179,7 @@ import Transport
       }
       let first = try await end()
       try await deploy(days: 90)
-      try await Scenario.wait("the other certificate") { try await end() != first }
+      try await Scenario.wait("the new certificate") { try await end() != first }
     }
   }
 

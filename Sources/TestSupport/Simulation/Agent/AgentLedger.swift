@@ -93,7 +93,7 @@ final class AgentLedger {
     for (key, value) in mirror[.apps] { readApp(key, value) }
     conditions = SimulatedConditions()
     hasStarted = false
-    checkRecords("at a start")
+    checkRecords("at startup")
     notifications.agentStarts()
     schedule.agentStarts()
     registrations.agentStarts()
@@ -182,7 +182,7 @@ final class AgentLedger {
       let before = AppID(key).flatMap { apps[$0] }
       readApp(key, value)
       guard let id = AppID(key), let after = apps[id] else {
-        return world.fail("the record of the app \(key) cannot be read")
+        return world.fail("the record of the app \(key) cannot be decoded")
       }
       checkPermission(from: before ?? LocalApp(id: id), to: after, event)
       knowledge.onChanged(from: before ?? LocalApp(id: id), to: after)
@@ -194,7 +194,7 @@ final class AgentLedger {
   private func readApp(_ key: String, _ value: [UInt8]) {
     guard let id = AppID(key), let object = (try? JSONValue(parsing: value))?.objectValue,
       let record = LocalApp(json: object)
-    else { return world.fail("the record of the app \(key) cannot be read") }
+    else { return world.fail("the record of the app \(key) cannot be decoded") }
     apps[id] = record
   }
 
@@ -223,7 +223,7 @@ final class AgentLedger {
         case .notDetermined: false
         }
       world.expect(
-        isDecided, "\(id) is \(after.status) for notifications, and nobody has decided that")
+        isDecided, "the notification status of \(id) became \(after.status) without a decision")
     }
     if before.locationStatus != after.locationStatus {
       let isDecided =
@@ -234,7 +234,7 @@ final class AgentLedger {
         || Self.changes(event, id, "location", after.locationStatus.rawValue)
         || Self.notifiesOfPlace(event, id) || world.profile.policy != .ask
       world.expect(
-        isDecided, "\(id) is \(after.locationStatus) for places, and nobody has decided that")
+        isDecided, "the location status of \(id) became \(after.locationStatus) without a decision")
     }
   }
 
@@ -290,17 +290,20 @@ final class AgentLedger {
   // MARK: The end of the run
 
   func checkEnd() {
-    guard world.agent.isUp else { return world.fail("the agent does not run at the end") }
-    checkRecords("at the end")
+    guard world.agent.isUp else {
+      return world.fail("the agent is not running at the end of the run")
+    }
+    checkRecords("at the end of the run")
     conversations.checkEnd()
     responses.checkEnd()
     waiting.checkEnd()
     attachments.checkEnd()
     registrations.checkEnd()
     let pushes = world.pushService.unacknowledged
-    world.expect(pushes.isEmpty, "pushes are not acknowledged at the end: \(pushes.map(\.low))")
+    world.expect(
+      pushes.isEmpty, "pushes are unacknowledged at the end of the run: \(pushes.map(\.low))")
     let held = mirror[.fetches].keys
-    world.expect(held.isEmpty, "background pushes still wait at the end: \(held)")
+    world.expect(held.isEmpty, "background pushes are still held at the end of the run: \(held)")
   }
 
   /// Checks that related records exist together, and that no record belongs to a removed app.
@@ -314,14 +317,15 @@ final class AgentLedger {
       if case .request(let key)? = RegionRecord.key(name) { waiting.insert(key.recordKey) }
     }
     let odd = requests.symmetricDifference(waiting).sorted()
-    world.expect(odd.isEmpty, "\(when) requests and dates do not match: \(odd)")
+    world.expect(
+      odd.isEmpty, "\(when), the pending requests do not match the scheduled triggers: \(odd)")
     let owners =
       (mirror[.delivered].keys + requests.sorted() + mirror[.responses].keys
       + mirror[.waiting].keys
       + mirror[.fetches].keys)
       .map { String($0.prefix { $0 != "/" }) }
     for owner in owners where AppID(owner).flatMap({ apps[$0] }) == nil {
-      world.fail("\(when) there are records of \(owner), which is gone")
+      world.fail("\(when), records of the removed app \(owner) remain")
     }
   }
 }

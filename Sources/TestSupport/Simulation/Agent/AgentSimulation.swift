@@ -52,7 +52,8 @@ public final class AgentSimulation: SimulatedWorld {
     let traced = AgentSimulation(seed: seed, length: length, isTracing: true).play()
     guard traced.violation != violation else { return traced }
     return Outcome(
-      seed: seed, length: length, violation: "the same seed gives another run; first: \(violation)",
+      seed: seed, length: length,
+      violation: "the traced run diverged from the first run: \(violation)",
       trace: traced.trace, pushes: traced.pushes, shown: traced.shown, fired: traced.fired,
       asks: traced.asks, restarts: traced.restarts, events: traced.events)
   }
@@ -138,7 +139,7 @@ public final class AgentSimulation: SimulatedWorld {
   /// Stops all faults: everyone answers, and everything that waits is released.
   private func calmDown() {
     isTroubled = false
-    note("all is well from now on")
+    note("all faults stop")
     records.isHealthy = true
     time.after(30_000_000_000) { [self] in
       machine.calmDown()

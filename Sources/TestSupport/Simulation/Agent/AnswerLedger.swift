@@ -25,7 +25,7 @@ final class AnswerLedger {
       case .watchedRegions: Set((try? answer.regions()) ?? []) == regions(app)
       default: true
       }
-    world.expect(isRight, "\(app) is answered something else than is kept: \(request)")
+    world.expect(isRight, "\(app) received an answer that does not match the records: \(request)")
   }
 
   /// Returns the delivered notifications of an app, oldest first.

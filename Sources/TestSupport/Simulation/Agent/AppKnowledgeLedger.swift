@@ -85,7 +85,7 @@ final class AppKnowledgeLedger {
   private func onWelcome(_ connection: ConnectionID, _ hello: AppHello, _ welcome: AppWelcome?) {
     guard let welcome, hello.role == .app else { return }
     guard let app = welcome.appID.flatMap(AppID.init) else {
-      return world.fail("an app is welcomed without its id")
+      return world.fail("an app was welcomed without its ID")
     }
     known[connection] = Knowledge(app: app, settings: welcome.settings, badge: welcome.badge)
     changed.insert(app)
@@ -101,10 +101,11 @@ final class AppKnowledgeLedger {
     case .token(let kind, let token):
       world.expect(
         world.ledger.apps[app]?.registrations[kind]?.token == token,
-        "\(app) is told a token for \(kind) that is not its own")
+        "\(app) received a token for \(kind) that does not match its registration")
     case .locationStatus(let status):
       world.expect(
-        world.ledger.locationStatus(of: app) == status, "\(app) is told a wrong permission")
+        world.ledger.locationStatus(of: app) == status,
+        "\(app) received the wrong location status \(status)")
       statuses[app] = status
     default: break
     }
@@ -112,7 +113,7 @@ final class AppKnowledgeLedger {
 
   func onHandled() {
     for message in owed {
-      world.fail("\(message.event) is not told to connection \(message.connection.number)")
+      world.fail("connection \(message.connection.number) did not receive \(message.event)")
     }
     guard hasChanged || !changed.isEmpty else { return }
     let peers = known.values.filter { !$0.isClosing }
@@ -120,12 +121,13 @@ final class AppKnowledgeLedger {
       guard let status = statuses[app] else { continue }
       world.expect(
         status == world.ledger.locationStatus(of: app),
-        "\(app) is not told of its permission for places")
+        "\(app) was not notified of its current location status")
     }
     for peer in peers where changed.contains(peer.app) {
       guard let record = world.ledger.apps[peer.app] else { continue }
-      world.expect(peer.settings == record.settings, "\(peer.app) does not know its settings")
-      world.expect(peer.badge == record.badge, "\(peer.app) does not know its badge")
+      world.expect(
+        peer.settings == record.settings, "\(peer.app) was not notified of its current settings")
+      world.expect(peer.badge == record.badge, "\(peer.app) was not notified of its current badge")
     }
   }
 }

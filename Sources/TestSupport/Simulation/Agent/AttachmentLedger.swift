@@ -22,7 +22,7 @@ final class AttachmentLedger {
       let used = used(by: app)
       for path in paths {
         world.expect(
-          !used.contains(path), "\(path) is deleted, and a notification of \(app) has it")
+          !used.contains(path), "\(path) was deleted, although a notification of \(app) uses it")
         stored[app]?.remove(path)
       }
     default: break
@@ -61,7 +61,8 @@ final class AttachmentLedger {
     guard world.agent.restartCount == 0 else { return }
     for (app, paths) in stored.sorted(by: { $0.key < $1.key }) {
       let left = paths.subtracting(used(by: app)).sorted()
-      world.expect(left.isEmpty, "files of \(app) stay, and no notification has them: \(left)")
+      world.expect(
+        left.isEmpty, "files of \(app) remain, although no notification uses them: \(left)")
     }
   }
 }

@@ -127,9 +127,11 @@ final class BackgroundLedger {
     let record = world.ledger.mirror[.device]["budget/\(app)"]
     guard let wanted = state.usefulness[app],
       let kept = record.flatMap({ try? JSONValue(parsing: $0) })?.objectValue?["usefulness"]
-    else { return world.fail("nothing is kept of what the wakes of \(app) brought") }
+    else { return world.fail("the usefulness of the wake-ups of \(app) is not stored") }
     let difference = abs((kept.doubleValue ?? -1) - wanted)
-    world.expect(difference < 1e-9, "the wakes of \(app) count for what they did not bring")
+    world.expect(
+      difference < 1e-9,
+      "the stored usefulness of the wake-ups of \(app) does not match their results")
   }
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
@@ -192,7 +194,7 @@ final class BackgroundLedger {
     guard world.ledger.hasStarted, !world.ledger.conditions.holdsBackgroundWork else { return }
     world.expect(
       world.ledger.mirror[.fetches].isEmpty || isArmed,
-      "a background push is waiting, and nobody looks after it")
+      "a background push is held, but no timer for background work is set")
   }
 
   private static func wantsPushesBehind(_ app: LocalApp) -> Bool {
@@ -221,7 +223,7 @@ final class BackgroundLedger {
       // After a reinstallation, the app may no longer request pushes.
       let isWanted = world.ledger.apps[app].map { Self.wantsPushesBehind($0) } ?? false
       world.expect(
-        isHandedOver || !isWanted, "\(app) was started for a push and is not given it")
+        isHandedOver || !isWanted, "\(app) was started for a push, but did not receive it")
     }
   }
 
@@ -232,17 +234,21 @@ final class BackgroundLedger {
     let app = arriving.app
     let isDealtWith = isHandedOver(app) || isRetained(app)
     if arriving.presence == .foreground {
-      return world.expect(isHandedOver(app), "\(app) is in front and does not hear of a push")
+      return world.expect(
+        isHandedOver(app), "\(app) is in the foreground, but did not receive a push")
     }
     guard arriving.wantsFetch, arriving.isWanted else {
-      return world.expect(!isDealtWith, "\(app) is given a push that it is not to have behind")
+      return world.expect(
+        !isDealtWith, "a push that \(app) must not receive in the background was delivered or held")
     }
     if arriving.presence == .background {
-      world.expect(isDealtWith, "\(app) runs and is not given a background push")
+      world.expect(
+        isDealtWith,
+        "a push for \(app), which runs in the background, was neither delivered nor held")
     } else {
       world.expect(
         isDealtWith || world.ledger.apps[app]?.installation == nil,
-        "\(app) is not started for a background push")
+        "\(app) was not started for a background push, and the push was not held")
     }
   }
 
@@ -251,11 +257,11 @@ final class BackgroundLedger {
     guard presence(of: app) != .foreground else { return }
     world.expect(
       !world.ledger.conditions.holdsBackgroundWork,
-      "\(app) is woken while work in the background waits")
+      "\(app) was woken while background work is postponed")
     let (level, before) = state.budgets[app] ?? (BackgroundBudget.capacity, passed)
     let gained = Double(passed - before) / 3_600_000 * BackgroundBudget.wakesPerHour
     let left = min(BackgroundBudget.capacity, level + gained)
-    world.expect(left > 0.999, "\(app) is woken more often than it may")
+    world.expect(left > 0.999, "\(app) was woken more often than its budget allows")
     state.budgets[app] = (left - 1, passed)
   }
 }

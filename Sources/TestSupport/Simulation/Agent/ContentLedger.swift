@@ -134,11 +134,11 @@ final class ContentLedger {
       tokens[ask.connection] = token
     case .tell(let connection, .showContent(let notification)):
       guard let token = tokens[connection], let key = key(of: connection) else {
-        return world.fail("a notification is given to somebody who is to show none")
+        return world.fail("a notification was sent to a connection that must not show one")
       }
       world.expect(
         notification == world.ledger.delivered(key)?.retained.notification,
-        "the extension of \(key.recordKey) is given something else to show")
+        "the extension of \(key.recordKey) received another notification to show")
       jobs[token]?.told = notification
     case .draw(let key, let drawing): onDrawn(key, drawing)
     case .ask(let question, .contentAction(let response), _): onAsked(question, response)
@@ -153,7 +153,10 @@ final class ContentLedger {
   private func onStarted(_ order: ExtensionOrder, _ event: AgentEvent) {
     guard case .notificationWindow(let key, isOpen: true) = event, key.app == order.app,
       program(of: key) == order.executable
-    else { return world.fail("an extension of \(order.app) is started for no window of its own") }
+    else {
+      return world.fail(
+        "an extension of \(order.app) was started without an open notification of the app")
+    }
     world.expect(
       !jobs.values.contains { $0.key == key && !$0.isUnwanted && !$0.isClosing },
       "two extensions show \(key.recordKey)")
@@ -170,22 +173,22 @@ final class ContentLedger {
   private func onDrawn(_ key: AppNotificationID, _ drawing: Drawing) {
     if let drawn, drawn.key == key, drawn.drawing.items == drawing.items { return self.drawn = nil }
     // A drawing is cleared if the next notification with the same name does not belong to the extension.
-    world.expect(drawing.items.isEmpty, "\(key.recordKey) is drawn as nobody has drawn it")
+    world.expect(drawing.items.isEmpty, "\(key.recordKey) has a drawing that no extension sent")
   }
 
   private func onAsked(_ question: Question, _ response: NotificationResponse) {
     guard let key = key(of: question.connection), let entry = world.ledger.delivered(key) else {
-      return world.fail("somebody is asked about an action who shows no notification")
+      return world.fail("a connection that shows no notification was asked about an action")
     }
     world.expect(
       response.notification == entry.retained.notification
         && response.action != NotificationResponse.defaultAction
         && response.action != NotificationResponse.dismissAction,
-      "the extension of \(key.recordKey) is asked about what is not its to handle")
+      "the extension of \(key.recordKey) was asked about an action that it must not handle")
     let pressed = Pressed(key: key, order: entry.order, action: response.action)
     world.expect(
       !world.ledger.conditions.isLocked || !needsUnlock(pressed, entry),
-      "the extension of \(key.recordKey) handles on a locked screen what needs an unlocked one")
+      "on a locked screen, the extension of \(key.recordKey) was asked about a protected action")
     self.pressed[question] = pressed
   }
 
@@ -198,7 +201,7 @@ final class ContentLedger {
   // MARK: After an event
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
-    if let drawn { world.fail("what \(drawn.key.recordKey) looks like is forgotten") }
+    if let drawn { world.fail("a drawing of \(drawn.key.recordKey) was not displayed") }
     // An extension that exits answers all its questions, and the first answer can remove the notification.
     var gone: Set<AppNotificationID> = []
     for (pressed, option, needsUnlock) in settled where !gone.contains(pressed.key) {
@@ -215,7 +218,7 @@ final class ContentLedger {
     }
     world.expect(
       !isWelcome || tokens[ask.connection] != nil || effects.contains(.close(ask.connection)),
-      "an extension that has nothing to show stays")
+      "an extension that has nothing to show is still connected")
   }
 
   /// Checks that an extension's decision about an action is applied to the notification about which the extension was
@@ -233,16 +236,22 @@ final class ContentLedger {
     }
     switch option {
     case .doNotDismiss:
-      world.expect(isThere && !isForwarded, "\(name) goes, and its extension keeps it")
+      world.expect(
+        isThere && !isForwarded,
+        "\(name) was dismissed or forwarded, although its extension kept it")
     case .dismiss:
-      world.expect(!isThere && !isForwarded, "\(name) stays, and its extension puts it away")
+      world.expect(
+        !isThere && !isForwarded,
+        "\(name) was kept or forwarded, although its extension dismissed it")
     case .dismissAndForwardAction:
       if world.ledger.conditions.isLocked, needsUnlock {
         world.expect(
-          isThere && !isForwarded, "the action on \(name) is carried out on a locked screen")
+          isThere && !isForwarded, "the action on \(name) was performed on a locked screen")
         held[pressed.key] = pressed.order
       } else {
-        world.expect(!isThere && isForwarded, "the action on \(name) is not told to its app")
+        world.expect(
+          !isThere && isForwarded,
+          "\(name) was kept, or the action on it was not forwarded to its app")
       }
     }
   }
@@ -251,7 +260,7 @@ final class ContentLedger {
   private func checkHeld() {
     guard !world.ledger.conditions.isLocked else { return }
     for (key, order) in held where world.ledger.delivered(key)?.order == order {
-      world.fail("the action on \(key.recordKey) that its extension has handled is forgotten")
+      world.fail("the action on \(key.recordKey) was not forwarded after the screen was unlocked")
     }
     held = [:]
   }
@@ -263,12 +272,13 @@ final class ContentLedger {
       let entry = world.ledger.delivered(job.key)
       if !isWanted(job) {
         world.expect(
-          job.connection == nil, "the extension of \(job.key.recordKey) outlives what it shows")
+          job.connection == nil,
+          "the extension of \(job.key.recordKey) still runs, but has nothing to show")
         jobs[token] = nil
       } else if job.connection != nil {
         world.expect(
           job.told == entry?.retained.notification,
-          "the extension of \(job.key.recordKey) shows another one than stands there")
+          "the extension of \(job.key.recordKey) does not show the current notification")
       }
     }
   }

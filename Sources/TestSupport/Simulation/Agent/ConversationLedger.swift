@@ -191,25 +191,25 @@ final class ConversationLedger {
     case .launch(let order):
       world.expect(
         !peers.values.contains { $0.isApp && $0.app == order.app.id },
-        "\(order.app.id) is started, and runs")
-    case .readInstallation(let ask, _, _): checkIsOpen(ask.connection, "an installation")
+        "\(order.app.id) was started, although it is running")
+    case .readInstallation(let ask, _, _): checkIsOpen(ask.connection, "reading an installation")
     case .tell(let connection, let event): checkIsOpen(connection, "\(event)")
-    case .close(let connection): checkIsOpen(connection, "an end")
+    case .close(let connection): checkIsOpen(connection, "close")
     case .ask(let question, let event, _): onQuestion(question, event)
     case .prompt(let prompt): onPrompt(prompt)
     case .withdrawPrompt(let prompt):
       world.expect(
         prompts.removeValue(forKey: prompt.id) != nil,
-        "the prompt \(prompt.id.number) is withdrawn and was not there")
+        "prompt \(prompt.id.number) was withdrawn, although it was not open")
     case .startExtension(let order):
       // Content extensions are checked by their own ledger.
       if case .notificationWindow = event { break }
       guard case .pushReceived(let push) = event, push.app == order.app else {
-        return world.fail("a service extension of \(order.app) is started without a push")
+        return world.fail("a service extension of \(order.app) was started without a push")
       }
       world.expect(
         world.ledger.apps[order.app]?.settings.alert == .enabled,
-        "a service extension of \(order.app) is started without permission for alerts")
+        "a service extension of \(order.app) was started, although alerts are not enabled")
       extensions[order.token] = AppNotificationID(app: push.app, id: push.notificationID)
     default: break
     }
@@ -219,12 +219,14 @@ final class ConversationLedger {
     checkIsOpen(question.connection, "\(event)")
     world.expect(
       usedQuestions.insert(question).inserted,
-      "the question \(question.number) is asked twice on one connection")
+      "question \(question.number) was asked twice on the same connection")
     questions.insert(question)
     guard let peer = peers[question.connection] else { return }
     switch event {
     case .willPresent(let notification):
-      guard let app = peer.app else { return world.fail("a command is asked what to show") }
+      guard let app = peer.app else {
+        return world.fail("a command was asked how to present a notification")
+      }
       presentations[question] = AppNotificationID(app: app, id: notification.request.id)
     case .extend: extensionQuestions[question] = peer.token
     default: break
@@ -233,10 +235,10 @@ final class ConversationLedger {
 
   private func close(_ ask: RequestID) {
     guard ask.number != nil else { return }
-    checkIsOpen(ask.connection, "the answer \(ask.number ?? 0)")
+    checkIsOpen(ask.connection, "answer \(ask.number ?? 0)")
     world.expect(
       asks.removeValue(forKey: ask) != nil,
-      "the request \(ask.number ?? 0) on connection \(ask.connection.number) is answered twice")
+      "request \(ask.number ?? 0) on connection \(ask.connection.number) was answered twice")
   }
 
   /// Checks who refuses an app with an older interface, which does not need to request permission: only the user, a
@@ -249,21 +251,21 @@ final class ConversationLedger {
     else { return }
     world.expect(
       world.ledger.apps[app].map { $0.status == .denied } ?? true,
-      "\(app) may not notify with its older interface, and nobody has said no")
+      "\(app), which uses an older interface, was refused without being denied permission")
   }
 
   private func checkIsOpen(_ connection: ConnectionID, _ what: @autoclosure () -> String) {
     world.expect(
       peers[connection] != nil,
-      "the connection \(connection.number) is gone and is sent \(what())")
+      "connection \(connection.number) is closed, but an effect uses it: \(what())")
   }
 
   private func onPrompt(_ prompt: Prompt) {
-    world.expect(prompts[prompt.id] == nil, "two prompts are number \(prompt.id.number)")
+    world.expect(prompts[prompt.id] == nil, "two prompts have the number \(prompt.id.number)")
     let isAskedAlready = prompts.values.contains {
       $0.app == prompt.app && $0.subject == prompt.subject
     }
-    world.expect(!isAskedAlready, "a person is asked twice at once for \(prompt.app)")
+    world.expect(!isAskedAlready, "two prompts for the same permission of \(prompt.app) are open")
     if prompt.subject == .notifications { postponed.remove(prompt.app) }
     prompts[prompt.id] = prompt
   }
@@ -274,11 +276,11 @@ final class ConversationLedger {
     if let answered {
       world.expect(
         prompts[answered.prompt.id] == nil,
-        "the prompt \(answered.prompt.id.number) was answered and still stands")
+        "prompt \(answered.prompt.id.number) is still open, although it was answered")
     }
     checkAsks()
     for prompt in prompts.values where world.ledger.apps[prompt.app] == nil {
-      world.fail("a person is asked for \(prompt.app), which is gone")
+      world.fail("a prompt for the removed app \(prompt.app) is open")
     }
   }
 
@@ -293,15 +295,18 @@ final class ConversationLedger {
         }
       world.expect(
         isWaiting,
-        "the request \(ask.number ?? 0) on connection \(ask.connection.number) waits for nobody")
+        "request \(ask.number ?? 0) on connection \(ask.connection.number) has no reason to wait")
     }
   }
 
   func checkEnd() {
     let open = asks.keys.map { "\($0.connection.number)/\($0.number ?? 0)" }.sorted()
-    world.expect(open.isEmpty, "requests were never answered: \(open)")
-    world.expect(questions.isEmpty, "questions were never settled: \(questions.map(\.number))")
-    world.expect(prompts.isEmpty, "prompts stand at the end: \(prompts.keys.map(\.number))")
-    world.expect(extensions.isEmpty, "pushes wait for service extensions at the end")
+    world.expect(open.isEmpty, "requests are unanswered at the end of the run: \(open)")
+    world.expect(
+      questions.isEmpty, "questions are open at the end of the run: \(questions.map(\.number))")
+    world.expect(
+      prompts.isEmpty, "prompts are open at the end of the run: \(prompts.keys.map(\.number))")
+    world.expect(
+      extensions.isEmpty, "pushes are waiting for service extensions at the end of the run")
   }
 }

@@ -79,19 +79,19 @@ final class DecisionLedger {
   private func onListed(_ key: AppNotificationID, _ event: AgentEvent) {
     guard let app = world.ledger.apps[key.app],
       let content = world.ledger.delivered(key)?.retained.content
-    else { return world.fail("\(key.recordKey) stands in the list and is not kept") }
+    else { return world.fail("\(key.recordKey) was added to the list, but has no record") }
     let isQuietByApp =
       answer(event, about: key).map { $0.isDisjoint(with: [.banner, .alert]) } ?? false
     world.expect(
       isQuietByApp || !mayBeSeen(content, of: app),
-      "\(key.recordKey) stands in the list alone, and may be shown")
+      "\(key.recordKey) is in the list without a banner, although a banner is allowed")
   }
 
   private func onSuppressed(
     _ key: AppNotificationID, _ reason: Routing.Suppression, _ event: AgentEvent
   ) {
     guard let app = world.ledger.apps[key.app] else {
-      return world.fail("\(key.recordKey) is withheld, and its app is gone")
+      return world.fail("\(key.recordKey) was suppressed after its app was removed")
     }
     let conditions = world.ledger.conditions
     let holds =
@@ -104,13 +104,14 @@ final class DecisionLedger {
       case .switchedOff, .nothingToShow:
         world.ledger.delivered(key).map { !mayBeSeen($0.retained.content, of: app) } ?? true
       }
-    world.expect(holds, "\(key.recordKey) is withheld because it is \(reason), and it is not")
+    world.expect(
+      holds, "\(key.recordKey) was suppressed for a reason that does not apply: \(reason)")
   }
 
   func onHandled() {
-    for key in silent { world.fail("\(key.recordKey) is shown, and is not heard") }
+    for key in silent { world.fail("\(key.recordKey) was shown without its sound") }
     for (key, badge) in badges {
-      world.fail("\(key.recordKey) is shown, and its badge \(badge) is not")
+      world.fail("\(key.recordKey) was shown without its badge \(badge)")
     }
   }
 }

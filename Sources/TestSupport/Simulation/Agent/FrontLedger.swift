@@ -78,14 +78,15 @@ final class FrontLedger {
       for case .answer(ask, let answer) in effects {
         world.expect(
           answer.frame.object["rows"]?.arrayValue?.first?.objectValue?["front"] ?? .null == word,
-          "a command is told that another app is in front than the one that is: \(word.text)")
+          "a command did not receive the app that is in the foreground: \(word.text)")
       }
     case .appGreeted(let ask, _, _):
       // The app's window may have appeared before the app connected.
       guard let app = world.ledger.knowledge.app(of: ask.connection), app == window else { break }
       word = .string(app.text)
       world.expect(
-        told[ask.connection] == .foreground, "\(app) connects and is not told to be in front")
+        told[ask.connection] == .foreground,
+        "\(app) connected, but was not notified that it is in the foreground")
     default: break
     }
   }
@@ -96,7 +97,8 @@ final class FrontLedger {
       world.expect(
         (told[connection] == .foreground) == (app == front),
         app == front
-          ? "\(app) is not told to be in front" : "\(app) is not told that it left the front")
+          ? "\(app) was not notified that it is in the foreground"
+          : "\(app) was not notified that it left the foreground")
     }
   }
 }

@@ -69,12 +69,14 @@ final class LocationLedger {
     case .tell(let connection, .place):
       owed.remove(connection)
       world.expect(
-        mayLocate(connection), "an app is told the place, and may not know it")
-      world.expect(followers.contains(connection), "an app is told a place that it does not follow")
+        mayLocate(connection), "an app received the location without permission")
+      world.expect(
+        followers.contains(connection), "an app received a location that it did not request")
     case .tell(let connection, .regionChanged(let region, let state)):
       world.expect(
-        mayLocate(connection), "an app is told of the region \(region.id), and may not know it")
-      checkIsWanted(region, state, "an app is told")
+        mayLocate(connection),
+        "an app was notified about the region \(region.id) without permission")
+      checkIsWanted(region, state, "an app was notified")
       if let app = world.ledger.knowledge.app(of: connection) {
         crossed.remove(.watched(app, UTF8Text(region.id)))
       }
@@ -82,7 +84,7 @@ final class LocationLedger {
       guard let state = answer.frame.object["regionState"]?.stringValue else { break }
       world.expect(
         state == RegionState.unknown.rawValue || mayLocate(ask.connection),
-        "an app is answered that it is \(state), and may not know that")
+        "an app received the region state \(state) without permission")
     default: break
     }
   }
@@ -95,21 +97,22 @@ final class LocationLedger {
       case .outside: region.notifiesOnExit
       case .unknown: false
       }
-    world.expect(isWanted, "\(what) that the device is \(state) of \(region.id), unasked")
+    world.expect(
+      isWanted, "\(what) for the state \(state) of \(region.id), which was not requested")
   }
 
   func onHandled() {
-    world.expect(owed.isEmpty, "an app that follows the place is not told it")
+    world.expect(owed.isEmpty, "an app that follows the location did not receive it")
     for key in crossed {
       switch key {
       case .request(let key):
         world.expect(
           world.ledger.schedule.firing.contains(key),
-          "\(key.recordKey) waits for a place that is reached, and does not fire")
+          "\(key.recordKey) did not fire, although the device crossed its region")
       case .watched(let app, let id):
         world.expect(
           world.ledger.knowledge.connections(of: app).isEmpty,
-          "\(app) is not told that the device crossed \(id)")
+          "\(app) was not notified that the device crossed \(id)")
       }
     }
   }

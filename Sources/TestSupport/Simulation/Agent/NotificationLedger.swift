@@ -68,7 +68,7 @@ final class NotificationLedger {
 
   func checkAcknowledged(_ id: NotificationID) {
     world.expect(
-      durable.pushes.contains(id), "the push \(id.low) is acknowledged and not durable")
+      durable.pushes.contains(id), "push \(id.low) was acknowledged before it was durable")
   }
 
   // MARK: Events
@@ -98,8 +98,8 @@ final class NotificationLedger {
     if let key = Self.subject(of: effect) {
       if key == arriving { arriving = nil }
       world.expect(
-        key != unwanted, "a push is dealt with that \(key.app) is not registered for")
-      world.expect(key != repeated, "a push that came before is dealt with again: \(key.recordKey)")
+        key != unwanted, "a push was processed, although \(key.app) is not registered for it")
+      world.expect(key != repeated, "a duplicate push was processed: \(key.recordKey)")
     }
     switch effect {
     case .persist(.put(.delivered, let key, let value)): onPut(key, value, event)
@@ -167,7 +167,7 @@ final class NotificationLedger {
     else { return }
     world.expect(
       after.body == content.body,
-      "\(key.recordKey) is not shown as its service extension has changed it")
+      "\(key.recordKey) does not have the content that its service extension returned")
   }
 
   // MARK: Versions
@@ -175,7 +175,7 @@ final class NotificationLedger {
   private func onPut(_ recordKey: String, _ value: [UInt8], _ event: AgentEvent) {
     guard let entry = DeliveredList.Entry(record: value),
       let key = AgentLedger.notification(recordKey: recordKey), entry.key == key
-    else { return world.fail("the record \(recordKey) cannot be read") }
+    else { return world.fail("the record \(recordKey) cannot be decoded") }
     let notification = entry.retained.notification
     let version = Version(
       serial: notification.request.content.userInfo["serial"]?.integerValue,
@@ -189,7 +189,7 @@ final class NotificationLedger {
       world.expect(
         repeats || version.serial == nil
           || state.past[key]?.contains { $0.serial == version.serial } != true,
-        "\(recordKey) comes again after it was replaced or taken away")
+        "\(recordKey) was delivered again after it was replaced or removed")
       state.showings[key] = Showing(version: version, order: entry.order)
       // The notification that was withheld in this event is the previous one: an app's answer lets the next
       // notification fire.
@@ -203,7 +203,7 @@ final class NotificationLedger {
     if case .notificationShown(key) = event {
       world.expect(
         !world.ledger.conversations.isAskedAbout(key),
-        "\(recordKey) counts as seen, and nobody has decided yet to show it")
+        "\(recordKey) was marked as seen before its presentation was decided")
     }
   }
 
@@ -217,30 +217,31 @@ final class NotificationLedger {
   private func onPresented(_ presentation: Presentation, isReplay: Bool) {
     let key = presentation.key
     guard let entry = world.ledger.delivered(key), let showing = state.showings[key] else {
-      return world.fail("\(key.recordKey) is shown and stands in no list")
+      return world.fail("\(key.recordKey) was shown, but has no record")
     }
     world.expect(
       !isReplay || !world.ledger.conversations.isAskedAbout(key),
-      "\(key.recordKey) is shown before its app has said what to show")
-    world.expect(!showing.isConfirmed, "\(key.recordKey) is shown twice: it was seen before")
+      "\(key.recordKey) was shown before its presentation was decided")
+    world.expect(!showing.isConfirmed, "\(key.recordKey) was shown again after it was seen")
     world.expect(
-      isReplay || !showing.isPresented, "\(key.recordKey) is shown twice in one run")
-    world.expect(!showing.isQuiet, "\(key.recordKey) is shown, and was to stand in the list alone")
+      isReplay || !showing.isPresented,
+      "\(key.recordKey) was shown twice in the same run of the agent")
+    world.expect(!showing.isQuiet, "\(key.recordKey) was shown, although its banner was suppressed")
     state.showings[key]?.isPresented = true
     guard let app = world.ledger.apps[key.app] else {
-      return world.fail("\(key.recordKey) is shown, and its app is gone")
+      return world.fail("\(key.recordKey) was shown after its app was removed")
     }
     let conditions = world.ledger.conditions
     world.expect(
       app.status == .authorized && app.requested.contains(.alert) && app.switches.alert
         && app.switches.alertStyle != .none,
-      "\(key.recordKey) is shown without permission")
+      "\(key.recordKey) was shown without permission")
     world.expect(
       !conditions.isLocked || app.switches.lockScreen,
-      "\(key.recordKey) is shown on the locked screen without permission")
+      "\(key.recordKey) was shown on the locked screen without permission")
     world.expect(
       !conditions.hasFocus || passesFocus(app, entry.retained.content),
-      "\(key.recordKey) is shown in spite of focus")
+      "\(key.recordKey) was shown although focus is on")
     checkTexts(presentation)
   }
 
@@ -259,29 +260,29 @@ final class NotificationLedger {
       || (app.switches.previews == .whenAuthenticated && world.ledger.conditions.isLocked)
     world.expect(
       !isHidden || (!presentation.body.hasPrefix("B") && presentation.userInfo.isEmpty),
-      "\(presentation.key.recordKey) shows a text that is to be hidden")
+      "\(presentation.key.recordKey) shows content that must be hidden")
     world.expect(
       !isHidden || !presentation.isDrawnByApp,
-      "\(presentation.key.recordKey) is shown by its app, and its texts are to be hidden")
+      "\(presentation.key.recordKey) is drawn by its app, although its content must be hidden")
   }
 
   private func onSound(_ key: AppNotificationID, _ sound: NotificationSound) {
     guard let app = world.ledger.apps[key.app] else {
-      return world.fail("\(key.recordKey) sounds, and its app is gone")
+      return world.fail("\(key.recordKey) played a sound after its app was removed")
     }
     let isAllowed = app.requested.contains(.sound) && app.switches.sound
     let isCritical =
       sound.isCritical && app.requested.contains(.criticalAlert) && app.switches.criticalAlert
     world.expect(
       app.status == .authorized && (isAllowed || isCritical),
-      "\(key.recordKey) sounds without permission")
+      "\(key.recordKey) played a sound without permission")
     world.expect(
       sound.isCritical || !world.ledger.conditions.isDesktopQuiet,
-      "\(key.recordKey) sounds in spite of do-not-disturb")
+      "\(key.recordKey) played a sound although do not disturb is on")
     if let showing = state.showings[key] {
       world.expect(
         !showing.isConfirmed && !showing.isQuiet,
-        "\(key.recordKey) sounds again: that was decided before")
+        "\(key.recordKey) played a sound after it was seen or suppressed")
     }
   }
 
@@ -289,21 +290,22 @@ final class NotificationLedger {
     guard badge != 0, let record = world.ledger.apps[app] else { return }
     world.expect(
       record.status.allows && record.requested.contains(.badge) && record.switches.badge,
-      "\(app) has a badge without permission")
-    world.expect(record.badge == badge, "\(app) has another badge than is kept")
+      "\(app) shows a badge without permission")
+    world.expect(
+      record.badge == badge, "\(app) shows the badge \(badge) instead of \(record.badge)")
   }
 
   // MARK: After an event
 
   func onHandled(_ event: AgentEvent) {
     if let arriving {
-      world.fail("the push for \(arriving.recordKey) is neither shown nor accounted for")
+      world.fail("the push for \(arriving.recordKey) was neither shown, stored nor suppressed")
     }
     for key in scheduled where !world.ledger.schedule.firing.contains(key) {
-      world.fail("\(key.recordKey) is shown, and was not due")
+      world.fail("\(key.recordKey) was delivered, although its trigger did not fire")
     }
     for key in unexplained where !world.ledger.schedule.firing.contains(key) {
-      world.fail("\(key.recordKey) is taken away, and nobody has asked for that")
+      world.fail("\(key.recordKey) was removed without a request")
     }
     checkExtended()
     for key in suppressed { state.showings[key]?.isQuiet = true }
@@ -315,14 +317,14 @@ final class NotificationLedger {
       if world.ledger.isKeptForDecision(key) {
         world.expect(
           world.ledger.conversations.isQuestionOpenOrPutAway(of: key.app),
-          "\(key.recordKey) is kept for an answer, and nobody is asked")
+          "\(key.recordKey) is held for an answer, but no prompt is open or postponed")
         continue
       }
       // The notification can be in the list only, as its app's switches require.
       state.showings[key]?.isQuiet = true
       world.expect(
         showing.isListed,
-        "\(key.recordKey) is forgotten: nobody is asked about it, and it is not shown")
+        "\(key.recordKey) was lost: it is neither shown, listed nor awaiting an answer")
     }
   }
 }

@@ -71,9 +71,9 @@ final class RegistrationLedger {
     case .unregister(let app, let kind):
       world.expect(
         announced.remove(Registration(app: app, kind: kind)) != nil || mayCancelAgain,
-        "\(app) is unregistered for \(kind), and was not registered")
+        "\(app) was unregistered for \(kind), although it was not registered")
     case .tell(_, .token(_, let token)):
-      world.expect(tokens.contains(token), "an app is given a token of a former identity")
+      world.expect(tokens.contains(token), "an app received a token of a previous device identity")
     default: break
     }
   }
@@ -83,7 +83,7 @@ final class RegistrationLedger {
       kept.contains(Registration(app: $0, kind: $1))
     }
     world.expect(
-      forgotten.isEmpty, "the gateway has tokens of what was unregistered: \(forgotten)")
+      forgotten.isEmpty, "the gateway still has tokens of unregistered apps: \(forgotten)")
   }
 
   func onHandled() {
@@ -91,14 +91,14 @@ final class RegistrationLedger {
       world.expect(
         kept == before,
         before.isEmpty
-          ? "an app is registered before it was launched on this machine"
-          : "a registration is lost with the device's identity")
+          ? "an app is registered, although it was not launched on this machine"
+          : "a registration changed when the device's identity was replaced")
     }
     guard world.ledger.hasStarted, hasChanged else { return }
     let kept = kept
     world.expect(
       kept == announced,
-      "the gateway does not know the registrations that are kept: "
+      "the registrations at the gateway do not match the records: "
         + "\(kept.symmetricDifference(announced).map { "\($0.app) \($0.kind)" }.sorted())")
   }
 }

@@ -51,7 +51,7 @@ final class ResponseLedger {
     switch effect {
     case .persist(.put(.responses, let key, let value)):
       world.expect(
-        state.waiting[key] == nil, "the response \(key) is overwritten before its app has it")
+        state.waiting[key] == nil, "response \(key) was overwritten before its app received it")
       state.waiting[key] = value
     case .persist(.remove(.responses, let key)):
       checkMayGo(key, event)
@@ -67,8 +67,8 @@ final class ResponseLedger {
       guard let key = waiting.first(where: { !open.contains($0) }) else {
         return world.fail(
           waiting.isEmpty
-            ? "an app is told a response that does not wait for it"
-            : "an app is told the response \(waiting[0]) twice at once")
+            ? "an app received a response that was not waiting for it"
+            : "an app received response \(waiting[0]) again before it answered")
       }
       asked[question] = key
     case .launch(let order): checkActivation(order, event)
@@ -81,16 +81,16 @@ final class ResponseLedger {
   private func checkActivation(_ order: LaunchOrder, _ event: AgentEvent) {
     world.expect(
       !order.isForeground || !world.ledger.conditions.isLocked,
-      "\(order.app.id) is brought to the front of a locked screen")
+      "\(order.app.id) was brought to the foreground on a locked screen")
     if case .notificationActedOn(let key, let action) = event {
       world.expect(
         order.activationToken == (order.isForeground ? action.activationToken : nil)
           || order.reason == .push,
-        "what a person did to \(key.recordKey) starts \(order.app.id) with another token")
+        "an action on \(key.recordKey) started \(order.app.id) with the wrong token")
     } else if let token = order.activationToken {
       let brought = chosenTokens.filter { $0.key.app == order.app.id }.values
       world.expect(
-        brought.contains(token), "\(order.app.id) is started with a token of something else")
+        brought.contains(token), "\(order.app.id) was started with the token of another action")
     }
   }
 
@@ -105,7 +105,7 @@ final class ResponseLedger {
     let count = state.waiting.keys.count { $0.hasPrefix(app + "/") }
     world.expect(
       count > Limits.waitingResponsesPerApp,
-      "the response \(key) is forgotten before its app has it")
+      "response \(key) was removed before its app received it")
   }
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
@@ -125,15 +125,15 @@ final class ResponseLedger {
       isThere
         ? world.ledger.conditions.isLocked && !isKept
         : isKept || action.id == NotificationResponse.dismissAction,
-      "what a person did to \(key.recordKey) is forgotten")
+      "the action on \(key.recordKey) was lost")
     world.expect(
       isThere || !world.ledger.conditions.isLocked
         || action.id != NotificationResponse.defaultAction,
-      "\(key.recordKey) is opened on a locked screen")
+      "\(key.recordKey) was opened on a locked screen")
     let isAsked = effects.contains { if case .ask(_, .response, _) = $0 { true } else { false } }
     world.expect(
       !isKept || isAsked || world.ledger.knowledge.connections(of: key.app).isEmpty,
-      "\(key.app) runs and is not told what a person did to \(key.recordKey)")
+      "\(key.app) is running, but did not receive the action on \(key.recordKey)")
     if isThere {
       chosen[key] = order
       chosenTokens[key] = action.activationToken
@@ -147,7 +147,7 @@ final class ResponseLedger {
     where world.ledger.delivered(key)?.order == order
       && !world.ledger.content.isAsked(key, order: order)
     {
-      world.fail("what a person chose of \(key.recordKey) on the locked screen is forgotten")
+      world.fail("the action on \(key.recordKey) was not performed after the screen was unlocked")
     }
     chosen = [:]
     chosenTokens = [:]
@@ -155,6 +155,6 @@ final class ResponseLedger {
 
   func checkEnd() {
     let waiting = state.waiting.keys.sorted()
-    world.expect(waiting.isEmpty, "responses still wait, and their apps run: \(waiting)")
+    world.expect(waiting.isEmpty, "responses are waiting at the end of the run: \(waiting)")
   }
 }

@@ -72,7 +72,7 @@ final class ScheduleLedger {
       case .persist(.put(.regions, let name, let value)):
         guard case .request(let key)? = RegionRecord.key(name) else { continue }
         guard let (region, _, side) = RegionRecord.read(value) else {
-          return world.fail("the record \(name) cannot be read")
+          return world.fail("the record \(name) cannot be decoded")
         }
         if state.placed.updateValue(region, forKey: key) != nil {
           crossed.insert(key)
@@ -113,7 +113,7 @@ final class ScheduleLedger {
       }
     }
     for key in gone where !Self.removes(event, key) && !permitted.contains(key.app.text) {
-      world.fail("\(key.recordKey) was removed, and neither fired nor did anybody ask for that")
+      world.fail("\(key.recordKey) was removed without firing and without a request")
     }
     if isChanged { checkLimit() }
     checkRepeats(event)
@@ -140,7 +140,7 @@ final class ScheduleLedger {
       else { continue }
       if let handled = waiting.handled, !isCountedAnew {
         world.expect(
-          number <= handled || firing.contains(key), "\(key.recordKey) was due and has not fired")
+          number <= handled || firing.contains(key), "\(key.recordKey) was due, but did not fire")
       }
       state.timed[key]?.handled = number
     }
@@ -155,7 +155,7 @@ final class ScheduleLedger {
     guard let key = Self.key(recordKey),
       let entry = ScheduleRecord.entry(key: recordKey, value: value)
     else {
-      world.fail("the record \(recordKey) cannot be read")
+      world.fail("the record \(recordKey) cannot be decoded")
       return nil
     }
     if state.timed[key]?.order != entry.order {
@@ -184,21 +184,21 @@ final class ScheduleLedger {
   ) {
     let now = world.machine.now
     firing.insert(key)
-    guard var waiting else { return world.fail("\(key.recordKey) fires, and was removed") }
+    guard var waiting else { return world.fail("\(key.recordKey) fired after it was removed") }
     // A notification that is shown immediately replaces a waiting notification with the same name.
     if isGone, Self.adds(event, key) { return }
     firedCount += 1
     guard waiting.trigger.repeats else {
-      world.expect(dueNumber(waiting, now) != nil, "\(key.recordKey) fires too early")
+      world.expect(dueNumber(waiting, now) != nil, "\(key.recordKey) fired too early")
       return
     }
     guard let number = dueNumber(waiting, now) else {
-      return world.fail("\(key.recordKey) fires too early")
+      return world.fail("\(key.recordKey) fired too early")
     }
     let isComputedAnew =
       !waiting.trigger.countsElapsedTime && waiting.setBacks != world.machine.setBackCount
     if let fired = waiting.fired, !isComputedAnew {
-      world.expect(number > fired, "\(key.recordKey) fires twice for one date")
+      world.expect(number > fired, "\(key.recordKey) fired twice for the same date")
     }
     waiting.fired = number
     waiting.setBacks = world.machine.setBackCount
@@ -208,9 +208,9 @@ final class ScheduleLedger {
   private func onCrossed(_ key: AppNotificationID, _ side: RegionState?) {
     world.expect(
       world.ledger.mayLocate(key.app),
-      "\(key.recordKey) fires at a place that its app may not know")
+      "\(key.recordKey) fired for a region without location permission")
     guard let side, let region = state.placed[key] else { return }
-    world.ledger.places.checkIsWanted(region, side, "\(key.recordKey) tells")
+    world.ledger.places.checkIsWanted(region, side, "\(key.recordKey) fired")
   }
 
   /// Returns the number of the latest date that has passed, counted from the first.
@@ -259,7 +259,8 @@ final class ScheduleLedger {
     var counts: [AppID: Int] = [:]
     for key in state.timed.keys { counts[key.app, default: 0] += 1 }
     for (app, count) in counts where count > world.profile.pendingLimit {
-      world.fail("\(count) notifications of \(app) wait, more than may")
+      world.fail(
+        "\(count) notifications of \(app) are pending; the limit is \(world.profile.pendingLimit)")
     }
   }
 
@@ -274,7 +275,7 @@ final class ScheduleLedger {
       let isDone =
         waiting.trigger.repeats
         && (waiting.fired.map { $0 >= number } ?? !waiting.trigger.countsElapsedTime)
-      world.expect(isDone, "\(key.recordKey) was due and has not fired")
+      world.expect(isDone, "\(key.recordKey) was due, but did not fire")
     }
   }
 }

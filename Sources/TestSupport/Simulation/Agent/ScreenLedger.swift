@@ -62,7 +62,7 @@ final class ScreenLedger {
     if case .presenterAppeared(_, isNew: true) = event {
       world.expect(
         prompts == world.ledger.conversations.openPrompts,
-        "a presenter that is new does not ask what a person is asked")
+        "a new presenter does not show the open prompts")
     }
   }
 
@@ -72,7 +72,7 @@ final class ScreenLedger {
     guard world.ledger.hasStarted, hasChanged else { return }
     for key in shown.sorted(by: { $0.recordKey < $1.recordKey })
     where world.ledger.delivered(key) == nil {
-      world.fail("\(key.recordKey) stays on the screen, and is gone")
+      world.fail("\(key.recordKey) is still on the screen after it was removed")
     }
     var kept: [AppID: Int64] = [:]
     for app in world.ledger.apps.values where app.visibleBadge != 0 {
@@ -80,7 +80,7 @@ final class ScreenLedger {
     }
     world.expect(
       badges == kept,
-      "other badges are shown than are kept: \(Self.text(badges)) and not \(Self.text(kept))")
+      "the badges shown are \(Self.text(badges)) instead of \(Self.text(kept))")
   }
 
   private func checkHiddenTexts() {
@@ -89,7 +89,7 @@ final class ScreenLedger {
     where world.ledger.apps[key.app]?.switches.previews == .whenAuthenticated
       && !refreshed.contains(key) && !world.ledger.conversations.isAskedAbout(key)
     {
-      world.fail("\(key.recordKey) keeps its texts when the screen is locked or unlocked")
+      world.fail("\(key.recordKey) was not refreshed when the screen was locked or unlocked")
     }
   }
 

@@ -145,7 +145,7 @@ final class SimulatedAgent {
       handle(.recordsPersisted)
       return false
     }
-    world.note("a request is refused: earlier changes wait for the disk")
+    world.note("a request is refused: earlier changes are not on disk yet")
     answered(ask, .failure(.diskRefuses))
     return true
   }
@@ -197,7 +197,7 @@ final class SimulatedAgent {
         world.records.commit(unpersisted)
         unpersisted = []
       } else {
-        world.note("the disk refuses a commit")
+        world.note("the disk rejects a commit")
       }
     }
     hasBacklog = !arePersisted

@@ -89,7 +89,7 @@ final class SimulatedMachine {
     lead += step
     clockSetCount += 1
     if step < 0 { setBackCount += 1 }
-    world.note("the clock is set by \(step) ms")
+    world.note("the clock steps by \(step) ms")
     world.agent.clockWasSet()
   }
 

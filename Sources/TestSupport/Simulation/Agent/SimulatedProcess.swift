@@ -93,7 +93,7 @@ final class SimulatedProcess {
     // Read the request in the same way as the agent reads it from its socket.
     guard let type = request.frame.object["type"]?.stringValue,
       let read = try? AppRequest(type: type, request.frame)
-    else { return world.fail("a request of \(app.id) cannot be read") }
+    else { return world.fail("a request of \(app.id) cannot be decoded") }
     say(.appRequested(RequestID(connection: connection, number: number), read))
   }
 

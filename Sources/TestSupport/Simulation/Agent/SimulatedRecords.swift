@@ -18,7 +18,7 @@ final class SimulatedRecords {
   func breakDown() {
     guard !isHealthy else { return }
     brokenUntil = world.time.now + world.milliseconds(8_000)
-    world.note("the disk takes nothing for a while")
+    world.note("the disk rejects writes for a while")
   }
 
   /// Returns true if the disk accepts the next commit.

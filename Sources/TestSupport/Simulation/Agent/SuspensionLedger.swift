@@ -86,11 +86,11 @@ final class SuspensionLedger {
   func onDecided(_ effect: AgentEffect) {
     switch effect {
     case .suspend(let id):
-      world.expect(suspended.insert(id).inserted, "\(id) is suspended twice")
-      world.expect(!work.values.contains(id), "\(id) is suspended while it has something to do")
-      world.expect(mayStop(id), "\(id) is suspended, and is not the agent's to stop")
+      world.expect(suspended.insert(id).inserted, "\(id) was suspended twice")
+      world.expect(!work.values.contains(id), "\(id) was suspended while it had unfinished work")
+      world.expect(mayStop(id), "\(id) was suspended, although the agent must not suspend it")
     case .resume(let id):
-      world.expect(suspended.remove(id) != nil, "\(id) is woken and was not suspended")
+      world.expect(suspended.remove(id) != nil, "\(id) was resumed, although it was not suspended")
       warned.remove(id)
       overdue.remove(id)
     case .launch(let order): tokens[order.app.id] = order.isForeground ? nil : order.token
@@ -103,7 +103,7 @@ final class SuspensionLedger {
       // The agent cannot warn an app that has not sent its greeting.
       let hasGreeted = !world.ledger.knowledge.connections(of: id).isEmpty
       world.expect(
-        !hasGreeted || warned.remove(id) != nil, "\(id) is ended, and nobody has told it")
+        !hasGreeted || warned.remove(id) != nil, "\(id) was terminated without a warning")
     default: break
     }
   }
@@ -125,7 +125,7 @@ final class SuspensionLedger {
         continue
       }
       world.expect(
-        expirations.values.contains(app), "\(app) has used up its time and is not ended")
+        expirations.values.contains(app), "\(app) used up its background time, but was not warned")
     }
   }
 
@@ -141,7 +141,7 @@ final class SuspensionLedger {
     guard !app.isInFront(front), let record = world.ledger.apps[app.id] else { return }
     world.expect(
       record.installation == nil || record.backgroundModes.contains(mode),
-      "\(app.id) is given something behind, and its manifest lacks \(mode)")
+      "\(app.id) received work in the background without the background mode \(mode)")
   }
 
   private func onQuestion(_ question: Question, _ event: AppEvent) {
@@ -153,7 +153,8 @@ final class SuspensionLedger {
     case .extend, .contentAction: return
     default: break
     }
-    world.expect(!suspended.contains(app.id), "\(app.id) is suspended and is asked something")
+    world.expect(
+      !suspended.contains(app.id), "\(app.id) was asked a question while it was suspended")
     switch event {
     case .backgroundTimeEnds:
       warned.insert(app.id)
@@ -164,7 +165,7 @@ final class SuspensionLedger {
     case .task(let task):
       begin(question, of: app, isFetch: true)
       checkMode(task.kind == .refresh ? "fetch" : "processing", app)
-      world.expect(!app.isInFront(front), "\(app.id) is in front and begins a background task")
+      world.expect(!app.isInFront(front), "\(app.id) received a background task in the foreground")
     case .response: begin(question, of: app, isFetch: false)
     default: break
     }

@@ -32,7 +32,7 @@ final class WaitingLedger {
     for one in waiting {
       world.expect(
         world.ledger.conversations.isQuestionOpen(of: one.key.app),
-        "\(one.key.recordKey) waits for a permission, and nobody is asked")
+        "\(one.key.recordKey) is waiting for permission, but no prompt is open")
     }
   }
 
@@ -87,6 +87,7 @@ final class WaitingLedger {
 
   func checkEnd() {
     let keys = waiting.map(\.key.recordKey)
-    world.expect(keys.isEmpty, "notifications wait for a permission at the end: \(keys)")
+    world.expect(
+      keys.isEmpty, "notifications are waiting for permission at the end of the run: \(keys)")
   }
 }
