@@ -21,7 +21,9 @@ extension AgentParts {
       guard let app = AppID(text) else { throw Self.noAppID(text) }
       try pipeline.awaitResponse(AppNotificationID(app: app, id: id), requestID, &context)
     case .scheduled(let app): context.answer(requestID, .rows(try local.rows(of: app, context)))
-    case .cancel(let app?, let id?) where cancelWaitingForPermission(id, of: app):
+    case .cancel(let app?, let id?)
+    where cancelWaitingForPermission(id, of: app)
+      && !local.waiting(of: app, context).contains { $0.id.hasSameBytes(as: id) }:
       context.confirm(requestID)
     case .cancel(let app, let id):
       let keys = try id.map { id throws(AppLinkFailure) in

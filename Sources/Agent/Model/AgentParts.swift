@@ -93,6 +93,8 @@ struct AgentParts: ~Copyable {
     while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
     KeptNotifications.withdrawIdleQuestions(&permissions, pipeline, local, &context)
     KeptNotifications.askAboutDelivered(&permissions, pipeline, &context)
+    // A policy may have answered at once.
+    pipeline.releaseDecided(&context)
     local.settle(&context)
     pipeline.settle(&context)
     AttachmentFiles.settle(permissions, pipeline, local, &context)

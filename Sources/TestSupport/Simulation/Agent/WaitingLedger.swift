@@ -79,8 +79,12 @@ final class WaitingLedger {
     return serial >= own
   }
 
-  /// Returns true if, in the current event, the user decides against the notification or the app is removed.
+  /// Returns true if, in the current event, the user decides against the notification, a command cancels it, or the app
+  /// is removed.
   private func mayGo(_ one: Waiting, _ event: AgentEvent) -> Bool {
+    if case .appRequested(_, .control(.cancel(one.key.app.text, one.key.id))) = event {
+      return true
+    }
     guard let app = world.ledger.apps[one.key.app], app.status != .denied else { return true }
     return world.ledger.conversations.wasAnswered(app.id, .notifications, isAllowed: nil)
   }
