@@ -129,6 +129,12 @@ class Browser:
             raise Failure(details.get("exception", {}).get("description") or details["text"])
         return answer["result"].get("value")
 
+    def reload(self):
+        """Reloads the page and waits for the new document, so that no later wait is satisfied by the old one."""
+        self.value("window.isFormer = true")
+        self.call("Page.reload")
+        self.wait("!window.isFormer && document.readyState == 'complete'", "the reloaded page")
+
     def wait(self, expression, what=None):
         """Waits until an expression is true."""
         end = time.monotonic() + TIMEOUT

@@ -57,7 +57,7 @@ def see_empty(browser):
     browser.element("link", "virtual phone")
     browser.wait("document.querySelector('section[aria-label=Devices] pre').innerText.startsWith('belfry device run --app com.example.app --gateway /')")
     check_page(browser)
-    browser.call("Page.reload")
+    browser.reload()
     browser.wait("document.querySelector('section[aria-label=Devices] td')")
 
 
@@ -75,10 +75,11 @@ def lose(browser, token):
     session has expired."""
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=REFUSED)["identifier"]
     browser.click("link", "Log")
-    browser.call("Page.reload")
+    browser.wait("document.querySelector('.logbar')", "the log, which the reload must show again")
+    browser.reload()
     browser.wait("window.sources == 2 && document.querySelector('.logbar').innerText.startsWith('Live')", "a second request for the stream")
     browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
-    browser.call("Page.reload")
+    browser.reload()
     browser.wait("document.querySelector('.logbar')?.innerText.startsWith('Live')")
     browser.value("document.querySelector('.skip').click()")
     if not browser.value("location.hash.startsWith('#/log') && document.activeElement.id == 'main'"):
@@ -292,7 +293,7 @@ KEPT = 20_000
 
 def burst(browser):
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=BURST)["identifier"]
-    browser.call("Page.reload")
+    browser.reload()
     browser.wait("window.source?.onmessage && document.querySelector('.logbar')?.innerText.startsWith('Live')")
     browser.value(f"window.burst({KEPT})")
     browser.call("HeapProfiler.collectGarbage")
@@ -314,7 +315,7 @@ def burst(browser):
     browser.wait("document.querySelector('.virtual th.state').getBoundingClientRect().right > document.querySelector('.virtual').getBoundingClientRect().right - 2")
     browser.key("Escape")
     browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
-    browser.call("Page.reload")
+    browser.reload()
     browser.wait("document.querySelector('.logbar')?.innerText.startsWith('Live')")
 
 
@@ -338,7 +339,7 @@ def use_keys(browser):
     browser.value("{ const theme = document.querySelector('.theme'); theme.value = 'dark'; theme.dispatchEvent(new Event('change')); }")
     back = "getComputedStyle(document.body).backgroundColor"
     browser.wait(f"{back} == 'rgb(20, 23, 27)'")
-    browser.call("Page.reload")
+    browser.reload()
     browser.wait(f"document.querySelector('.plot') && {back} == 'rgb(20, 23, 27)'")
     check_page(browser)
     browser.value("document.body.focus()")
