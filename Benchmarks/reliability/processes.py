@@ -5,7 +5,9 @@ import ctypes
 import json
 import os
 import pathlib
+import random
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -123,6 +125,23 @@ class Program:
         return self.log.read_text(errors="replace")[-2_000:]
 
 
+def reserved_ports(count):
+    """Returns ports on which no program listens, and which neither the kernel nor the tests assign to others.
+
+    A port that the kernel has chosen could be given to a connection while the gateway is down."""
+    ports = []
+    for port in random.sample(range(6_000, 10_000), 1_000):
+        with socket.socket() as listener:
+            try:
+                listener.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        ports.append(port)
+        if len(ports) == count:
+            return ports
+    raise Trouble("no free ports from 6000 to 9999")
+
+
 class Gateway:
     """A gateway in its own folder, with the same ports at each start."""
 
@@ -130,7 +149,7 @@ class Gateway:
         self.belfry, self.folder, self.options = belfry, pathlib.Path(folder), options
         self.data = self.folder / "gateway"
         self.ready_file = self.folder / "ready.json"
-        self.program, self.ports = None, dict.fromkeys(LISTENERS, 0)
+        self.program, self.ports = None, dict(zip(LISTENERS, reserved_ports(len(LISTENERS))))
         self.start()
         self.ready = self.wait_ready()
         self.ports = {name: self.ready["ports"][name] for name in LISTENERS}
