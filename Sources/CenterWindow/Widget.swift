@@ -163,7 +163,12 @@ import CGtk
   /// True if a switch is on.
   var isOn: Bool {
     get { unsafe gtk_switch_get_active(opaque) != 0 }
-    nonmutating set { unsafe gtk_switch_set_active(opaque, newValue ? 1 : 0) }
+    nonmutating set {
+      // Setting the current value would end the animation of a switch that the user has just pressed, and with it the
+      // user's change.
+      guard newValue != isOn else { return }
+      unsafe gtk_switch_set_active(opaque, newValue ? 1 : 0)
+    }
   }
 
   /// Creates a drop-down list of strings that calls `onChosen` whenever another string is selected.

@@ -172,6 +172,19 @@ struct CenterWindowTests {
   }
 
   @Test
+  func `A refresh while a switch is moving does not undo the user's change`() async throws {
+    try await play { desktop, center, _ in
+      center.tell(Self.settings(badge: "on"))
+      _ = try await center.event("shown")
+      try await desktop.wait("label", "Burger")
+      // GTK changes a switch's value at the end of its animation, which takes 100 ms.
+      try await desktop.press("Badges")
+      center.tell(Self.settings(badge: "on"))
+      #expect(try await center.event("changed")["value"].string == "off")
+    }
+  }
+
+  @Test
   func `a window that is closed is reported, and the program ends with the agent`() async throws {
     try await play { desktop, center, scenario in
       center.tell(Self.dialog)
