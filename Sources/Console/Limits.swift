@@ -30,6 +30,8 @@ enum Limits {
   static let phoneEvents = 50
   /// The time, in milliseconds, within which a phone's agent, in the same process, must answer.
   static let phoneAnswerMilliseconds: Int64 = 5_000
+  /// The number of successive failed queries after which a virtual phone waits for the next change.
+  static let phoneRefreshFailuresMax = 5
   /// The time, in nanoseconds, between samples of the metrics; each sample is one point of a plot.
   static let sampleNanoseconds: Int64 = 10_000_000_000
   /// The number of samples of the metrics that are retained: one hour's.

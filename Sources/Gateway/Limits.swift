@@ -44,7 +44,7 @@ enum Limits {
   /// loop when the commit finishes.
   static let commitRowsMax = 4_096
   /// The maximum number of expired rows that one commit removes: a few milliseconds of work, so that pushes aren't
-  /// delayed further.
+  /// delayed any longer than that.
   static let sweepRowsMax = 1_000
   /// The time, in nanoseconds, between sweeps of expired rows.
   ///

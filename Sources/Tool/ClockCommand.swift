@@ -7,8 +7,8 @@ enum ClockCommand {
     command: "belfry clock",
     summary: """
       Moves the clock of an agent that runs with --clock manual. Before the command returns, everything that
-      falls due in between happens in order; setting the clock back fires nothing. Without arguments, prints
-      the agent's time and time zone.
+      is due between the old time and the new time happens, in order; setting the clock back fires nothing.
+      Without arguments, prints the agent's time and time zone.
       """,
     positionals: "[set TIME | advance SECONDS | zone NAME]", positionalCount: 0...2,
     [AgentControl.jsonOption, AgentControl.socketOption])

@@ -38,7 +38,7 @@ struct ScheduledNotifications: ~Copyable {
   init(pendingLimit: Int, zones: ZoneFolder, isManual: Bool) {
     self.zones = zones
     self.isManual = isManual
-    // Do not limit the look-ups of a manual clock, which waits for everything that is due at a moment.
+    // A manual clock moves on only after everything that is due at the current time, so its look-ups are not limited.
     let lookUps = isManual ? Int.max : ScheduleLimits.calendarLookUpsPerTurn
     schedule = Schedule(
       policy: SchedulePolicy(pendingLimit: pendingLimit, calendarLookUps: lookUps), world: zones)

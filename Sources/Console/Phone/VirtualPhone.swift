@@ -20,9 +20,7 @@ final class VirtualPhone: Sendable {
     /// They are the lock screen's only source for an app that isn't in Notification Center.
     var shown: [JSONObject] = []
     var isLinked = false
-    var isRefreshing = false
-    /// True if something has changed since the refresh began.
-    var isStale = false
+    var refresh = PhoneRefresh()
     var isOff = false
   }
 
@@ -192,12 +190,11 @@ final class VirtualPhone: Sendable {
   private func refresh() {
     // The agent prints lines before the phone can query it; `init` refreshes once it can.
     guard let control = control.withLock({ $0 }) else { return }
-    let isFirst = state.withLock { state in
-      state.isStale = state.isRefreshing
-      defer { state.isRefreshing = true }
-      return !state.isRefreshing && !state.isOff
-    }
-    guard isFirst else { return }
+    guard state.withLock({ !$0.isOff && $0.refresh.changed() }) else { return }
+    collect(control)
+  }
+
+  private func collect(_ control: AppLinkConnection) {
     collect([.apps, .appSettings(app: nil), .center(app: nil), .state([:])], [], control)
   }
 
@@ -205,33 +202,38 @@ final class VirtualPhone: Sendable {
   private func collect(
     _ requests: ArraySlice<ControlRequest>, _ rows: [JSONValue], _ control: AppLinkConnection
   ) {
-    guard let request = requests.first else { return collected(rows) }
+    guard let request = requests.first else {
+      show(rows)
+      return refreshEnded(isComplete: true, control)
+    }
     control.send(.control(request), timeoutMilliseconds: Limits.phoneAnswerMilliseconds) {
       [weak self] result in
       guard let self else { return }
-      let answer = (try? result.get())?.rows ?? []
+      guard let answer = try? result.get() else { return refreshEnded(isComplete: false, control) }
       collect(
-        requests.dropFirst(), rows + [.array(answer.map(JSONValue.object))], control)
+        requests.dropFirst(), rows + [.array(answer.rows.map(JSONValue.object))], control)
     }
   }
 
-  private func collected(_ rows: [JSONValue]) {
+  private func refreshEnded(isComplete: Bool, _ control: AppLinkConnection) {
+    guard state.withLock({ $0.refresh.ended(isComplete: isComplete) && !$0.isOff }) else { return }
+    collect(control)
+  }
+
+  private func show(_ rows: [JSONValue]) {
     assert(rows.count == 4, "each request has one answer")
-    let (snapshot, isStale) = state.withLock { state -> (JSONObject, Bool) in
-      state.isRefreshing = false
+    let snapshot = state.withLock { state -> JSONObject in
       let conditions = rows[3].arrayValue?.first?.objectValue
       if conditions?["locked"] == "off" { state.shown = [] }
       let tokens = state.tokens.sorted { $0.key < $1.key }
-      let snapshot: JSONObject = [
+      return [
         "event": "snapshot", "phone": .integer(Int64(number)), "linked": .bool(state.isLinked),
         "apps": rows[0], "settings": rows[1], "center": rows[2], "state": rows[3],
         "shown": .array(state.shown.map(JSONValue.object)),
         "prompts": .array(state.prompts.map { .string($0) }),
         "tokens": .object(JSONObject(tokens.map { ($0.key, .string($0.value)) })),
       ]
-      return (snapshot, state.isStale)
     }
     events.show(snapshot)
-    if isStale { refresh() }
   }
 }

@@ -7,7 +7,7 @@ struct SendTime: Sendable, Equatable {
   enum Start: Sendable, Equatable {
     /// The same time for all devices, in seconds since 1970.
     case instant(Int)
-    /// A wall time, in seconds since 1970-01-01T00:00 of the device's clock.
+    /// A wall-clock time, in seconds since 1970-01-01T00:00 on the device's clock.
     case wall(Int)
   }
 

@@ -62,7 +62,7 @@ final class DeliveryLedger {
     ///
     /// At acceptance, the gateway's wall clock may have been slow, and storage ends after 30 days.
     var storedUntil: Int64
-    /// The time at which the gateway accepted the push, in nanoseconds of the virtual clock.
+    /// The time, in nanoseconds on the virtual clock, at which the gateway accepted the push.
     var receivedNanoseconds: Int64?
 
     /// True if the gateway may have made only one delivery attempt, because the push had expired by the gateway's

@@ -12,7 +12,7 @@ enum ManualCommand {
     positionals: "[COMMAND [VERB]]", positionalCount: 0...2,
     [
       .value(
-        "out", "DIR", "write a file for each page, such as belfry-agent.1, or agent.md as Markdown"),
+        "out", "DIR", "write each page to a file in this folder, such as belfry-agent.1"),
       .value(
         "format", "roff|markdown", default: "a page on a terminal, else roff",
         "format of the pages"),

@@ -1,0 +1,30 @@
+/// The decision when a virtual phone queries its agent for a new snapshot of the screen.
+///
+/// Only one refresh runs at a time. A change during a refresh, and a refresh that failed, are followed by another one.
+struct PhoneRefresh {
+  /// True from the beginning of a refresh until its snapshot has been shown.
+  private(set) var isRunning = false
+  /// True if something has changed since the refresh began.
+  private var isStale = false
+  /// The number of refreshes that have failed in succession.
+  private var failures = 0
+
+  /// Records a change; returns true if a refresh must begin now.
+  mutating func changed() -> Bool {
+    isStale = isRunning
+    defer { isRunning = true }
+    return !isRunning
+  }
+
+  /// Records the end of a refresh; returns true if another one must begin now.
+  ///
+  /// A refresh fails if the agent doesn't answer in time or the connection is lost. Without another attempt, the page
+  /// would show the old state until the next change.
+  mutating func ended(isComplete: Bool) -> Bool {
+    assert(isRunning, "a refresh that ended has begun")
+    failures = isComplete ? 0 : failures + 1
+    isRunning = isStale || !isComplete && failures < Limits.phoneRefreshFailuresMax
+    isStale = false
+    return isRunning
+  }
+}
