@@ -278,11 +278,11 @@ public final class GatewayServer {
   }
 
   private func deviceTables(_ devices: [DeviceRecord]) -> [DeviceTable] {
-    let loops = UInt64(configuration.loops)
+    let homes = controlPlane.homes
     var tables = Array(repeating: DeviceTable(), count: configuration.loops)
     for index in tables.indices { tables[index].reserve(devices.count / tables.count) }
     for device in devices {
-      tables[Int(device.number % loops)].add(
+      tables[homes.home(of: device.number).loop].add(
         DeviceClaim(number: device.number, keyHash: device.keyHash))
     }
     return tables
@@ -291,18 +291,19 @@ public final class GatewayServer {
   private func registrationTables(
     _ devices: [DeviceRecord]
   ) throws(StorageFailure) -> [RegistrationTable] {
-    let loops = UInt64(configuration.loops)
+    let homes = controlPlane.homes
     var tables = Array(
       repeating: RegistrationTable(damage: resources.controlStore.damage),
       count: configuration.loops)
     let records = try resources.controlStore.registrations()
     for index in tables.indices { tables[index].reserve(records.count / tables.count) }
     for record in records {
-      tables[Int(record.key.device % loops)].set(record.key, to: .init(record))
+      tables[homes.home(of: record.key.device).loop].set(record.key, to: .init(record))
     }
     for device in devices {
       guard let revoked = device.revokedMilliseconds else { continue }
-      tables[Int(device.number % loops)].revoke(device.number, atMilliseconds: revoked)
+      tables[homes.home(of: device.number).loop].revoke(
+        device.number, atMilliseconds: revoked)
     }
     return tables
   }
@@ -392,7 +393,7 @@ public final class GatewayServer {
       for peer in peers { peer.post(.confirm(barrier)) }
       for _ in mailboxes.count..<configuration.loops { barrier.pass() }
     case .request(let index, let request):
-      controlPlane.handle(request, from: index)
+      controlPlane.handle(request, from: Route(loop: index))
     case .drained(let index):
       assert(isDraining, "loop \(index) is drained only during a shutdown")
       drainedLoops.insert(index)

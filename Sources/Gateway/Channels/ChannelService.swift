@@ -45,8 +45,8 @@ final class ChannelService {
   /// Sets the loops' mailboxes.
   func use(_ peers: LoopPeers) { self.peers = peers }
 
-  /// Reads the channels from the store; returns one snapshot for each loop.
-  func snapshots(loops: Int) throws(StorageFailure) -> [ChannelSnapshot] {
+  /// Reads the channels from the store; returns one snapshot for each home.
+  func snapshots(_ homes: HomeMap) throws(StorageFailure) -> [ChannelSnapshot] {
     var common = ChannelSnapshot()
     for record in try store.channels() {
       guard let id = ChannelID(record.id) else { continue }
@@ -60,10 +60,10 @@ final class ChannelService {
       common.newest.append(broadcast)
       hasStoredMessages = true
     }
-    var snapshots = Array(repeating: common, count: loops)
+    var snapshots = Array(repeating: common, count: homes.count)
     for record in try store.subscriptions() {
       guard let id = ChannelID(record.channel) else { continue }
-      snapshots[Int(record.device % UInt64(loops))].subscriptions.append(
+      snapshots[homes.home(of: record.device).loop].subscriptions.append(
         (record.device, id, record.received))
     }
     return snapshots
@@ -84,7 +84,7 @@ final class ChannelService {
 
   private func publish(_ update: ChannelUpdate) {
     assert(!peers.isEmpty, "channels change only after the loops are known")
-    for peer in peers { peer.post(.channels(update)) }
+    for peer in peers { peer.post(.routed(.channels(update))) }
   }
 
   // MARK: Devices

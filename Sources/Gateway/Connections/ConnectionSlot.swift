@@ -77,46 +77,7 @@ struct UnprovenConnections {
   }
 }
 
-/// The admission of connections, before any handshake.
-extension GatewayLoop {
-  /// Marks the stream's peer as an authenticated provider.
-  func prove(_ stream: ByteStream?) { (stream?.slot as? ConnectionSlot)?.proveProvider() }
-
-  /// Admits a connection and returns true, or returns false if there is no room for it.
-  ///
-  /// The connection takes a free slot, or else the slot of an unproven connection.
-  func admit(_ stream: ByteStream, to kind: ConnectionCensus.Kind) -> Bool {
-    // A simulated network has no addresses.
-    guard let address = stream.peerAddress?.host else { return true }
-    let census = shared.census
-    if let excess = census.excess(kind, from: address) {
-      guard makeRoom(for: excess, address) else {
-        census.refused(excess)
-        logRefusal(of: stream, excess)
-        return false
-      }
-      census.evicted()
-    }
-    let slot = ConnectionSlot(census, address: address, since: loop.nowNanoseconds)
-    stream.slot = slot
-    unproven.add(slot)
-    return true
-  }
-
-  private func makeRoom(for excess: ConnectionBounds.Excess, _ address: String) -> Bool {
-    switch excess {
-    case .address: unproven.evict(of: address, at: loop.nowNanoseconds)
-    case .unproven, .total: unproven.evict(of: nil, at: loop.nowNanoseconds)
-    case .provider, .device: false
-    }
-  }
-
-  /// Logs at most one refusal per second, so that a flood doesn't fill the log.
-  private func logRefusal(of stream: ByteStream, _ excess: ConnectionBounds.Excess) {
-    guard loop.nowNanoseconds >= nextRefusalLine else { return }
-    nextRefusalLine = loop.nowNanoseconds + Limits.refusalLogNanoseconds
-    log.warning(
-      "refused a connection: see belfry_connections_refused_total for the number",
-      ["peer": stream.peerDescription, "bound": excess.rawValue])
-  }
+extension ByteStream {
+  /// Marks the peer as an authenticated provider in the census.
+  func proveProvider() { (slot as? ConnectionSlot)?.proveProvider() }
 }

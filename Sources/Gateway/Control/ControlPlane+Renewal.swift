@@ -8,7 +8,7 @@ extension ControlPlane {
   /// The renewals in progress, and their limits.
   struct Renewals {
     fileprivate struct Open {
-      let loop: Int
+      let route: Route
       let session: SessionID
       let renewed: LinkFrame.Renewed
     }
@@ -37,9 +37,9 @@ extension ControlPlane {
   }
 
   /// Renews the certificate of a connected device for its existing key.
-  func renew(_ session: SessionID, device: UInt64, publicKey: [UInt8], loop: Int) {
+  func renew(_ session: SessionID, device: UInt64, publicKey: [UInt8], route: Route) {
     do throws(EnrollmentProblem) {
-      guard renewals.admits(device, at: self.loop.nowNanoseconds) else {
+      guard renewals.admits(device, at: loop.nowNanoseconds) else {
         throw .refused(.tooMany)
       }
       let key = try ownKey(publicKey, of: device)
@@ -51,12 +51,12 @@ extension ControlPlane {
         throw .failed("the authorities' certificates are too long for one frame")
       }
       let ticket = makeTicket()
-      renewals.open[ticket] = .init(loop: loop, session: session, renewed: renewed)
+      renewals.open[ticket] = .init(route: route, session: session, renewed: renewed)
       writer.submit(
         changes: [.putDeviceCertificate(issued.record)], ticket: ticket, reply: replies)
     } catch {
       if let what = error.log { log.error("cannot renew a device's certificate", ["why": what]) }
-      refuse(error.refusal, session, loop)
+      refuse(error.refusal, session, route)
     }
   }
 
@@ -77,14 +77,14 @@ extension ControlPlane {
     return key
   }
 
-  private func refuse(_ refusal: LinkEnrollmentRefusal, _ session: SessionID, _ loop: Int) {
+  private func refuse(_ refusal: LinkEnrollmentRefusal, _ session: SessionID, _ route: Route) {
     let seconds: UInt32 =
       switch refusal {
       case .tooMany: UInt32.random(in: Limits.renewalRetrySeconds, using: &random)
       case .tryLater: UInt32.random(in: 60...300, using: &random)
       default: LinkLimits.renewalWaitSecondsMax
       }
-    answer(loop, .renewal(session, .refused(refusal, afterSeconds: seconds)))
+    answer(route, .renewal(session, .refused(refusal, afterSeconds: seconds)))
   }
 
   /// Finishes the renewal with the reply's ticket; returns false if the ticket is for something else.
@@ -92,10 +92,10 @@ extension ControlPlane {
     guard let done = renewals.open.removeValue(forKey: reply.ticket) else { return false }
     if let failure = reply.failure {
       log.storeFailure("cannot store a renewed certificate", failure)
-      refuse(.tryLater, done.session, done.loop)
+      refuse(.tryLater, done.session, done.route)
     } else {
       metrics.renewals.add()
-      answer(done.loop, .renewal(done.session, .renewed(done.renewed)))
+      answer(done.route, .renewal(done.session, .renewed(done.renewed)))
     }
     return true
   }

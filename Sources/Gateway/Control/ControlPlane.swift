@@ -20,6 +20,7 @@ final class ControlPlane {
   let loop: EventLoop
   let log: Log
   private(set) var peers: LoopPeers = []
+  let homes: HomeMap
   private var directoryVersion: UInt64 = 0
   /// The directory last sent to the loops, which they read before any later answer.
   private var published: CredentialDirectory?
@@ -44,7 +45,7 @@ final class ControlPlane {
   private var teamRates: [String: SharedRate] = [:]
 
   private struct Enrolling {
-    let loop: Int
+    let route: Route
     let session: SessionID
     let device: DeviceClaim
     let isKnown: Bool
@@ -66,6 +67,7 @@ final class ControlPlane {
     self.writer = writer
     self.authority = authority
     self.loop = loop
+    homes = HomeMap(count: configuration.loops)
     self.log = log
     channels = ChannelService(
       store: store, writer: writer, loop: loop, random: random, log: log)
@@ -106,7 +108,7 @@ final class ControlPlane {
 
   /// Reads the channels from the store; returns one snapshot for each loop.
   func channelSnapshots() throws(StorageFailure) -> [ChannelSnapshot] {
-    try channels.snapshots(loops: configuration.loops)
+    try channels.snapshots(homes)
   }
 
   /// Builds the directory from the current contents of the store.
@@ -148,31 +150,32 @@ final class ControlPlane {
 
   // MARK: Requests of the loops
 
-  func handle(_ request: ControlPlaneRequest, from loop: Int) {
-    assert(peers.indices.contains(loop), "the requesting loop \(loop) exists")
+  func handle(_ request: ControlPlaneRequest, from route: Route) {
+    assert(peers.indices.contains(route.loop), "the requesting loop \(route.loop) exists")
     switch request {
     case .enroll(let session, let enrollment, let signedBytes, let peer):
-      enroll(session, enrollment, signedBytes: signedBytes, loop: loop, peer: peer)
+      enroll(session, enrollment, signedBytes: signedBytes, route: route, peer: peer)
     case .adopt(let session, let number, let topic, let device):
-      adopt(session, request: number, topic, device: device, loop: loop)
+      adopt(session, request: number, topic, device: device, route: route)
     case .channels(let request):
       channels.handle(request) { [unowned self] outcome in
         answer(
-          loop, .channels(connection: request.connection, stream: request.stream, outcome))
+          route,
+          FrontReply.channels(connection: request.connection, stream: request.stream, outcome))
       }
     case .findChannel(let session, let number, let id, let app):
       if channels.introduce(id, app: app) {
-        answer(loop, .foundChannel(session, request: number, id, app: app))
+        answer(route, .foundChannel(session, request: number, id, app: app))
       } else {
         answer(
-          loop,
+          route,
           .refused(
             session, request: number, channels.mayBeDamaged(id) ? .tryLater : .unknownChannel))
       }
     case .feedback(let number, let app, let cursor):
-      readFeedback(of: app, after: cursor, for: number, of: loop)
+      readFeedback(of: app, after: cursor, for: number, of: route)
     case .renew(let session, let device, let publicKey):
-      renew(session, device: device, publicKey: publicKey, loop: loop)
+      renew(session, device: device, publicKey: publicKey, route: route)
     case .arrived(let arrival): note(arrival)
     case .feedbackRead(let app, let milliseconds): noteFeedbackRead(of: app, upTo: milliseconds)
     }
@@ -180,9 +183,9 @@ final class ControlPlane {
 
   /// Reads a page of feedback on the writer's thread, because an app may have very many rows.
   private func readFeedback(
-    of app: UInt32, after cursor: FeedbackCursor?, for number: UInt64, of loop: Int
+    of app: UInt32, after cursor: FeedbackCursor?, for number: UInt64, of route: Route
   ) {
-    let peer = peers[loop]
+    let peer = peers[route.loop]
     let log = log
     let isAsked = writer.perform { store in
       var records: [RegistrationRecord]?
@@ -191,9 +194,9 @@ final class ControlPlane {
       } catch {
         log.storeFailure("cannot read the feedback", error)
       }
-      peer.post(.controlPlane(.feedback(number: number, records)))
+      peer.post(.routed(.frontReply(.feedback(number: number, records))))
     }
-    if !isAsked { answer(loop, .feedback(number: number, nil)) }
+    if !isAsked { answer(route, FrontReply.feedback(number: number, nil)) }
   }
 
   private func noteFeedbackRead(of app: UInt32, upTo milliseconds: Int64) {
@@ -208,7 +211,7 @@ final class ControlPlane {
   }
 
   private func enroll(
-    _ session: SessionID, _ enrollment: LinkFrame.Enrollment, signedBytes: [UInt8], loop: Int,
+    _ session: SessionID, _ enrollment: LinkFrame.Enrollment, signedBytes: [UInt8], route: Route,
     peer: String
   ) {
     do throws(EnrollmentProblem) {
@@ -218,12 +221,12 @@ final class ControlPlane {
       let number = if let known { known.number } else { try makeDeviceNumber() }
       let record = DeviceRecord(
         number: number, keyHash: keyHash, name: enrollment.name,
-        enrolledMilliseconds: known?.enrolledMilliseconds ?? self.loop.unixMilliseconds)
+        enrolledMilliseconds: known?.enrolledMilliseconds ?? loop.unixMilliseconds)
       let issued = try issue(publicKey, device: record.number)
       let ticket = makeTicket()
       enrollingKeys.insert(keyHash)
       enrolling[ticket] = Enrolling(
-        loop: loop, session: session,
+        route: route, session: session,
         device: DeviceClaim(number: record.number, keyHash: keyHash), isKnown: known != nil,
         chainPEM: issued.pem + authority.certificatePEM)
       writer.submit(
@@ -233,7 +236,7 @@ final class ControlPlane {
     } catch {
       error.report(to: log, peer: peer, hasCode: !enrollment.code.isEmpty)
       metrics.count(error.refusal)
-      answer(loop, .enrollment(session, .refused(error.refusal)))
+      answer(route, .enrollment(session, .refused(error.refusal)))
     }
   }
 
@@ -327,28 +330,28 @@ final class ControlPlane {
     if let failure = reply.failure {
       log.storeFailure("cannot store an enrollment", failure)
       metrics.count(.tryLater)
-      answer(done.loop, .enrollment(done.session, .refused(.tryLater)))
+      answer(done.route, .enrollment(done.session, .refused(.tryLater)))
       return
     }
     log.info(
       done.isKnown ? "enrolled a device again" : "enrolled a device",
       ["device": "\(done.device.number)"])
     metrics.enrollments.add()
-    // The home loop learns of the device before the device can reconnect with the certificate.
-    let home = Int(done.device.number % UInt64(peers.count))
-    peers[home].post(
+    // The home receives the device before the device can reconnect with the certificate.
+    send(
       .enrolled(
         done.device,
         answer: .enrollment(
           done.session, .enrolled(device: done.device.number, chainPEM: done.chainPEM)),
-        loop: done.loop))
+        route: done.route),
+      to: homes.home(of: done.device.number))
   }
 
   /// Adopts an app.
   ///
   /// With `--apps adopt`, an app exists once a device registers it, and it belongs to the first team.
   private func adopt(
-    _ session: SessionID, request: UInt16, _ topic: LinkTopic, device: UInt64, loop: Int
+    _ session: SessionID, request: UInt16, _ topic: LinkTopic, device: UInt64, route: Route
   ) {
     do throws(StorageFailure) {
       if let refusal = try adopt(topic.bundleID, for: device) {
@@ -357,13 +360,13 @@ final class ControlPlane {
             "refused an app that is not listed: to allow it, run 'belfry topic add'",
             ["device": "\(device)", "app": topic.bundleID])
         }
-        answer(loop, .refused(session, request: request, refusal))
+        answer(route, .refused(session, request: request, refusal))
       } else {
-        answer(loop, .adopted(session, request: request, topic, device: device))
+        answer(route, .adopted(session, request: request, topic, device: device))
       }
     } catch {
       log.storeFailure("cannot adopt an app", error)
-      answer(loop, .refused(session, request: request, .tryLater))
+      answer(route, .refused(session, request: request, .tryLater))
     }
   }
 
@@ -418,11 +421,15 @@ final class ControlPlane {
     return adoptingTeam
   }
 
-  func answer(_ loop: Int, _ answer: ControlPlaneReply) {
-    guard peers.indices.contains(loop) else {
-      return assertionFailure("there is no loop \(loop) to answer")
+  func answer(_ route: Route, _ reply: HomeReply) { send(.homeReply(reply), to: route) }
+
+  func answer(_ route: Route, _ reply: FrontReply) { send(.frontReply(reply), to: route) }
+
+  private func send(_ message: RoutedMessage, to route: Route) {
+    guard peers.indices.contains(route.loop) else {
+      return assertionFailure("a message is for \(route), which does not exist")
     }
-    peers[loop].post(.controlPlane(answer))
+    peers[route.loop].post(.routed(message))
   }
 
   // MARK: Changes by the administration
@@ -437,8 +444,9 @@ final class ControlPlane {
         isDirectoryOld = true
       case .putDevice(let device):
         guard let revoked = device.revokedMilliseconds, !peers.isEmpty else { continue }
-        let home = Int(device.number % UInt64(peers.count))
-        peers[home].post(.revoked(device: device.number, atMilliseconds: revoked))
+        send(
+          .revoked(device: device.number, atMilliseconds: revoked),
+          to: homes.home(of: device.number))
       case .putSetting(name: ControlSetting.enrollmentCode, _):
         // The rate limit starts over with each new code.
         nextEnrollment = 0

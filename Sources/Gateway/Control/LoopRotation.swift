@@ -34,35 +34,3 @@ struct LoopRotation {
     self.trustMark = trustMark
   }
 }
-
-extension GatewayLoop {
-  var tokens: DeviceTokenCodec { rotation.tokens }
-
-  func handle(_ change: LoopRotation.Change) {
-    switch change {
-    case .trust(let mark):
-      guard mark != rotation.trustMark else { return }
-      rotation.trustMark = mark
-      announceTrust(to: connections.allDevices.map(\.session)[...])
-    case .continueTrust(let sessions):
-      announceTrust(to: sessions)
-    case .tokenKeys(let keys):
-      do throws(CryptoFailure) {
-        rotation = try LoopRotation(
-          tokenKeys: keys, trustMark: rotation.trustMark, environment: environment)
-      } catch {
-        log.error("cannot read the token keys: keeping the previous ones", ["why": "\(error)"])
-      }
-    }
-  }
-
-  /// Notifies some devices, then reschedules itself so that other work can run.
-  private func announceTrust(to sessions: ArraySlice<SessionID>) {
-    for session in sessions.prefix(Limits.fanOutDevices) {
-      connections.device(session)?.announceTrust()
-    }
-    let rest = sessions.dropFirst(Limits.fanOutDevices)
-    guard !rest.isEmpty else { return }
-    outbox.peers[index].post(.rotation(.continueTrust(sessions: rest)))
-  }
-}

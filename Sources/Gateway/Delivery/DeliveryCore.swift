@@ -81,7 +81,7 @@ public struct DeliveryCore: ~Copyable {
   }
 
   /// Accepts a notification that passed every check and whose token is active.
-  public mutating func accept(_ notification: AcceptedNotification, now: Moment) {
+  public mutating func accept(_ notification: Submission, now: Moment) {
     let entry = DeliveryEntry(notification, sequence: makeSequence())
     effects.append(.record(.received, entry))
     unanswered.begin(entry)
@@ -107,7 +107,7 @@ public struct DeliveryCore: ~Copyable {
   }
 
   /// Accepts a notification and discards it, for example if the user turned off the app's notifications.
-  public mutating func discard(_ notification: AcceptedNotification, as state: DeliveryState) {
+  public mutating func discard(_ notification: Submission, as state: DeliveryState) {
     let entry = DeliveryEntry(notification, sequence: 0)
     effects.append(.record(.received, entry))
     effects.append(.record(state, entry))

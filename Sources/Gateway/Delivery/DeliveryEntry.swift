@@ -72,7 +72,7 @@ public final class DeliveryEntry {
   }
 
   /// The notification as it was accepted.
-  public let notification: AcceptedNotification
+  public let notification: Submission
   /// The order of acceptance on this device's loop.
   public let sequence: UInt64
   /// The broadcast that this entry is one device's copy of.
@@ -106,7 +106,7 @@ public final class DeliveryEntry {
   private var replacement: DeliveryEntry?
 
   private init(
-    _ notification: AcceptedNotification, sequence: UInt64, state: State, isFromStore: Bool,
+    _ notification: Submission, sequence: UInt64, state: State, isFromStore: Bool,
     broadcast: Broadcast? = nil, channelHandle: UInt32 = 0, isLogged: Bool = true
   ) {
     self.notification = notification
@@ -119,7 +119,7 @@ public final class DeliveryEntry {
   }
 
   /// Creates the entry of a notification that was just accepted.
-  convenience init(_ notification: AcceptedNotification, sequence: UInt64) {
+  convenience init(_ notification: Submission, sequence: UInt64) {
     self.init(
       notification, sequence: sequence, state: .transient(isAnswered: false), isFromStore: false)
   }
@@ -127,7 +127,7 @@ public final class DeliveryEntry {
   /// Creates the entry of a notification that was read from the store.
   convenience init(_ stored: StoredNotification) {
     self.init(
-      AcceptedNotification(stored), sequence: stored.sequence, state: .stored, isFromStore: true)
+      Submission(stored), sequence: stored.sequence, state: .stored, isFromStore: true)
   }
 
   /// Creates one device's copy of a broadcast, whose provider has already been answered.
@@ -136,7 +136,7 @@ public final class DeliveryEntry {
     sequence: UInt64
   ) {
     self.init(
-      AcceptedNotification(broadcast, to: device), sequence: sequence,
+      Submission(broadcast, to: device), sequence: sequence,
       state: broadcast.isKept ? .keptByChannel : .transient(isAnswered: true),
       isFromStore: isFromStore, broadcast: broadcast, channelHandle: handle, isLogged: isLogged)
   }

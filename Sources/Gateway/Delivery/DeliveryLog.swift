@@ -174,7 +174,7 @@ public final class DeliveryLog {
 
 extension DeliveryLog.Entry {
   /// Creates a line about a notification.
-  init(_ state: DeliveryState, of one: AcceptedNotification, atMilliseconds: Int64) {
+  init(_ state: DeliveryState, of one: Submission, atMilliseconds: Int64) {
     self.init(
       atMilliseconds: atMilliseconds, state: state, key: one.key, id: one.id,
       uniqueID: one.uniqueID, pushType: one.pushType)

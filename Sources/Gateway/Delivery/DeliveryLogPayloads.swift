@@ -72,14 +72,3 @@ final class DeliveryLogPayloads: Sendable {
   /// The entries, in no particular order.
   var entries: [Entry] { ring.withLock { $0.entries } }
 }
-
-extension GatewayLoop {
-  /// Retains the payload of a push that is about to be refused, if payloads are retained and all of it was received.
-  ///
-  /// It takes the body out of the request, because a shared body would have to be copied before its buffer is reused.
-  func retainPayload(ofRefused open: ProviderStream, id: NotificationID) {
-    guard let payloads = shared.payloads, open.bodyBytes > 0, open.body.count == open.bodyBytes
-    else { return }
-    payloads.retain(open.takeBody(), id: id, uniqueID: nil)
-  }
-}

@@ -80,23 +80,6 @@ final class DeliveryLogReader: DeliveryLogSource {
   }
 }
 
-/// A loop's answers to queries of the delivery log.
-extension GatewayLoop {
-  func answer(_ query: DeliveryLogQuery, to collector: DeliveryLogCollector) {
-    let matches = query.matcher(tokens)
-    collector.add(
-      deliveryLog.lines(where: matches).map(line)
-        + refusedPushes.lines(where: query.matches).map(line))
-  }
-
-  /// Converts an entry to its readable form.
-  func line(_ entry: DeliveryLog.Entry) -> DeliveryLogLine {
-    let app = directory.app(number: entry.key.app)
-    return DeliveryLogLine(
-      entry, bundleID: app.map { String(decoding: $0.bundleID, as: UTF8.self) })
-  }
-}
-
 extension DeliveryLogQuery {
   /// Returns a predicate that is true for the entries that the query matches.
   func matcher(_ tokens: DeviceTokenCodec) -> (DeliveryLog.Entry) -> Bool {

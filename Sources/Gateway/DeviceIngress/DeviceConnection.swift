@@ -5,7 +5,7 @@ import Transport
 
 /// A device's connection, which carries bytes between the socket, the link's protocol, and the delivery core.
 ///
-/// Confined to its device's home loop. It makes no decisions: ``DeviceLinkServer`` implements the protocol,
+/// Confined to its device's home. It makes no decisions: ``DeviceLinkServer`` implements the protocol,
 /// ``DeliveryCore`` decides what to send, and ``ControlPlane`` decides who may enroll and register.
 final class DeviceConnection: StreamHandler, TimerTarget {
   let session: SessionID
@@ -13,7 +13,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   let device: UInt64?
   /// The slot in the census of a connection without a device certificate.
   var slot: StreamSlot?
-  private let home: GatewayLoop
+  private let home: DeviceHome
   private var stream: ByteStream?
   private var link: DeviceLinkServer
   private var topics: Set<NotificationKey> = []
@@ -34,7 +34,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     init(_ certificate: DeviceArrival) { self.certificate = certificate }
   }
 
-  init(session: SessionID, device claim: DeviceClaim?, isKnown: Bool, home: GatewayLoop) {
+  init(session: SessionID, device claim: DeviceClaim?, isKnown: Bool, home: DeviceHome) {
     let device = claim?.number
     assert(device != nil || isKnown, "only a device with a certificate can be unknown")
     self.session = session
@@ -46,7 +46,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
         DeviceArrival(device: $0.number, serial: $0.serial, tokenKey: home.rotation.tokenKey))
     }
     link = DeviceLinkServer(
-      peer: device.map { .device($0) } ?? .unenrolled, nonce: home.makeID(),
+      peer: device.map { .device($0) } ?? .unenrolled, nonce: home.context.makeID(),
       settings: home.linkSettings, at: home.loop.nowNanoseconds)
   }
 
@@ -149,7 +149,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       link.announce(trustMark: home.rotation.trustMark, output: &output)
       send(&output)
     case .enroll(let enrollment, let signedBytes):
-      home.ask(
+      home.context.ask(
         .enroll(
           session, enrollment, signedBytes: signedBytes, peer: stream?.peerDescription ?? ""))
     case .ready(let state):
@@ -161,7 +161,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       assert(!home.registrations.isRevoked(device), "connected device \(device) is not revoked")
       home.connect(
         device, session, topics: topics, window: link.freeWindow, power: state.power)
-      if let arrival { home.ask(.arrived(arrival.certificate)) }
+      if let arrival { home.context.ask(.arrived(arrival.certificate)) }
       arrival = nil
       // Sort the channels, so that a run can be replayed.
       for channel in channels.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
@@ -171,7 +171,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       guard let device else {
         return assertionFailure("a connection without a device renewed a certificate")
       }
-      home.ask(.renew(session, device: device, publicKey: publicKey))
+      home.context.ask(.renew(session, device: device, publicKey: publicKey))
     case .request(let number, let request):
       handle(number, request)
     case .settled:
@@ -226,7 +226,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     }
   }
 
-  // MARK: Calls of the home loop
+  // MARK: Calls of the home
 
   func answer(_ request: UInt16, with answer: DeviceLinkServer.Answer) {
     guard !isClosed else { return }

@@ -4,10 +4,10 @@ import Transport
 
 /// A device's connection until the TLS handshake has identified the device, at which point its home loop takes over.
 final class DeviceHandoff: StreamHandler {
-  private let home: GatewayLoop
+  private let home: DeviceHome
   private var isDone = false
 
-  init(home: GatewayLoop) { self.home = home }
+  init(home: DeviceHome) { self.home = home }
 
   func streamOpened(_ stream: ByteStream) {
     assert(!isDone, "a device's connection is handed over only once")
@@ -21,16 +21,25 @@ final class DeviceHandoff: StreamHandler {
     }
     let device = stream.peerCertificate.flatMap(DeviceClaim.init)
     if device != nil { (stream.slot as? ConnectionSlot)?.proveDevice() }
-    if let device, !home.isHome(of: device.number) {
+    if let device, !home.context.isHome(of: device.number) {
       stream.slot = nil
-      home.handOver(stream.detach(), of: device)
+      handOver(stream.detach(), of: device)
       return
     }
-    let connection = home.makeDeviceConnection(device: device)
+    let connection = home.makeConnection(device: device)
     // A connection without a device certificate keeps its slot among the unproven connections.
     if device == nil { connection.slot = stream.slot }
     stream.slot = nil
     connection.streamOpened(stream.detach().attach(to: home.loop, handler: connection))
+  }
+
+  /// Sends a device's connection to its home immediately, because the connection may have unread bytes.
+  private func handOver(_ stream: DetachedStream, of device: DeviceClaim) {
+    let route = home.context.homes.home(of: device.number)
+    guard home.context.post(.attach(stream, device: device), to: route) else {
+      // Releasing the stream closes it, and the device reconnects.
+      return assertionFailure("a device connected before the gateway was open")
+    }
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
@@ -56,17 +65,5 @@ extension DeviceClaim {
     self.init(
       number: number, keyHash: SHA256.hash(certificate.publicKeySPKI),
       serial: certificate.serial)
-  }
-}
-
-extension GatewayLoop {
-  /// Sends a device's connection to its home loop immediately, because the connection may have unread bytes.
-  func handOver(_ stream: DetachedStream, of device: DeviceClaim) {
-    let home = home(of: device.number)
-    guard outbox.peers.indices.contains(home) else {
-      // Releasing the stream closes it, and the device reconnects.
-      return assertionFailure("a device connected before the gateway was open")
-    }
-    outbox.peers[home].post(.attach(stream, device: device))
   }
 }

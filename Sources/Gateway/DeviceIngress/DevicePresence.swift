@@ -56,15 +56,3 @@ final class PresenceCollector: Sendable {
     }
   }
 }
-
-extension GatewayLoop {
-  func answer(to collector: PresenceCollector) {
-    let now = loop.unixMilliseconds
-    let up = connections.allDevices.compactMap { connection in
-      connection.device.map {
-        DevicePresence(device: $0, isUp: true, lastSeenMilliseconds: now)
-      }
-    }
-    collector.add(departedDevices.presences + up)
-  }
-}

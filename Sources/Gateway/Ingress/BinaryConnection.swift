@@ -8,12 +8,12 @@ import Transport
 /// The provider sends frames. The gateway doesn't answer an accepted frame; it answers a faulty one with an error
 /// packet and then closes the connection.
 ///
-/// Confined to its loop. Every frame after a faulty one is discarded, so the next frame is handled only after the home
-/// loop, which may be another loop, has answered.
+/// Confined to its loop. Every frame after a faulty one is discarded, so the next frame is handled only after the home,
+/// which may be on another loop, has answered.
 final class BinaryConnection: ProviderPeer, StreamHandler {
   let number: UInt64
   let load = ProviderLoad()
-  private let home: GatewayLoop
+  private let front: ProviderFront
   private var stream: ByteStream?
   private var certificate: CertificateCredential?
   private var parser = BinaryFrameParser()
@@ -36,9 +36,9 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   /// The arrival time of the first byte of an incomplete frame, in monotonic nanoseconds.
   private var frameBegan: Int64?
 
-  init(number: UInt64, home: GatewayLoop) {
+  init(number: UInt64, front: ProviderFront) {
     self.number = number
-    self.home = home
+    self.front = front
   }
 
   // MARK: Stream
@@ -47,9 +47,9 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     self.stream = stream
     guard let shown = stream.peerCertificate,
       case .accepted(let credential) = CertificateCredential.of(
-        shown, in: home.directory, for: home.environment)
+        shown, in: front.directory, for: front.environment)
     else {
-      home.log.info(
+      front.log.info(
         "closed a binary connection: its certificate is for the other environment",
         ["peer": stream.peerDescription])
       isClosing = true
@@ -57,13 +57,13 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       return
     }
     certificate = credential
-    home.prove(stream)
+    stream.proveProvider()
     scheduleIdleCheck()
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard !isClosing else { return }
-    lastReceived = home.loop.nowNanoseconds
+    lastReceived = front.loop.nowNanoseconds
     let arrived = unsafe bytes.assumingMemoryBound(to: UInt8.self)
     unsafe parser.append(arrived.span)
     handleFrames()
@@ -79,12 +79,12 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if case .tlsFailed(let why) = reason {
-      home.log.info(
+      front.log.info(
         "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
     }
     self.stream = nil
     hasEnded = true
-    if let idleTimer { home.loop.cancel(idleTimer) }
+    if let idleTimer { front.loop.cancel(idleTimer) }
     idleTimer = nil
     // A client that writes and then disconnects immediately has still sent its frames.
     handleFrames()
@@ -94,7 +94,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private func removeIfDone() {
     guard hasEnded, isClosing || open.isEmpty else { return }
     isClosing = true
-    home.remove(self)
+    front.remove(self)
   }
 
   private func handleFrames() {
@@ -105,7 +105,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
         if parser.heldBytes == 0 {
           frameBegan = nil
         } else if frameBegan == nil {
-          frameBegan = home.loop.nowNanoseconds
+          frameBegan = front.loop.nowNanoseconds
         }
         if parser.heldBytes < Limits.binaryHeldBytesMax { stream?.resumeReading() }
         return
@@ -121,7 +121,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
 
   private var mayHandleFrame: Bool {
     guard !load.hasRoom else { return true }
-    home.metrics.count(.connection)
+    front.metrics.count(.connection)
     return false
   }
 
@@ -135,7 +135,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       refuse(.missingTopic, of: notification, for: .missingTopic)
       return
     }
-    guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
+    guard !front.directory.isRevoked(certificateSerial: certificate.serial) else {
       refuse(.unknown, of: notification, for: .badCertificate)
       return
     }
@@ -145,9 +145,9 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       refuse(.processingError, of: notification, for: .payloadEmpty)
       return
     }
-    if let script = home.faults, isFaulty(notification, topic: topic, by: script) { return }
-    guard let app = home.directory.app(bundleID: topic.span), app.teamID == certificate.teamID,
-      let contents = home.tokens.open(notification.token.span), contents.app == app.number,
+    if let script = front.faults, isFaulty(notification, topic: topic, by: script) { return }
+    guard let app = front.directory.app(bundleID: topic.span), app.teamID == certificate.teamID,
+      let contents = front.tokens.open(notification.token.span), contents.app == app.number,
       contents.kind == .alert
     else {
       if mayBeDamaged(notification, topic: topic) {
@@ -157,34 +157,33 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       refuse(.invalidToken, of: notification, for: .badDeviceToken)
       return
     }
-    guard app.teamRate?.admits(at: home.loop.nowNanoseconds) ?? true else {
+    guard app.teamRate?.admits(at: front.loop.nowNanoseconds) ?? true else {
       refuse(.tooManyRequests, of: notification)
       return
     }
-    let team = load.team ?? home.connections.load(ofTeam: app.teamID)
+    let team = load.team ?? front.connections.load(ofTeam: app.teamID)
     load.team = team
     guard team.hasRoom else {
-      home.metrics.count(.team)
+      front.metrics.count(.team)
       refuse(.serviceUnavailable, of: notification)
       return
     }
     nextSerial &+= 1
     assert(open[nextSerial] == nil && awaited == nil, "no other frame is awaited")
     open[nextSerial] = .some(notification.identifier)
-    let isHere = home.isHome(of: contents.device)
+    let isHere = front.context.isHome(of: contents.device)
     if !isHere { awaited = nextSerial }
-    home.submit(
-      accepted(notification, contents, keep: app.keep), reply: nextSerial, of: self)
+    front.submit(submission(notification, contents, keep: app.keep), of: self)
   }
 
   /// Returns true if the app of the topic or of the token may exist in a damaged row.
   private func mayBeDamaged(_ notification: BinaryNotification, topic: [UInt8]) -> Bool {
-    guard let app = home.directory.app(bundleID: topic.span) else {
-      return home.directory.mayBeDamaged(bundleID: topic.span)
+    guard let app = front.directory.app(bundleID: topic.span) else {
+      return front.directory.mayBeDamaged(bundleID: topic.span)
     }
-    guard let contents = home.tokens.open(notification.token.span), contents.app != app.number
+    guard let contents = front.tokens.open(notification.token.span), contents.app != app.number
     else { return false }
-    return home.directory.mayBeDamaged(app: contents.app)
+    return front.directory.mayBeDamaged(app: contents.app)
   }
 
   /// Returns true if a scripted fault has closed the connection (`belfry fault`).
@@ -207,11 +206,11 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     }
     guard
       let answer = script.answer(
-        token: notification.token.span, topic: topic.span, at: home.loop.unixMilliseconds,
-        random: &home.random)
+        token: notification.token.span, topic: topic.span, at: front.loop.unixMilliseconds,
+        random: &front.context.random)
     else { return false }
     guard answer.rejection != .shutdown else {
-      home.metrics.count(answer.rejection)
+      front.metrics.count(answer.rejection)
       drain()
       return true
     }
@@ -219,15 +218,16 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     return true
   }
 
-  private func accepted(
+  private func submission(
     _ notification: BinaryNotification, _ contents: TokenContents, keep: UInt32
-  ) -> GatewayLoop.Submission {
-    let latest = home.storageStartSeconds + Int64(WireLimits.storageDaysMax) * 86_400
-    return GatewayLoop.Submission(
-      contents: contents, id: home.makeID(), uniqueID: home.makeID(),
+  ) -> Submission {
+    let latest = front.storageStartSeconds + Int64(WireLimits.storageDaysMax) * 86_400
+    return Submission(
+      contents, id: front.makeID(), uniqueID: front.makeID(),
       expiration: min(notification.expiration.map(Int64.init) ?? latest, latest),
       priority: notification.priority, pushType: .alert, collapseID: [],
-      payload: notification.payload, keep: keep)
+      payload: notification.payload, acceptedMilliseconds: front.loop.unixMilliseconds, keep: keep,
+      reply: front.address(of: self, nextSerial))
   }
 
   // MARK: Answers
@@ -245,7 +245,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
         lastAccepted = identifier
         lastAcceptedSerial = serial
       }
-      home.metrics.accepted.add()
+      front.metrics.accepted.add()
     case .refused(let rejection, _):
       refuse(rejection, identifier: identifier, serial: serial)
     }
@@ -284,18 +284,18 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     payload: [UInt8] = []
   ) {
     if let reason {
-      home.metrics.count(reason)
-      let id = home.makeID()
-      if home.noteRefusal(reason, id: id, token: [], topic: certificate?.topics.first ?? []),
+      front.metrics.count(reason)
+      let id = front.makeID()
+      if front.noteRefusal(reason, id: id, token: [], topic: certificate?.topics.first ?? []),
         !payload.isEmpty
       {
-        home.shared.payloads?.retain(payload, id: id, uniqueID: nil)
+        front.context.shared.payloads?.retain(payload, id: id, uniqueID: nil)
       }
     }
     guard !isClosing else { return }
     if let refusal, refusal.serial <= serial { return }
     refusal = (serial, status, identifier)
-    home.log.info(
+    front.log.info(
       "refused a notification of the binary interface",
       [
         "peer": stream?.peerDescription ?? "", "status": "\(status.rawValue)",
@@ -346,20 +346,20 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
 /// The limits on slow and idle providers of the binary interface, which has no other keep-alive.
 extension BinaryConnection: TimerTarget {
   private func scheduleIdleCheck() {
-    lastReceived = max(lastReceived, home.loop.nowNanoseconds)
-    idleTimer = home.loop.schedule(afterNanoseconds: Limits.idleCheckNanoseconds, self)
+    lastReceived = max(lastReceived, front.loop.nowNanoseconds)
+    idleTimer = front.loop.schedule(afterNanoseconds: Limits.idleCheckNanoseconds, self)
   }
 
   func timerFired(tag: UInt64) {
     idleTimer = nil
     guard !isClosing, let stream else { return }
-    let now = home.loop.nowNanoseconds
+    let now = front.loop.nowNanoseconds
     let isSlow = frameBegan.map { now - $0 >= Limits.providerRequestNanoseconds } ?? false
     guard isSlow || now - lastReceived >= Limits.providerIdleNanoseconds else {
-      idleTimer = home.loop.schedule(afterNanoseconds: Limits.idleCheckNanoseconds, self)
+      idleTimer = front.loop.schedule(afterNanoseconds: Limits.idleCheckNanoseconds, self)
       return
     }
-    home.log.info(
+    front.log.info(
       isSlow
         ? "closed a binary connection: incomplete frame after the time limit"
         : "closed an idle binary connection", ["peer": stream.peerDescription])

@@ -12,7 +12,7 @@ import Transport
 /// applies to a client that has shut down its sending side, because it can't be distinguished from one that doesn't
 /// read.
 final class FeedbackConnection: StreamHandler {
-  private let home: GatewayLoop
+  private let front: ProviderFront
   private var stream: ByteStream?
   private var app: UInt32 = 0
   /// The position of the last row that was written.
@@ -20,25 +20,25 @@ final class FeedbackConnection: StreamHandler {
   private var isComplete = false
   private var inputHasEnded = false
 
-  init(home: GatewayLoop) { self.home = home }
+  init(front: ProviderFront) { self.front = front }
 
   func streamOpened(_ stream: ByteStream) {
     self.stream = stream
     guard let shown = stream.peerCertificate,
       case .accepted(let credential) = CertificateCredential.of(
-        shown, in: home.directory, for: home.environment),
+        shown, in: front.directory, for: front.environment),
       let topic = credential.topics.first,
-      let app = home.directory.app(bundleID: topic.span), app.teamID == credential.teamID
+      let app = front.directory.app(bundleID: topic.span), app.teamID == credential.teamID
     else {
-      home.log.info(
+      front.log.info(
         "closed a feedback connection: its certificate is not for an app of this gateway",
         ["peer": stream.peerDescription])
       stream.close()
       return
     }
-    home.prove(stream)
+    stream.proveProvider()
     self.app = app.number
-    home.askFeedback(app: app.number, after: nil, self)
+    front.askFeedback(app: app.number, after: nil, self)
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {}
@@ -50,13 +50,13 @@ final class FeedbackConnection: StreamHandler {
 
   func streamDrained(_ stream: ByteStream) {
     assert(cursor != nil && !isComplete, "the written page was not the last one")
-    home.askFeedback(app: app, after: cursor, self)
+    front.askFeedback(app: app, after: cursor, self)
   }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     self.stream = nil
     guard isComplete, !inputHasEnded, reason == .local, let cursor else { return }
-    home.ask(.feedbackRead(app: app, upToMilliseconds: cursor.changedMilliseconds))
+    front.ask(.feedbackRead(app: app, upToMilliseconds: cursor.changedMilliseconds))
   }
 
   /// Writes a page.
@@ -67,7 +67,7 @@ final class FeedbackConnection: StreamHandler {
     guard let records else { return stream.close() }
     var bytes: [UInt8] = []
     for record in records {
-      for tuple in home.feedbackTuples(record) { bytes += tuple.bytes }
+      for tuple in front.feedbackTuples(record) { bytes += tuple.bytes }
     }
     cursor = records.last.map(FeedbackCursor.init) ?? cursor
     stream.write(bytes)

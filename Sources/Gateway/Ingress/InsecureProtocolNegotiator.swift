@@ -4,14 +4,14 @@ import Transport
 /// A connection on the loopback port until its first bytes reveal its protocol: HTTP/2 with prior knowledge, which
 /// begins with the preface, or HTTP/1.1.
 final class InsecureProtocolNegotiator: StreamHandler {
-  private let home: GatewayLoop
+  private let front: ProviderFront
   private var unread: [UInt8] = []
   private var timer: TimerID?
 
-  init(home: GatewayLoop) { self.home = home }
+  init(front: ProviderFront) { self.front = front }
 
   func streamOpened(_ stream: ByteStream) {
-    timer = home.loop.schedule(
+    timer = front.loop.schedule(
       afterNanoseconds: Limits.providerPrefaceNanoseconds
     ) { [weak stream] in
       stream?.close(afterFlush: false)
@@ -19,7 +19,7 @@ final class InsecureProtocolNegotiator: StreamHandler {
   }
 
   private func stopTimer() {
-    if let timer { home.loop.cancel(timer) }
+    if let timer { front.loop.cancel(timer) }
     timer = nil
   }
 
@@ -28,10 +28,10 @@ final class InsecureProtocolNegotiator: StreamHandler {
     let preface = Array("PRI".utf8)
     guard unread.count >= preface.count else { return }
     stopTimer()
-    let connection = home.makeProvider(ProviderConnection.init)
+    let connection = front.makeProvider(ProviderConnection.init)
     connection.speaksHTTP1 = !unread.starts(with: preface)
     connection.streamOpened(
-      stream.detach(unread: unread).attach(to: home.loop, handler: connection))
+      stream.detach(unread: unread).attach(to: front.loop, handler: connection))
   }
 
   func streamDrained(_ stream: ByteStream) {}

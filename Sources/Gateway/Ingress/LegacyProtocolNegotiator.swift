@@ -8,12 +8,12 @@ final class LegacyProtocolNegotiator: StreamHandler {
   /// The port's own service.
   enum Service { case binary, feedback }
 
-  private let home: GatewayLoop
+  private let front: ProviderFront
   private let service: Service
   private var timer: TimerID?
 
-  init(home: GatewayLoop, service: Service) {
-    self.home = home
+  init(front: ProviderFront, service: Service) {
+    self.front = front
     self.service = service
   }
 
@@ -22,11 +22,11 @@ final class LegacyProtocolNegotiator: StreamHandler {
       hand(stream, to: manager())
     } else if stream.peerCertificate != nil {
       switch service {
-      case .binary: hand(stream, to: home.makeProvider(BinaryConnection.init))
-      case .feedback: hand(stream, to: FeedbackConnection(home: home))
+      case .binary: hand(stream, to: front.makeProvider(BinaryConnection.init))
+      case .feedback: hand(stream, to: FeedbackConnection(front: front))
       }
     } else {
-      timer = home.loop.schedule(afterNanoseconds: Limits.prefaceNanoseconds) { [weak stream] in
+      timer = front.loop.schedule(afterNanoseconds: Limits.prefaceNanoseconds) { [weak stream] in
         stream?.close(afterFlush: false)
       }
     }
@@ -35,7 +35,7 @@ final class LegacyProtocolNegotiator: StreamHandler {
   /// Handles a client that uses neither ALPN nor a certificate, and must begin with HTTP/2's preface.
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard unsafe bytes.first == UInt8(ascii: "P") else {
-      home.log.info(
+      front.log.info(
         "closed a connection without a client certificate", ["peer": stream.peerDescription])
       stream.close(afterFlush: false)
       return
@@ -44,7 +44,7 @@ final class LegacyProtocolNegotiator: StreamHandler {
     let connection = manager()
     let unread = unsafe Array(bytes)
     connection.streamOpened(
-      stream.detach(unread: unread).attach(to: home.loop, handler: connection))
+      stream.detach(unread: unread).attach(to: front.loop, handler: connection))
   }
 
   func streamDrained(_ stream: ByteStream) {}
@@ -52,23 +52,23 @@ final class LegacyProtocolNegotiator: StreamHandler {
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     stopTimer()
     if case .tlsFailed(let why) = reason {
-      home.log.info(
+      front.log.info(
         "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
     }
   }
 
   private func manager() -> ProviderConnection {
-    let connection = home.makeProvider(ProviderConnection.init)
+    let connection = front.makeProvider(ProviderConnection.init)
     connection.interface = .channelManagement
     return connection
   }
 
   private func stopTimer() {
-    if let timer { home.loop.cancel(timer) }
+    if let timer { front.loop.cancel(timer) }
     timer = nil
   }
 
   private func hand(_ stream: ByteStream, to handler: some StreamHandler) {
-    handler.streamOpened(stream.detach().attach(to: home.loop, handler: handler))
+    handler.streamOpened(stream.detach().attach(to: front.loop, handler: handler))
   }
 }

@@ -36,7 +36,7 @@ extension ProviderConnection {
   }
 
   func decideChannelRequest(_ open: ProviderStream) {
-    open.generatedID = home.makeID()
+    open.generatedID = front.makeID()
     guard isServed(open.request.path) else {
       let method = open.request.method
       let isLegal = method == .post || method == .get || method == .delete
@@ -54,13 +54,13 @@ extension ProviderConnection {
         return refuse(open.streamID, rejection)
       }
       guard isInRate(app) else { return refuse(open.streamID, .tooManyRequests) }
-      open.uniqueID = home.makeID()
+      open.uniqueID = front.makeID()
       var payload: [UInt8] = []
       if case .broadcast = call { payload = open.takeBody() }
       let request = ChannelRequest(
         connection: number, stream: open.streamID, app: app.number, call: call,
         id: requestID(of: open), uniqueID: open.uniqueID, payload: payload)
-      guard case .list = call else { return home.ask(.channels(request)) }
+      guard case .list = call else { return front.ask(.channels(request)) }
       lists.append(request)
       scheduleFlush()
     }
@@ -72,7 +72,7 @@ extension ProviderConnection {
       let next = lists.next(
         unsentBytes: unsentBytes, holdsBody: session.holdsLargeBody, isOpen: { streams[$0] != nil })
     else { return }
-    home.ask(.channels(next))
+    front.ask(.channels(next))
   }
 
   private func isServed(_ path: PushRequest.Path) -> Bool {
@@ -99,10 +99,10 @@ extension ProviderConnection {
       scheduleFlush()
       respond(streamID, status: 200, body: list)
     case .accepted(let broadcast):
-      home.metrics.broadcasts.add()
+      front.metrics.broadcasts.add()
       respond(
         streamID, status: 200,
-        uniqueID: home.environment == .sandbox ? broadcast.uniqueID : nil)
+        uniqueID: front.environment == .sandbox ? broadcast.uniqueID : nil)
     }
   }
 
@@ -111,10 +111,10 @@ extension ProviderConnection {
     body: [UInt8] = []
   ) {
     guard let open = streams.remove(streamID), let session else { return }
-    home.responses.answerChannels(
+    front.responses.answerChannels(
       streamID, status: status, idText: requestEcho(of: open), id: requestID(of: open),
       uniqueID: uniqueID, channel: channel, body: body, on: session)
-    home.recycle(open)
+    front.recycle(open)
     scheduleFlush()
   }
 }

@@ -8,21 +8,21 @@ import Transport
 /// also closed if its client doesn't read, or if its requests hold too much memory.
 extension ProviderConnection: TimerTarget {
   func startIdleTimer() {
-    opened = home.loop.nowNanoseconds
+    opened = front.loop.nowNanoseconds
     lastReceived = opened
     lastRequest = opened
     scheduleIdleCheck()
   }
 
   private func scheduleIdleCheck() {
-    idleTimer = home.loop.schedule(
+    idleTimer = front.loop.schedule(
       afterNanoseconds: Limits.idleCheckNanoseconds, self, tag: 0)
   }
 
   func stopIdleTimer() {
-    if let idleTimer { home.loop.cancel(idleTimer) }
+    if let idleTimer { front.loop.cancel(idleTimer) }
     idleTimer = nil
-    home.providerMemory.changeHeld(from: heldBytes, to: 0)
+    front.providerMemory.changeHeld(from: heldBytes, to: 0)
     heldBytes = 0
     setUnsentBytes(0)
   }
@@ -30,7 +30,7 @@ extension ProviderConnection: TimerTarget {
   func timerFired(tag: UInt64) {
     idleTimer = nil
     guard let session, let stream, !isClosing else { return }
-    let now = home.loop.nowNanoseconds
+    let now = front.loop.nowNanoseconds
     setUnsentBytes(stream.pendingOutputBytes)
     accountMemory()
     endOverdueRequests(now)
@@ -47,7 +47,7 @@ extension ProviderConnection: TimerTarget {
     case .idle: leave(.idleTimeout, code: HTTP2ErrorCode.noError)
     case .stalled: leave(.idleTimeout, code: HTTP2ErrorCode.enhanceYourCalm)
     case .unresponsive:
-      home.log.info(
+      front.log.info(
         "closing a provider connection that does not read its responses",
         ["peer": stream.peerDescription])
       isClosing = true
@@ -65,7 +65,7 @@ extension ProviderConnection: TimerTarget {
       }
     }
     guard !overdue.isEmpty else { return }
-    home.log.info(
+    front.log.info(
       "a provider's requests were not completed in time",
       ["peer": stream?.peerDescription ?? "", "requests": "\(overdue.count)"])
     for streamID in overdue { refuse(streamID, .idleTimeout) }
@@ -93,11 +93,11 @@ extension ProviderConnection: TimerTarget {
     let most =
       hasAcceptedRequest ? Limits.providerHeldBytesMax : Limits.newConnectionHeldBytesMax
     let isShare = heldBytes > Limits.providerHeldShareBytes
-    guard heldBytes > most || isShare && home.providerMemory.isHeldTooMuch else {
+    guard heldBytes > most || isShare && front.providerMemory.isHeldTooMuch else {
       return
     }
     guard !isClosing else { return }
-    home.log.info(
+    front.log.info(
       "closing a provider connection whose incomplete requests use too much memory",
       ["peer": stream?.peerDescription ?? "", "bytes": "\(heldBytes)"])
     leave(.tooManyRequests, code: HTTP2ErrorCode.enhanceYourCalm)
@@ -108,13 +108,13 @@ extension ProviderConnection: TimerTarget {
     unaccountedRequests = 0
     var bytes = 0
     streams.forEach { if !$0.isDecided { bytes += $0.heldBytes } }
-    home.providerMemory.changeHeld(from: heldBytes, to: bytes)
+    front.providerMemory.changeHeld(from: heldBytes, to: bytes)
     heldBytes = bytes
   }
 
   /// Updates the number of bytes that wait for the peer.
   func setUnsentBytes(_ bytes: Int) {
-    home.providerMemory.changeUnsent(from: unsentBytes, to: bytes)
+    front.providerMemory.changeUnsent(from: unsentBytes, to: bytes)
     unsentBytes = bytes
   }
 }

@@ -5,12 +5,12 @@ import Transport
 /// A provider's HTTP/2 connection, which converts frames to requests and decisions to answers.
 ///
 /// Confined to its loop. It makes no decisions: ``Admission`` checks requests, ``ConnectionCredentials`` checks
-/// provider tokens, and the device's home loop performs the last checks.
+/// provider tokens, and the device's home performs the last checks.
 final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler, TurnEndTarget,
   AdmissionContext
 {
   let number: UInt64
-  let home: GatewayLoop
+  let front: ProviderFront
   let load = ProviderLoad()
   /// The API that is available on the port.
   var interface = ProviderInterface.everything
@@ -51,11 +51,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   var unaccountedRequests = 0
   var unsentBytes = 0
 
-  init(number: UInt64, home: GatewayLoop) {
+  init(number: UInt64, front: ProviderFront) {
     self.number = number
-    self.home = home
-    credentials = ConnectionCredentials(environment: home.environment)
-    errorPolicy = ProviderErrorPolicy(bounds: home.providerErrors)
+    self.front = front
+    credentials = ConnectionCredentials(environment: front.environment)
+    errorPolicy = ProviderErrorPolicy(bounds: front.providerErrors)
   }
 
   // MARK: Stream
@@ -64,23 +64,23 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     self.stream = stream
     var fault: Rejection?
     if let shown = stream.peerCertificate {
-      switch CertificateCredential.of(shown, in: home.directory, for: home.environment) {
+      switch CertificateCredential.of(shown, in: front.directory, for: front.environment) {
       case .accepted(let credential):
         certificate = credential
-        home.prove(stream)
+        stream.proveProvider()
       case .refused(let rejection): fault = rejection
       }
     }
     var settings = HTTP2Settings()
     settings.initialConcurrentStreams =
       certificate == nil ? 1 : Limits.providerConcurrentStreams
-    let scripted = faults.opening(home.faults, &settings)
+    let scripted = faults.opening(front.faults, &settings)
     session =
       speaksHTTP1
       ? .http1(HTTP1ServerSession(handler: self))
       : .http2(
-        NGHTTP2ServerSession(settings: settings, handler: self) { [unowned home] in
-          home.loop.nowNanoseconds
+        NGHTTP2ServerSession(settings: settings, handler: self) { [unowned front] in
+          front.loop.nowNanoseconds
         })
     startIdleTimer()
     scheduleFlush()
@@ -94,12 +94,12 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard let session, !isClosing else { return }
-    lastReceived = home.loop.nowNanoseconds
+    lastReceived = front.loop.nowNanoseconds
     unaccountedBytes += bytes.count
     if unsafe session.receive(bytes) == .closing {
       isClosing = true
       if let code = session.failure {
-        home.log.info(
+        front.log.info(
           "closing a provider connection that violated HTTP/2",
           [
             "peer": stream.peerDescription, "code": "\(code)",
@@ -115,7 +115,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard let session, !isClosing else { return false }
     inputHasEnded = true
     session.endInput()
-    for open in streams.removeUnjudged() { home.recycle(open) }
+    for open in streams.removeUnjudged() { front.recycle(open) }
     scheduleFlush()
     // Answers may be ready and not yet written: `turnEnded` writes them, and closes the connection once no stream is
     // open.
@@ -130,16 +130,16 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if case .tlsFailed(let why) = reason {
-      home.log.info(
+      front.log.info(
         "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
     }
     assert(
       stream === self.stream || self.stream == nil, "a closed stream belongs to this connection")
-    for open in streams.removeAll() { home.recycle(open) }
+    for open in streams.removeAll() { front.recycle(open) }
     stopIdleTimer()
     session = nil
     self.stream = nil
-    home.remove(self)
+    front.remove(self)
   }
 
   func turnEnded() {
@@ -153,7 +153,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     }
     unsafe session.takeOutput { unsafe stream.write($0) }
     setUnsentBytes(stream.pendingOutputBytes)
-    if unsentBytes > home.providerMemory.unsentBytesMax { stream.pauseReading() }
+    if unsentBytes > front.providerMemory.unsentBytesMax { stream.pauseReading() }
     if !load.hasRoom { pauseUntilAnswered(stream) }
     askForNextList()
     let isEnding = isDraining || inputHasEnded
@@ -165,19 +165,19 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func scheduleFlush() {
     guard !isFlushScheduled else { return }
     isFlushScheduled = true
-    home.loop.atTurnEnd(self)
+    front.loop.atTurnEnd(self)
   }
 
   // MARK: Requests
 
   func requestBegan(_ streamID: Int32) {
     guard streamID <= faults.lastStreamID else { return }
-    let open = home.makeStream()
-    lastRequest = home.loop.nowNanoseconds
+    let open = front.makeStream()
+    lastRequest = front.loop.nowNanoseconds
     unaccountedRequests += 1
     open.begin(streamID, at: lastRequest)
     guard streams.insert(open) else {
-      home.recycle(open)
+      front.recycle(open)
       session?.reset(streamID, errorCode: HTTP2ErrorCode.refusedStream)
       return
     }
@@ -205,13 +205,13 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   }
 
   func requestReset(_ streamID: Int32, errorCode: UInt32) {
-    if let open = streams.remove(streamID) { home.recycle(open) }
+    if let open = streams.remove(streamID) { front.recycle(open) }
     scheduleFlush()
   }
 
   private func evaluate(_ open: ProviderStream) {
     guard !isAborting else { return }
-    let script = home.faults
+    let script = front.faults
     guard faults.countRequest(under: script) else { return decide(open) }
     let effects = faults.judging(script, open.request, isDraining: isDraining)
     open.delayMilliseconds = effects.delayMilliseconds
@@ -227,7 +227,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       return
     }
     hasLoggedPayloadFault = true
-    home.log.info(
+    front.log.info(
       "refused a payload that is not a JSON object",
       [
         "peer": stream?.peerDescription ?? "", "line": String(fault.line),
@@ -236,13 +236,13 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   }
 
   private func decide(_ open: ProviderStream) {
-    if case .value = open.request.id {} else { open.generatedID = home.makeID() }
+    if case .value = open.request.id {} else { open.generatedID = front.makeID() }
     if isAboutChannels(open) { return decideChannelRequest(open) }
     var context = self
     let body = open.body
     switch Admission.evaluate(
       open.request, body: body.span, bodyBytes: open.bodyBytes,
-      atSeconds: home.storageStartSeconds, context: &context)
+      atSeconds: front.storageStartSeconds, context: &context)
     {
     case .refused(let rejection):
       if rejection == .payloadEmpty { logPayloadFault(open) }
@@ -258,31 +258,32 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
         answer(open.streamID, .refused(.serviceUnavailable, timestampMilliseconds: nil))
         return
       }
-      open.uniqueID = home.makeID()
+      open.uniqueID = front.makeID()
       let id: NotificationID
       if case .value(let given) = open.request.id { id = given } else { id = generatedID(of: open) }
-      home.submit(
-        GatewayLoop.Submission(
-          contents: admitted.contents, id: id, uniqueID: open.uniqueID,
-          expiration: admitted.expiration, priority: admitted.priority,
-          pushType: admitted.pushType, collapseID: open.request.collapseID,
-          payload: open.takeBody(), keep: admitted.app.keep),
-        reply: open.streamID, of: self)
+      front.submit(
+        Submission(
+          admitted.contents, id: id, uniqueID: open.uniqueID, expiration: admitted.expiration,
+          priority: admitted.priority, pushType: admitted.pushType,
+          collapseID: open.request.collapseID, payload: open.takeBody(),
+          acceptedMilliseconds: front.loop.unixMilliseconds, keep: admitted.app.keep,
+          reply: front.address(of: self, open.streamID)),
+        of: self)
     }
   }
 
   /// Returns true if one more push is within the rate limits of the connection and of the app's team.
   func isInRate(_ app: App) -> Bool {
-    let now = home.loop.nowNanoseconds
-    guard home.connectionRate?.admits(&nextPushNanoseconds, at: now) ?? true else { return false }
+    let now = front.loop.nowNanoseconds
+    guard front.connectionRate?.admits(&nextPushNanoseconds, at: now) ?? true else { return false }
     return app.teamRate?.admits(at: now) ?? true
   }
 
   /// Returns true if one more push of the app's team, which is also the connection's, may wait for its answer.
   private func hasRoomForTeam(of app: App) -> Bool {
-    if load.team == nil { load.team = home.connections.load(ofTeam: app.teamID) }
+    if load.team == nil { load.team = front.connections.load(ofTeam: app.teamID) }
     guard load.team?.hasRoom == true else {
-      home.metrics.count(.team)
+      front.metrics.count(.team)
       return false
     }
     return true
@@ -294,21 +295,21 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private func pauseUntilAnswered(_ stream: ByteStream) {
     guard !isPausedUntilAnswered else { return }
     isPausedUntilAnswered = true
-    home.metrics.count(.connection)
+    front.metrics.count(.connection)
     stream.pauseReading()
   }
 
   private func resumeIfAnswered() {
     guard isPausedUntilAnswered, load.unanswered <= Limits.providerUnansweredMax / 2 else { return }
     isPausedUntilAnswered = false
-    if unsentBytes <= home.providerMemory.unsentBytesMax { stream?.resumeReading() }
+    if unsentBytes <= front.providerMemory.unsentBytesMax { stream?.resumeReading() }
   }
 
   /// Raises the limit of concurrent streams, which is 1 until the first valid request (apns-protocol 1.13).
   func raiseStreamLimit() {
     guard !hasAcceptedRequest else { return }
     hasAcceptedRequest = true
-    home.prove(stream)
+    stream?.proveProvider()
     guard certificate == nil, faults.streams == nil else { return }
     session?.allowConcurrentStreams(errorPolicy.streams)
   }
@@ -336,14 +337,15 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection? {
     guard faults.isActive else { return nil }
     return faults.answer(
-      home.faults, request, to: app, at: home.loop.unixMilliseconds, random: &home.random)
+      front.faults, request, to: app, at: front.loop.unixMilliseconds, random: &front.context.random
+    )
   }
 
   private func delay(_ open: ProviderStream, _ answer: ProviderAnswer) {
     let streamID = open.streamID
     let nanoseconds = Int64(open.delayMilliseconds) * 1_000_000
     open.delayMilliseconds = 0
-    _ = home.loop.schedule(afterNanoseconds: nanoseconds) { [weak self] in
+    _ = front.loop.schedule(afterNanoseconds: nanoseconds) { [weak self] in
       self?.answer(streamID, answer)
     }
   }
@@ -355,18 +357,20 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       guard isGood(certificate) else { return .refused(.badCertificate) }
       return .accepted(.certificate(certificate))
     }
-    if lastCredentialsVersion != home.directory.credentialsVersion || !isLast(request.authorization)
+    if lastCredentialsVersion != front.directory.credentialsVersion
+      || !isLast(request.authorization)
     {
       lastAuthorization.removeAll(keepingCapacity: true)
       lastAuthorization.append(copying: request.authorization.span)
-      lastOutcome = home.verifier.verify(authorization: request.authorization.span)
-      lastCredentialsVersion = home.directory.credentialsVersion
+      lastOutcome = front.verifier.verify(authorization: request.authorization.span)
+      lastCredentialsVersion = front.directory.credentialsVersion
     }
     switch lastOutcome {
     case .refused(let rejection):
       return .refused(rejection)
     case .verified(let token):
-      if let rejection = credentials.present(token, atSeconds: home.loop.unixMilliseconds / 1_000) {
+      if let rejection = credentials.present(token, atSeconds: front.loop.unixMilliseconds / 1_000)
+      {
         return .refused(rejection)
       }
       return .accepted(.token(token))
@@ -382,27 +386,27 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   ///
   /// If the certificate was revoked after the handshake, the connection closes at the next request.
   private func isGood(_ certificate: CertificateCredential) -> Bool {
-    guard lastCredentialsVersion != home.directory.credentialsVersion else { return true }
-    guard !home.directory.isRevoked(certificateSerial: certificate.serial) else {
+    guard lastCredentialsVersion != front.directory.credentialsVersion else { return true }
+    guard !front.directory.isRevoked(certificateSerial: certificate.serial) else {
       if !isDraining {
         isDraining = true
         sendGoAway(.badCertificate)
       }
       return false
     }
-    lastCredentialsVersion = home.directory.credentialsVersion
+    lastCredentialsVersion = front.directory.credentialsVersion
     return true
   }
 
-  func app(bundleID: Span<UInt8>) -> App? { home.directory.app(bundleID: bundleID) }
+  func app(bundleID: Span<UInt8>) -> App? { front.directory.app(bundleID: bundleID) }
 
   func mayBeDamaged(bundleID: Span<UInt8>) -> Bool {
-    home.directory.mayBeDamaged(bundleID: bundleID)
+    front.directory.mayBeDamaged(bundleID: bundleID)
   }
 
-  func mayBeDamaged(app: UInt32) -> Bool { home.directory.mayBeDamaged(app: app) }
+  func mayBeDamaged(app: UInt32) -> Bool { front.directory.mayBeDamaged(app: app) }
 
-  func open(token: Span<UInt8>) -> TokenContents? { home.tokens.open(token) }
+  func open(token: Span<UInt8>) -> TokenContents? { front.tokens.open(token) }
 
   // MARK: Answers
 
@@ -420,30 +424,30 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   private func accept(_ streamID: Int32) {
     guard let open = streams.remove(streamID), let session else { return }
-    home.responses.accept(
+    front.responses.accept(
       streamID, idText: open.request.idText, id: id(of: open),
-      uniqueID: home.environment == .sandbox ? open.uniqueID : nil, on: session)
-    home.metrics.accepted.add()
-    home.recycle(open)
+      uniqueID: front.environment == .sandbox ? open.uniqueID : nil, on: session)
+    front.metrics.accepted.add()
+    front.recycle(open)
     if errorPolicy.hasErrors { apply(errorPolicy.accepted()) }
     scheduleFlush()
   }
 
   func refuse(_ streamID: Int32, _ rejection: Rejection, _ timestamp: Int64? = nil) {
     guard let open = streams.remove(streamID), let session else { return }
-    home.responses.refuse(
+    front.responses.refuse(
       streamID, rejection, timestampMilliseconds: timestamp, idName: idName(of: open),
       idText: echo(of: open), id: id(of: open), on: session)
-    home.metrics.count(rejection)
+    front.metrics.count(rejection)
     if !isAboutChannels(open),
-      home.noteRefusal(
+      front.noteRefusal(
         rejection, id: id(of: open), token: open.request.token, topic: open.request.topic)
     {
-      home.retainPayload(ofRefused: open, id: id(of: open))
+      front.retainPayload(ofRefused: open, id: id(of: open))
     }
-    home.recycle(open)
+    front.recycle(open)
     // Developers who test a client with scripted answers want to see all of these answers.
-    if !faults.isActive { apply(errorPolicy.refused(rejection, at: home.loop.nowNanoseconds)) }
+    if !faults.isActive { apply(errorPolicy.refused(rejection, at: front.loop.nowNanoseconds)) }
     scheduleFlush()
   }
 
@@ -451,7 +455,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   /// Reduces the error counts over time, which raises the stream limit.
   func forgiveErrors() {
-    if errorPolicy.hasErrors { apply(errorPolicy.passTime(at: home.loop.nowNanoseconds)) }
+    if errorPolicy.hasErrors { apply(errorPolicy.passTime(at: front.loop.nowNanoseconds)) }
   }
 
   private func apply(_ verdict: ProviderErrorPolicy.Verdict) {
@@ -461,11 +465,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     case .streams(let count):
       // The advertised limit is one stream until a request is accepted, whatever happens before.
       guard hasAcceptedRequest || certificate != nil, faults.streams == nil else { break }
-      if count < Limits.providerConcurrentStreams { home.metrics.loweredStreamLimits.add() }
+      if count < Limits.providerConcurrentStreams { front.metrics.loweredStreamLimits.add() }
       session?.allowConcurrentStreams(count)
     case .end(let excess):
       guard !isDraining, !isClosing else { break }
-      home.metrics.count(excess)
+      front.metrics.count(excess)
       isDraining = true
       sendGoAway(because: excess.rawValue, code: HTTP2ErrorCode.enhanceYourCalm)
     }
@@ -489,7 +493,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   /// Returns the generated ID of the answer to this request, which is the same on each call.
   func generatedID(of open: ProviderStream) -> NotificationID {
     if let known = open.generatedID { return known }
-    let made = home.makeID()
+    let made = front.makeID()
     open.generatedID = made
     return made
   }
@@ -511,7 +515,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   private func sendGoAway(because reason: String, lastStreamID: Int32? = nil, code: UInt32) {
     guard let session else { return }
-    home.log.info(
+    front.log.info(
       "closing a provider connection with GOAWAY",
       ["peer": stream?.peerDescription ?? "", "code": "\(code)", "why": "\(reason)"])
     session.goAway(

@@ -1,6 +1,6 @@
 /// A provider's connection on any interface, as its loop uses it.
 protocol ProviderPeer: AnyObject {
-  /// The number that identifies the connection in ``ReplyRoute``.
+  /// The number that identifies the connection in ``ReplyAddress``.
   var number: UInt64 { get }
   /// The connection's unanswered pushes.
   var load: ProviderLoad { get }

@@ -51,28 +51,3 @@ extension DeliveryLogQuery {
     }
   }
 }
-
-extension GatewayLoop {
-  /// Records the refusal of a provider's push; returns true if this second had room for its line.
-  func noteRefusal(
-    _ rejection: Rejection, id: NotificationID, token: [UInt8], topic: [UInt8]
-  ) -> Bool {
-    guard refusedPushes.hasRoom(atNanoseconds: loop.nowNanoseconds) else { return false }
-    let entry = RefusedPushes.Entry(
-      atMilliseconds: loop.unixMilliseconds, rejection: rejection, id: id, token: token,
-      topic: topic.count <= Limits.refusedTopicBytesMax
-        ? topic : Array(topic.prefix(Limits.refusedTopicBytesMax)))
-    refusedPushes.append(entry)
-    tellFollowers(entry)
-    return true
-  }
-
-  /// Converts a refused push to its readable form.
-  func line(_ entry: RefusedPushes.Entry) -> DeliveryLogLine {
-    DeliveryLogLine(
-      atMilliseconds: entry.atMilliseconds, state: DeliveryLogLine.refused,
-      reason: entry.rejection.reason, id: entry.id, uniqueID: nil,
-      device: tokens.open(entry.token.span)?.device ?? 0,
-      topic: String(decoding: entry.topic, as: UTF8.self))
-  }
-}

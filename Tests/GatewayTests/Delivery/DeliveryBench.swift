@@ -60,15 +60,15 @@ struct DeliveryBench: ~Copyable {
     _ text: String, to key: NotificationKey = DeliveryBench.key(), priority: UInt8 = 10,
     expiresIn seconds: Int64 = 3_600, keep: UInt32 = 1, collapseID: String = "",
     type: PushType = .alert
-  ) -> AcceptedNotification {
+  ) -> Submission {
     nextID += 1
-    return AcceptedNotification(
+    return Submission(
       key: key, generation: 0, id: NotificationID(high: 0, low: nextID),
       uniqueID: NotificationID(high: 1, low: nextID),
       expiration: seconds == 0 ? 0 : now.unixSeconds + seconds, priority: priority,
       pushType: type, collapseID: Array(collapseID.utf8), payload: Array(text.utf8),
       acceptedMilliseconds: now.unixMilliseconds, keep: keep,
-      reply: ReplyRoute(loop: 0, connection: 1, stream: Int32(nextID)))
+      reply: ReplyAddress(front: Route(loop: 0), connection: 1, stream: Int32(nextID)))
   }
 
   mutating func drain() {

@@ -373,7 +373,7 @@ private typealias Bench = DeliveryBench
       for shard in 0..<shards {
         var core = DeliveryCore(highestSequence: 41, shard: shard, shards: shards)
         for _ in 0..<10 {
-          let one = AcceptedNotification(
+          let one = Submission(
             key: Bench.key(), generation: 0, id: NotificationID(high: 0, low: 0),
             uniqueID: NotificationID(high: 0, low: 0), expiration: .max, priority: 10,
             pushType: .alert, collapseID: [], payload: [], acceptedMilliseconds: 0, keep: 1,

@@ -67,10 +67,10 @@ import Testing
     let scenario = try LoopScenario(loops: 2, payloads: payloads)
     scenario.register(device: 1)
     for device in [UInt64(1), 2] {
-      let submission = scenario.submission(device: device, payload: Self.payload("{}\(device)"))
-      scenario.part.submit(submission, reply: 5, of: RecordingProvider())
-      let kept = try #require(payloads.entry(of: submission.uniqueID))
-      #expect(address(of: kept.payload) == address(of: submission.payload))
+      let payload = Self.payload("{}\(device)")
+      scenario.submit(device: device, stream: 5, payload: payload, of: RecordingProvider())
+      let kept = try #require(payloads.entry(of: LoopScenario.uniqueID))
+      #expect(address(of: kept.payload) == address(of: payload))
       #expect(payloads.entries.count == 1)
     }
   }

@@ -56,17 +56,17 @@ private typealias Bench = DeliveryBench
     let scenario = try LoopScenario(loops: 2)
     let provider = RecordingProvider()
     scenario.register(device: 1)
-    #expect(scenario.part.connections.makeNumber() == provider.number)
-    scenario.part.connections.add(provider)
+    #expect(scenario.part.front.connections.makeNumber() == provider.number)
+    scenario.part.front.connections.add(provider)
     for number in 0...Limits.tokenUnansweredMax {
-      scenario.part.submit(scenario.submission(device: 1), reply: Int32(number), of: provider)
+      scenario.submit(device: 1, stream: Int32(number), of: provider)
     }
     #expect(provider.answers == ["\(Limits.tokenUnansweredMax) TooManyRequests"])
     #expect(provider.load.unanswered == Limits.tokenUnansweredMax)
   }
 
   @Test func `a connection's pushes count for its team until they are answered, though it ended`() {
-    var connections = LoopConnections()
+    var connections = ProviderConnections()
     let provider = RecordingProvider()
     let team = connections.load(ofTeam: "TEAM")
     provider.load.team = team

@@ -29,7 +29,7 @@ import Transport
   func `a push that finds no home loop is answered`() throws {
     let scenario = try LoopScenario(loops: 2)
     let provider = RecordingProvider()
-    scenario.part.submit(scenario.submission(device: 2), reply: 5, of: provider)
+    scenario.submit(device: 2, stream: 5, of: provider)
     #expect(provider.answers == ["5 ServiceUnavailable"])
   }
 
@@ -135,18 +135,26 @@ final class LoopScenario {
 
   /// Stores a token of the first app for the device.
   func register(device: UInt64) {
-    part.registrations.set(
+    part.home.registrations.set(
       NotificationKey(device: device, app: 1, kind: TokenKind.alert.rawValue),
       to: RegistrationTable.Entry(generation: 0, state: .active, changedMilliseconds: 0))
   }
 
-  func submission(device: UInt64, payload: [UInt8] = []) -> GatewayLoop.Submission {
-    GatewayLoop.Submission(
-      contents: TokenContents(
-        environment: .sandbox, kind: .alert, generation: 0, app: 1, device: device),
-      id: NotificationID(high: 1, low: 1), uniqueID: NotificationID(high: 1, low: 2),
-      expiration: .max, priority: 10, pushType: .alert, collapseID: [], payload: payload,
-      keep: 1)
+  /// The `apns-unique-id` of every push.
+  static let uniqueID = NotificationID(high: 1, low: 2)
+
+  /// Submits a push of the first app to a device.
+  func submit(
+    device: UInt64, stream: Int32, payload: [UInt8] = [], of provider: RecordingProvider
+  ) {
+    part.front.submit(
+      Submission(
+        TokenContents(environment: .sandbox, kind: .alert, generation: 0, app: 1, device: device),
+        id: NotificationID(high: 1, low: 1), uniqueID: Self.uniqueID,
+        expiration: .max, priority: 10, pushType: .alert, collapseID: [], payload: payload,
+        acceptedMilliseconds: loop.unixMilliseconds, keep: 1,
+        reply: part.front.address(of: provider, stream)),
+      of: provider)
   }
 }
 

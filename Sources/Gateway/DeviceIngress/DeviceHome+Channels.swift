@@ -16,7 +16,7 @@ struct SubscriptionRequest: Equatable, Sendable {
   let isJoining: Bool
 }
 
-/// A loop's pending work on channels.
+/// A home's pending work on channels.
 struct ChannelWork {
   /// The subscription changes that are being written.
   var pending = PendingChanges<SubscriptionRequest.Key, ControlChange, SubscriptionRequest>()
@@ -50,8 +50,8 @@ struct ChannelWork {
   }
 }
 
-/// The subscriptions and channels of a loop's devices.
-extension GatewayLoop {
+/// The subscriptions and channels of a home's devices.
+extension DeviceHome {
   /// Restores the channels, messages, and subscriptions that the store contained when the gateway started.
   func restore(_ snapshot: ChannelSnapshot) {
     for channel in snapshot.channels { core.addChannel(channel.id, app: channel.app) }
@@ -88,7 +88,7 @@ extension GatewayLoop {
       return connection.answer(request, with: .refused(.unknownChannel))
     }
     if core.standing(of: device, to: id, app: app.number) == .unknownChannel {
-      ask(.findChannel(connection.session, request: request, id, app: app.number))
+      context.ask(.findChannel(connection.session, request: request, id, app: app.number))
     } else {
       subscribe(connection, to: id, app: app.number, request: request)
     }
@@ -192,16 +192,16 @@ extension GatewayLoop {
         return answer(request, with: .refused(.unknownChannel))
       }
       answer(request, with: .subscribed(handle: handle))
-      connections.device(request.session)?.add(channel: request.key.channel)
+      connections[request.session]?.add(channel: request.key.channel)
     } else {
-      connections.device(request.session)?.remove(channel: request.key.channel)
+      connections[request.session]?.remove(channel: request.key.channel)
       answer(request, with: .done)
     }
   }
 
   /// Sends an answer, unless the session ended during the disk write.
   private func answer(_ request: SubscriptionRequest, with answer: DeviceLinkServer.Answer) {
-    connections.device(request.session)?.answer(request.number, with: answer)
+    connections[request.session]?.answer(request.number, with: answer)
   }
 
   /// Starts sending the channel's messages to a session.
@@ -215,11 +215,17 @@ extension GatewayLoop {
   /// Schedules the next slice of a broadcast for a later turn.
   func scheduleFanOut() {
     guard !channelWork.isContinuing else { return }
-    guard outbox.peers.indices.contains(index) else {
+    guard context.post(.continueFanOut, to: context.route) else {
       return assertionFailure("a broadcast arrived before the gateway opened")
     }
     channelWork.isContinuing = true
-    outbox.peers[index].post(.continueFanOut)
+  }
+
+  /// Sends broadcasts to the next slice of devices.
+  func continueFanOut() {
+    assert(channelWork.isContinuing, "a broadcast is being sent")
+    channelWork.isContinuing = false
+    core.continueFanOut(now: now)
   }
 
   /// Persists the devices' acknowledgments in one batch.
@@ -239,12 +245,13 @@ extension GatewayLoop {
 
   /// Logs that a broadcast was accepted, in one line without a device.
   func appendToLog(received broadcast: Broadcast) {
-    shared.payloads?.retain(broadcast.payload, id: broadcast.id, uniqueID: broadcast.uniqueID)
+    context.shared.payloads?.retain(
+      broadcast.payload, id: broadcast.id, uniqueID: broadcast.uniqueID)
     appendToLog(
       DeliveryLog.Entry(
         atMilliseconds: broadcast.acceptedMilliseconds, state: .received,
         key: NotificationKey(
-          device: 0, app: broadcast.app, kind: AcceptedNotification.broadcastKind),
+          device: 0, app: broadcast.app, kind: Submission.broadcastKind),
         id: broadcast.id, uniqueID: broadcast.uniqueID, pushType: .liveActivity))
   }
 }

@@ -2,29 +2,38 @@ import BelfryWire
 import Storage
 import Transport
 
-/// The answer to a provider's push.
+/// The outcome of a provider's push.
 enum ProviderAnswer: Sendable {
   case accepted
   /// The push was refused; the timestamp, in milliseconds since 1970, is for 410 responses only.
   case refused(Rejection, timestampMilliseconds: Int64?)
 }
 
-/// A message to a loop, from another loop or the control plane.
-enum LoopMessage: Sendable {
-  /// A notification for a device of this loop.
-  case push(AcceptedNotification)
-  /// The outcome of a notification whose provider is on this loop.
-  case answered(ReplyRoute, ProviderAnswer)
-  /// A device's connection that another loop accepted.
-  case attach(DetachedStream, device: DeviceClaim)
-  /// A device has enrolled: its home loop adds it, then its connection on `loop` gets the answer.
-  case enrolled(DeviceClaim, answer: ControlPlaneReply, loop: Int)
-  /// The control plane's reply to a request of this loop.
-  case controlPlane(ControlPlaneReply)
-  /// Use this directory, because keys, apps, or certificates have changed.
-  case directory(CredentialDirectory)
+/// A message between provider fronts and device homes, which contains only values, so that it can travel anywhere.
+enum RoutedMessage: Sendable {
+  /// A front submits a push to the home of its device.
+  case submission(Submission)
+  /// A home sends the outcome of a push to the front of its provider.
+  case outcome(ReplyAddress, ProviderAnswer)
+  /// A device has enrolled: its home adds it, and then its connection on `route` gets the answer.
+  case enrolled(DeviceClaim, answer: HomeReply, route: Route)
+  /// The answer to a device's request on this loop's home.
+  case homeReply(HomeReply)
+  /// The answer to a provider's request on this loop's front.
+  case frontReply(FrontReply)
   /// A channel was created or removed, or has a message for its devices.
   case channels(ChannelUpdate)
+  /// A device was revoked at the given time, in milliseconds since 1970.
+  case revoked(device: UInt64, atMilliseconds: Int64)
+}
+
+/// A message to a loop of this process.
+enum LoopMessage: Sendable {
+  case routed(RoutedMessage)
+  /// A device's connection that another loop accepted.
+  case attach(DetachedStream, device: DeviceClaim)
+  /// Use this directory, because keys, apps, or certificates have changed.
+  case directory(CredentialDirectory)
   /// Continue sending broadcasts to the next slice of devices.
   case continueFanOut
   /// Confirm that every message before this one was handled.
@@ -37,8 +46,6 @@ enum LoopMessage: Sendable {
   case rotation(LoopRotation.Change)
   /// Apply this configuration, as far as a loop can.
   case configuration(GatewayConfiguration)
-  /// A device was revoked at the given time, in milliseconds since 1970.
-  case revoked(device: UInt64, atMilliseconds: Int64)
   /// All loops are running, with these mailboxes: open the listeners on these ports (0 means any free port).
   case open(peers: LoopPeers, ports: GatewayPorts)
   /// Send the matching lines of the delivery log to the collector.
@@ -71,17 +78,21 @@ enum ControlPlaneRequest: Sendable {
   case feedbackRead(app: UInt32, upToMilliseconds: Int64)
 }
 
-/// The control plane's replies.
-enum ControlPlaneReply: Sendable {
+/// The control plane's reply to a request of a device home.
+enum HomeReply: Sendable {
   case enrollment(SessionID, DeviceLinkServer.EnrollmentAnswer)
   case renewal(SessionID, DeviceLinkServer.RenewalAnswer)
-  /// The directory now has the app; the loop continues with the registration.
+  /// The directory now has the app; the home continues with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
   case refused(SessionID, request: UInt16, LinkRefusal)
-  /// The answer to a provider's request on this connection and stream of the loop.
-  case channels(connection: UInt64, stream: Int32, ChannelAnswer)
-  /// The loop now knows the channel, unless it doesn't exist.
+  /// The home now knows the channel, unless it doesn't exist.
   case foundChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
+}
+
+/// The control plane's reply to a request of a provider front.
+enum FrontReply: Sendable {
+  /// The answer to a provider's request on this connection and stream.
+  case channels(connection: UInt64, stream: Int32, ChannelAnswer)
   /// The registrations of an app that became inactive since its feedback was last read: one page, or the last ones; nil
   /// if they can't be read.
   case feedback(number: UInt64, [RegistrationRecord]?)

@@ -3,7 +3,7 @@ import Storage
 import System
 
 /// The forwarding of device connections' events to the delivery core.
-extension GatewayLoop {
+extension DeviceHome {
   func connect(
     _ device: UInt64, _ session: SessionID, topics: Set<NotificationKey>, window: Int,
     power: DevicePower

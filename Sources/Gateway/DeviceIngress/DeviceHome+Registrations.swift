@@ -3,7 +3,7 @@ import Storage
 import System
 
 /// The registrations of devices, and the tokens that devices receive.
-extension GatewayLoop {
+extension DeviceHome {
   /// Handles a device's request about a topic; for an unknown app, the control plane decides.
   func handle(
     _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
@@ -20,7 +20,7 @@ extension GatewayLoop {
         connection.answer(request, with: .refused(.tooMany))
         return
       }
-      ask(.adopt(connection.session, request: request, topic, device: device))
+      context.ask(.adopt(connection.session, request: request, topic, device: device))
       return
     }
     let key = NotificationKey(device: device, app: app.number, kind: topic.kind.rawValue)
@@ -44,18 +44,10 @@ extension GatewayLoop {
         }
       case .reply(let request, let reply):
         // The session may have ended during the disk write.
-        guard let connection = connections.device(request.session) else { continue }
+        guard let connection = connections[request.session] else { continue }
         answer(request, with: reply, on: connection)
       }
     }
-  }
-
-  /// Writes changes to the control store; returns the ticket that the reply will contain.
-  func persist(_ changes: [ControlChange]) -> UInt64 {
-    assert(!changes.isEmpty, "there is at least one change to store")
-    commitTicket += 1
-    shared.controlWriter.submit(changes: changes, ticket: commitTicket, reply: controlReplies)
-    return commitTicket
   }
 
   func handle(_ reply: ControlReply) {

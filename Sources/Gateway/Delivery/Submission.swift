@@ -1,25 +1,8 @@
 public import BelfryWire
 public import Storage
 
-/// The destination of the answer to a request: a loop, a connection on it, and a stream on the connection.
-public struct ReplyRoute: Hashable, Sendable {
-  /// The loop that owns the connection.
-  public let loop: Int
-  /// The connection's number on that loop, which is never reused.
-  public let connection: UInt64
-  /// The stream, or the frame's number on the binary interface.
-  public let stream: Int32
-
-  /// Creates a route from its parts.
-  public init(loop: Int, connection: UInt64, stream: Int32) {
-    self.loop = loop
-    self.connection = connection
-    self.stream = stream
-  }
-}
-
-/// A notification that passed every check, as its provider sent it.
-public struct AcceptedNotification: Sendable {
+/// A provider's notification on its way to the home of its device, which makes the last checks.
+public struct Submission: Sendable {
   /// The device, the app, and the kind of token.
   public let key: NotificationKey
   /// The generation in the token.
@@ -38,18 +21,18 @@ public struct AcceptedNotification: Sendable {
   public let collapseID: [UInt8]
   /// The payload, byte for byte.
   public let payload: [UInt8]
-  /// The time of acceptance, in milliseconds since 1970.
+  /// The time at which the front admitted it, in milliseconds since 1970.
   public let acceptedMilliseconds: Int64
   /// The maximum number of undelivered notifications to keep for the key; the newest are kept.
   public let keep: UInt32
   /// The destination of the answer; `nil` if the notification was read from the store or has already been answered.
-  public let reply: ReplyRoute?
+  public let reply: ReplyAddress?
 
-  /// Creates a notification from its parts.
+  /// Creates a submission from its parts.
   public init(
     key: NotificationKey, generation: UInt16, id: NotificationID, uniqueID: NotificationID,
     expiration: Int64, priority: UInt8, pushType: PushType, collapseID: [UInt8], payload: [UInt8],
-    acceptedMilliseconds: Int64, keep: UInt32, reply: ReplyRoute?
+    acceptedMilliseconds: Int64, keep: UInt32, reply: ReplyAddress?
   ) {
     self.key = key
     self.generation = generation
@@ -63,6 +46,20 @@ public struct AcceptedNotification: Sendable {
     self.acceptedMilliseconds = acceptedMilliseconds
     self.keep = keep
     self.reply = reply
+  }
+
+  /// Creates the submission of a push to a token with these contents.
+  init(
+    _ contents: TokenContents, id: NotificationID, uniqueID: NotificationID, expiration: Int64,
+    priority: UInt8, pushType: PushType, collapseID: [UInt8], payload: [UInt8],
+    acceptedMilliseconds: Int64, keep: UInt32, reply: ReplyAddress?
+  ) {
+    self.init(
+      key: NotificationKey(
+        device: contents.device, app: contents.app, kind: contents.kind.rawValue),
+      generation: contents.generation, id: id, uniqueID: uniqueID, expiration: expiration,
+      priority: priority, pushType: pushType, collapseID: collapseID, payload: payload,
+      acceptedMilliseconds: acceptedMilliseconds, keep: keep, reply: reply)
   }
 
   /// Creates a notification from a row of the store.

@@ -1,7 +1,7 @@
 import System
 
 /// The loop's clocks, and the handling of disagreement between them.
-extension GatewayLoop {
+extension LoopContext {
   /// The current time; its wall-clock part is the expiry clock.
   var now: Moment {
     let (nanoseconds, unixMilliseconds) = (loop.nowNanoseconds, loop.unixMilliseconds)
@@ -22,7 +22,7 @@ extension GatewayLoop {
     let finding = expiryClock.compare(
       nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
     // All loops read the same clocks, so only one of them reports.
-    guard index == 0 else { return }
+    guard route.loop == 0 else { return }
     switch finding {
     case .unchanged: break
     case .disagreeing(let milliseconds):

@@ -1,0 +1,86 @@
+import BelfryWire
+import System
+import Transport
+
+/// The connections of a home's devices.
+extension DeviceHome {
+  /// Opens the listener for devices; replaces the port by the one that the listener uses.
+  func open(_ ports: inout GatewayPorts) throws(ListenFailure) {
+    let listener = try context.listen(
+      ports.device, "device-port", listeners.security.device, for: .device
+    ) { [unowned self] in DeviceHandoff(home: self) }
+    listeners.add(listener, showing: \.device)
+    ports.device = listener.port
+  }
+
+  /// Creates the connection of a device, or, without a device, of one that is enrolling.
+  func makeConnection(device: DeviceClaim?) -> DeviceConnection {
+    assert(device.map { context.isHome(of: $0.number) } ?? true, "the device belongs to this home")
+    let connection = DeviceConnection(
+      session: connections.makeSession(), device: device,
+      isKnown: device.map(devices.has) ?? true, home: self)
+    connections.add(connection)
+    if device != nil { context.shared.census.countDevice(1) }
+    metrics.deviceConnections.add()
+    return connection
+  }
+
+  /// Takes over a device's connection that another loop accepted.
+  func attach(_ detached: DetachedStream, _ device: DeviceClaim) {
+    assert(context.isHome(of: device.number), "device \(device.number) belongs to this home")
+    let connection = makeConnection(device: device)
+    connection.streamOpened(detached.attach(to: loop, handler: connection))
+  }
+
+  /// Removes a connection that has closed.
+  func remove(_ connection: DeviceConnection) {
+    guard connections.remove(connection) else { return }
+    metrics.deviceConnections.add(-1)
+    if let device = connection.device {
+      context.shared.census.countDevice(-1)
+      departedDevices.note(device, atMilliseconds: loop.unixMilliseconds)
+      core.disconnect(device, session: connection.session, now: now)
+      performEffects()
+    }
+    context.scheduleTurnEnd()
+  }
+
+  /// Adds a device that has enrolled.
+  func add(_ device: DeviceClaim) {
+    assert(context.isHome(of: device.number), "device \(device.number) belongs to this home")
+    devices.add(device)
+  }
+
+  /// Revokes a device at the given time, in milliseconds since 1970.
+  func revoke(_ device: UInt64, atMilliseconds: Int64) {
+    assert(context.isHome(of: device), "revoked device \(device) belongs to this home")
+    registrations.revoke(device, atMilliseconds: atMilliseconds)
+    core.revoke(device, now: now)
+    // A connection that is still in its handshake doesn't have a session yet, so the core can't end it.
+    for connection in connections.connections(of: device) { connection.end(.revoked) }
+  }
+
+  /// The devices that are connected, and the times at which the others disconnected.
+  var presences: [DevicePresence] {
+    let now = loop.unixMilliseconds
+    let up = connections.all.compactMap { connection in
+      connection.device.map {
+        DevicePresence(device: $0, isUp: true, lastSeenMilliseconds: now)
+      }
+    }
+    return departedDevices.presences + up
+  }
+
+  // MARK: Trusted authorities
+
+  /// Notifies the connected devices that the trusted authorities have changed.
+  func announceTrust() { announceTrust(to: connections.all.map(\.session)[...]) }
+
+  /// Notifies some devices, then reschedules itself so that other work can run.
+  func announceTrust(to sessions: ArraySlice<SessionID>) {
+    for session in sessions.prefix(Limits.fanOutDevices) { connections[session]?.announceTrust() }
+    let rest = sessions.dropFirst(Limits.fanOutDevices)
+    guard !rest.isEmpty else { return }
+    _ = context.post(.rotation(.continueTrust(sessions: rest)), to: context.route)
+  }
+}

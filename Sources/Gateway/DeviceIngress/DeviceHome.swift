@@ -1,0 +1,356 @@
+import BelfryWire
+import Storage
+import System
+import Transport
+
+/// The device side of a loop: the entire state of the devices that belong to it, that is, their registrations, waiting
+/// notifications, channels, and links.
+///
+/// Confined to its loop. Fronts, also those of other loops, submit pushes for its devices and receive their outcomes;
+/// the two exchange values through the ``LoopContext``.
+final class DeviceHome: TimerTarget {
+  let context: LoopContext
+  let loop: EventLoop
+  let metrics: GatewayMetrics
+  let log: Log
+  let linkSettings: DeviceLinkServer.Settings
+  var registrations: RegistrationTable
+  var devices: DeviceTable
+  var core: DeliveryCore
+  var connections = DeviceConnections()
+  /// The registrations that are being written, by ticket.
+  var registering: [UInt64: NotificationKey] = [:]
+  var channelWork = ChannelWork()
+  var departedDevices = DepartedDevices()
+  var listeners: LoopListeners
+  private let deliveryLog: DeliveryLog
+  private var followers = DeliveryLogFollowers()
+  private var tokenRates: TokenRates?
+  private var scratch = ScratchBuffer()
+  private var effects: [DeliveryEffect] = []
+  private var isPerforming = false
+  private let controlReplies: Mailbox<ControlReply>
+  private let storeReplies: Mailbox<StoreReply>
+  /// The number of the last request to the writers.
+  private var commitTicket: UInt64 = 0
+  private var loads: [UInt64: (device: UInt64, session: SessionID)] = [:]
+  private var commitTimer: TimerID?
+  private var commitTimerDue: Int64 = .max
+
+  var directory: CredentialDirectory { context.directory }
+  var environment: BelfryWire.Environment { context.environment }
+  var tokens: DeviceTokenCodec { context.tokens }
+  var rotation: LoopRotation { context.rotation }
+  var now: Moment { context.now }
+
+  init(
+    _ context: LoopContext, devices: DeviceTable, registrations: RegistrationTable,
+    deliveryLog: DeliveryLog, highestSequence: UInt64
+  ) {
+    self.context = context
+    loop = context.loop
+    metrics = context.metrics
+    log = context.log
+    self.devices = devices
+    self.registrations = registrations
+    self.deliveryLog = deliveryLog
+    let configuration = context.shared.configuration
+    tokenRates = configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
+    var linkSettings = DeviceLinkServer.Settings()
+    linkSettings.environment = configuration.environment
+    self.linkSettings = linkSettings
+    listeners = LoopListeners(showing: context.shared.security)
+    core = DeliveryCore(
+      highestSequence: highestSequence, shard: context.route.loop, shards: context.homes.count)
+    let receiver = ReplyReceiver()
+    storeReplies = loop.mailbox(of: StoreReply.self) { receiver.home?.handle($0) }
+    controlReplies = loop.mailbox(of: ControlReply.self) { receiver.home?.handle($0) }
+    receiver.home = self
+  }
+
+  // MARK: Pushes
+
+  /// Makes the last checks of a push, which only the home can make, and passes it to the core.
+  func receive(_ submission: Submission) {
+    assert(context.isHome(of: submission.key.device), "the device of a push belongs to this home")
+    if isDamaged(submission.key.device) {
+      return answer(submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
+    }
+    switch registrations.verdict(submission.key, generation: submission.generation) {
+    case .active where isInRate(submission):
+      guard core.hasRoom(for: submission.key) else {
+        metrics.count(.token)
+        return answer(submission, .refused(.tooManyRequests, timestampMilliseconds: nil))
+      }
+      core.accept(submission, now: now)
+    case .disabled where isInRate(submission):
+      core.discard(submission, as: .discardedDisabled)
+    case .active, .disabled:
+      answer(submission, .refused(.tooManyRequests, timestampMilliseconds: nil))
+    case .unknown:
+      let mayBeDamaged = directory.damage.mayHave(.registration(submission.key))
+      answer(
+        submission,
+        .refused(
+          mayBeDamaged ? .serviceUnavailable : .badDeviceToken, timestampMilliseconds: nil))
+    case .unregistered(let since):
+      appendToLog(
+        DeliveryLog.Entry(
+          .discardedUnregistered, of: submission, atMilliseconds: loop.unixMilliseconds))
+      answer(submission, .refused(.unregistered, timestampMilliseconds: since))
+    }
+  }
+
+  /// Returns true if a device isn't known but may exist in a damaged row.
+  func isDamaged(_ device: UInt64) -> Bool {
+    directory.damage.mayHave(.device(device)) && !devices.knows(device)
+  }
+
+  private func isInRate(_ submission: Submission) -> Bool {
+    tokenRates?.admits(submission.key, at: loop.nowNanoseconds) ?? true
+  }
+
+  private func answer(_ submission: Submission, _ answer: ProviderAnswer) {
+    guard let reply = submission.reply else { return }
+    guard context.send(.outcome(reply, answer), to: reply.front) else {
+      return assertionFailure("a push arrived from \(reply.front), which does not exist")
+    }
+  }
+
+  // MARK: Effects
+
+  /// Performs the core's effects; called after each batch of events.
+  func performEffects() {
+    guard !isPerforming else { return }
+    isPerforming = true
+    core.takeEffects(into: &effects)
+    while !effects.isEmpty {
+      var batch: [DeliveryEffect] = []
+      swap(&batch, &effects)
+      for effect in batch { perform(effect) }
+      batch.removeAll(keepingCapacity: true)
+      core.takeEffects(into: &batch)
+      swap(&batch, &effects)
+    }
+    isPerforming = false
+    if core.isFanningOut { scheduleFanOut() }
+    context.scheduleTurnEnd()
+  }
+
+  private func perform(_ effect: DeliveryEffect) {
+    switch effect {
+    case .send(let session, let entry):
+      connections[session]?.deliver(entry)
+    case .answer(let entry):
+      answer(entry.notification, .accepted)
+    case .fail(let entry):
+      answer(entry.notification, .refused(.internalServerError, timestampMilliseconds: nil))
+    case .load(let device, let session):
+      let ticket = makeTicket()
+      loads[ticket] = (device, session)
+      let range = core.loadRange(of: device)
+      context.shared.writer.load(
+        device: device, after: range.after, limit: Limits.backlogPageRows, besides: range.besides,
+        ticket: ticket, reply: storeReplies)
+    case .close(let session, let end):
+      connections[session]?.end(end.linkReason)
+    case .mark(let device, let channel, let received):
+      channelWork.mark(device, channel, received)
+    case .record(let state, let entry):
+      guard entry.broadcast == nil else {
+        record(state, ofCopy: entry)
+        return
+      }
+      metrics.count(state)
+      let now = loop.unixMilliseconds
+      if state == .delivered {
+        metrics.countDelivery(milliseconds: now - entry.acceptedMilliseconds)
+      }
+      appendToLog(DeliveryLog.Entry(state, of: entry.notification, atMilliseconds: now))
+    case .recordDropped(let dropped):
+      for one in dropped { record(one) }
+    }
+  }
+
+  private func record(_ dropped: DroppedNotification) {
+    metrics.count(dropped.reason.state)
+    appendToLog(
+      DeliveryLog.Entry(
+        atMilliseconds: loop.unixMilliseconds, state: dropped.reason.state, key: dropped.key,
+        id: dropped.id, uniqueID: dropped.uniqueID))
+  }
+
+  // MARK: Delivery log
+
+  func appendToLog(_ entry: DeliveryLog.Entry) {
+    deliveryLog.append(entry)
+    followers.tell(entry) { line($0) }
+  }
+
+  /// Returns the entries that match a query.
+  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
+    deliveryLog.lines(where: query.matcher(tokens)).map(line)
+  }
+
+  /// Sends each entry that matches a query to the follower, from now on.
+  func follow(_ query: DeliveryLogQuery, _ follower: DeliveryLogFollower) {
+    followers.add(follower, of: query, tokens)
+  }
+
+  /// Converts an entry to its readable form.
+  private func line(_ entry: DeliveryLog.Entry) -> DeliveryLogLine {
+    let app = directory.app(number: entry.key.app)
+    return DeliveryLogLine(
+      entry, bundleID: app.map { String(decoding: $0.bundleID, as: UTF8.self) })
+  }
+
+  // MARK: Stores
+
+  private func makeTicket() -> UInt64 {
+    commitTicket += 1
+    return commitTicket
+  }
+
+  /// Writes changes to the control store; returns the ticket that the reply will contain.
+  func persist(_ changes: [ControlChange]) -> UInt64 {
+    assert(!changes.isEmpty, "there is at least one change to store")
+    let ticket = makeTicket()
+    context.shared.controlWriter.submit(changes: changes, ticket: ticket, reply: controlReplies)
+    return ticket
+  }
+
+  fileprivate func handle(_ replies: [StoreReply]) {
+    for reply in replies { handle(reply) }
+    performEffects()
+  }
+
+  fileprivate func handle(_ replies: [ControlReply]) {
+    for reply in replies { handle(reply) }
+    performEffects()
+  }
+
+  private func handle(_ reply: StoreReply) {
+    assert(reply.ticket <= commitTicket, "the ticket of an answer was assigned: \(reply.ticket)")
+    switch reply.outcome {
+    case .committed(let dropped):
+      assert(loads[reply.ticket] == nil, "a load is not answered as a commit")
+      core.commitFinished(isDurable: true, dropping: dropped, now: now)
+    case .loaded(let rows, let through):
+      guard let load = loads.removeValue(forKey: reply.ticket) else {
+        return assertionFailure("rows arrived for an unknown load")
+      }
+      core.loaded(load.device, session: load.session, rows: rows, through: through, now: now)
+    case .failed(let failure):
+      if let load = loads.removeValue(forKey: reply.ticket) {
+        log.storeFailure("cannot read stored notifications", failure)
+        core.loaded(load.device, session: load.session, rows: nil, now: now)
+      } else {
+        log.storeFailure("a commit failed: its pushes were refused", failure)
+        core.commitFinished(isDurable: false, now: now)
+      }
+    }
+  }
+
+  /// Ends a turn: writes the log, and starts the commit that is due.
+  func turnEnded() {
+    assert(!isPerforming, "a turn does not end during effects")
+    deliveryLog.flush()
+    commitIfDue()
+  }
+
+  private func commitIfDue() {
+    guard let due = core.nextCommitNanoseconds() else { return }
+    guard due <= loop.nowNanoseconds else {
+      armCommitTimer(due)
+      return
+    }
+    let operations = core.takeCommit(now: now)
+    guard !operations.isEmpty else {
+      if let next = core.nextCommitNanoseconds() { armCommitTimer(next) }
+      return
+    }
+    context.shared.writer.submit(batch: operations, ticket: makeTicket(), reply: storeReplies)
+  }
+
+  private func armCommitTimer(_ due: Int64) {
+    guard due < commitTimerDue else { return }
+    if let commitTimer { loop.cancel(commitTimer) }
+    commitTimerDue = due
+    commitTimer = loop.schedule(
+      afterNanoseconds: max(0, due - loop.nowNanoseconds), self, tag: 0)
+  }
+
+  /// Starts the commit that is due; called by the event loop.
+  func timerFired(tag: UInt64) {
+    assert(commitTimer != nil, "the commit timer is set")
+    commitTimer = nil
+    commitTimerDue = .max
+    context.scheduleTurnEnd()
+  }
+
+  // MARK: Buffers
+
+  func takeScratch() -> [UInt8] { scratch.take() }
+
+  func returnScratch(_ buffer: inout [UInt8]) { scratch.giveBack(&buffer) }
+
+  // MARK: Changes and shutdown
+
+  /// Performs the work that is due about once per second.
+  func tick() {
+    core.tick(now: now)
+    tokenRates?.tick(at: loop.nowNanoseconds)
+    performEffects()
+    persistMarks()
+  }
+
+  /// Applies a changed configuration; the counts of changed limits start over.
+  func use(_ configuration: GatewayConfiguration) {
+    tokenRates = configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
+  }
+
+  func use(_ security: ListenerSecurity) { listeners.use(security) }
+
+  /// Stops accepting connections, and asks devices to reconnect later; everything accepted is stored or delivered.
+  func drain() {
+    listeners.close()
+    let hint = LinkFrame.ReconnectHint(
+      afterMilliseconds: Limits.reconnectMilliseconds,
+      jitterMilliseconds: Limits.reconnectJitterMilliseconds)
+    for connection in connections.all {
+      connection.drain(hint: hint, milliseconds: Limits.drainMilliseconds)
+    }
+    core.flush(now: now)
+    performEffects()
+  }
+
+  /// Closes everything.
+  func stop() {
+    listeners.close()
+    persistMarks()
+    for connection in connections.all { connection.end(.draining) }
+    deliveryLog.flush()
+  }
+
+  /// True if everything that was accepted is stored or delivered.
+  var isDrained: Bool { core.isSettled }
+
+  /// Asserts the invariants that hold between turns; skips notification lists with more than `entriesMax` entries.
+  func checkInvariants(isDraining: Bool, entriesMax: Int) {
+    connections.checkInvariants()
+    core.checkInvariants(entriesMax: entriesMax)
+    registrations.checkInvariants()
+    assert(!isPerforming, "no effects are being performed")
+    assert(effects.isEmpty, "no effects remain")
+    assert(!isDraining || listeners.isEmpty, "a draining home has no listeners")
+    assert(commitTimer == nil || commitTimerDue < .max, "a set commit timer has a due time")
+    assert(loads.keys.allSatisfy { $0 <= commitTicket }, "every load has an assigned ticket")
+  }
+}
+
+/// A receiver that forwards the writers' answers to their home.
+///
+/// It is a separate object because the home's initializer needs the mailboxes before the home is initialized.
+private final class ReplyReceiver {
+  weak var home: DeviceHome?
+}

@@ -1,0 +1,21 @@
+/// A buffer for output, which each connection of a home uses in turn.
+struct ScratchBuffer {
+  private var buffer: [UInt8] = []
+
+  init() { buffer.reserveCapacity(16_384) }
+
+  /// Returns an empty buffer with capacity; return it with ``giveBack(_:)``.
+  mutating func take() -> [UInt8] {
+    var taken: [UInt8] = []
+    swap(&taken, &buffer)
+    assert(taken.isEmpty, "a returned buffer is empty")
+    return taken
+  }
+
+  /// Keeps the buffer for the next use, unless it is larger than the limit or a larger one is kept.
+  mutating func giveBack(_ used: inout [UInt8]) {
+    guard used.capacity <= Limits.scratchBytesMax, used.capacity > buffer.capacity else { return }
+    used.removeAll(keepingCapacity: true)
+    swap(&used, &buffer)
+  }
+}

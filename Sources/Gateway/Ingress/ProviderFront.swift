@@ -1,0 +1,258 @@
+import BelfryWire
+import Storage
+import System
+import Transport
+
+/// The provider side of a loop: the connections of every kind, their credentials and limits, the admission of requests,
+/// scripted faults, and the way of an answer back to its connection.
+///
+/// Confined to its loop. A device home makes the last checks of a push; the two exchange values through the
+/// ``LoopContext``.
+final class ProviderFront {
+  let context: LoopContext
+  let loop: EventLoop
+  let metrics: GatewayMetrics
+  let log: Log
+  let verifier: TokenVerifier
+  let responses = ResponseWriter()
+  private(set) var connectionRate: RateLimit?
+  /// The error limits for newly accepted connections.
+  private(set) var providerErrors: ProviderErrorPolicy.Bounds
+  var connections = ProviderConnections()
+  var providerMemory = ProviderMemory()
+  private var listeners: LoopListeners
+  private var refusedPushes = RefusedPushes()
+  private var followers = DeliveryLogFollowers()
+  private var spareStreams: [ProviderStream] = []
+  private var script: (version: Int, rules: FaultScript)?
+
+  /// The scripted answers, if any; checking for them costs one relaxed load.
+  var faults: FaultScript? {
+    let version = context.shared.faults.version
+    guard version != 0 else { return nil }
+    if let script, script.version == version { return script.rules }
+    let rules = context.shared.faults.script
+    script = (version, rules)
+    return rules
+  }
+
+  var directory: CredentialDirectory { context.directory }
+  var environment: BelfryWire.Environment { context.environment }
+  var tokens: DeviceTokenCodec { context.tokens }
+  var storageStartSeconds: Int64 { context.storageStartSeconds }
+
+  init(_ context: LoopContext) {
+    self.context = context
+    loop = context.loop
+    metrics = context.metrics
+    log = context.log
+    let configuration = context.shared.configuration
+    providerErrors = configuration.providerErrors
+    connectionRate = configuration.connectionRate.map(RateLimit.init(perSecond:))
+    verifier = TokenVerifier(
+      directory: context.directory, acceptsES512: configuration.acceptsES512)
+    listeners = LoopListeners(showing: context.shared.security)
+  }
+
+  // MARK: Connections
+
+  /// Opens the listeners for providers; replaces the ports by those that the listeners use.
+  func open(_ ports: inout GatewayPorts) throws(ListenFailure) {
+    for index in ports.providers.indices {
+      ports.providers[index] = try listen(
+        ports.providers[index], "provider-port", \.provider
+      ) { [unowned self] in makeProvider(ProviderConnection.init) }
+    }
+    if let port = ports.insecureProvider {
+      ports.insecureProvider = try listen(port, "insecure-provider-port", nil) { [unowned self] in
+        InsecureProtocolNegotiator(front: self)
+      }
+    }
+    ports.binary = try listen(ports.binary, "binary-port", \.legacy) { [unowned self] in
+      LegacyProtocolNegotiator(front: self, service: .binary)
+    }
+    ports.feedback = try listen(ports.feedback, "feedback-port", \.legacy) { [unowned self] in
+      LegacyProtocolNegotiator(front: self, service: .feedback)
+    }
+  }
+
+  private func listen(
+    _ port: UInt16, _ option: String, _ part: KeyPath<ListenerSecurity, StreamSecurity>?,
+    accept: @escaping () -> any StreamHandler
+  ) throws(ListenFailure) -> UInt16 {
+    let listener = try context.listen(
+      port, option, part.map { listeners.security[keyPath: $0] } ?? .plain, for: .provider,
+      accept: accept)
+    listeners.add(listener, showing: part)
+    return listener.port
+  }
+
+  /// Creates a provider connection, on any interface, and adds it.
+  func makeProvider<Peer: ProviderPeer>(_ make: (UInt64, ProviderFront) -> Peer) -> Peer {
+    let connection = make(connections.makeNumber(), self)
+    connections.add(connection)
+    metrics.providerConnections.add()
+    return connection
+  }
+
+  /// Removes a provider connection that has closed.
+  func remove(_ connection: some ProviderPeer) {
+    guard connections.remove(connection) else { return }
+    metrics.providerConnections.add(-1)
+    context.scheduleTurnEnd()
+  }
+
+  /// Returns a stream object for a request, reusing an existing one if possible.
+  func makeStream() -> ProviderStream { spareStreams.popLast() ?? ProviderStream() }
+
+  func recycle(_ stream: ProviderStream) {
+    guard spareStreams.count < Limits.spareStreamsMax else { return }
+    spareStreams.append(stream)
+  }
+
+  func makeID() -> NotificationID { context.makeID() }
+
+  // MARK: Pushes
+
+  /// Sends a push to the home of its device; `provider` receives the outcome.
+  func submit(_ submission: Submission, of provider: some ProviderPeer) {
+    guard let reply = submission.reply else {
+      return assertionFailure("a provider's push has the address of its answer")
+    }
+    assert(reply.connection == provider.number, "the answer is sent to the push's provider")
+    provider.load.begin()
+    context.shared.payloads?.retain(
+      submission.payload, id: submission.id, uniqueID: submission.uniqueID)
+    let home = context.homes.home(of: submission.key.device)
+    guard context.send(.submission(submission), to: home) else {
+      // The other loops aren't known before the gateway opens.
+      provider.load.end()
+      provider.answer(reply.stream, .refused(.serviceUnavailable, timestampMilliseconds: nil))
+      return
+    }
+  }
+
+  /// Returns the address of the answer to a connection's request.
+  func address(of provider: some ProviderPeer, _ stream: Int32) -> ReplyAddress {
+    ReplyAddress(front: context.route, connection: provider.number, stream: stream)
+  }
+
+  /// Passes the outcome of a push to its connection, unless the connection has closed.
+  func handle(_ outcome: ProviderAnswer, for address: ReplyAddress) {
+    assert(address.front == context.route, "an outcome arrives at the front of its provider")
+    connections.answered(address.connection)?.answer(address.stream, outcome)
+  }
+
+  // MARK: Control plane
+
+  func ask(_ request: ControlPlaneRequest) { context.ask(request) }
+
+  func handle(_ reply: FrontReply) {
+    switch reply {
+    case .channels(let number, let stream, let answer):
+      guard let provider = connections.provider(number) else { return }
+      guard let connection = provider as? ProviderConnection else {
+        return assertionFailure("a channel answer was sent to a connection without channels")
+      }
+      connection.answer(stream, answer)
+    case .feedback(let number, let records):
+      connections.removeFeedbackClient(number)?.answer(records)
+    }
+  }
+
+  /// Requests an app's feedback from the control plane, because only it knows the registrations of all homes.
+  func askFeedback(app: UInt32, after cursor: FeedbackCursor?, _ connection: FeedbackConnection) {
+    ask(.feedback(number: connections.addWaiting(connection), app: app, after: cursor))
+  }
+
+  /// Returns one tuple for each token key, because providers may have a token sealed with any of them.
+  func feedbackTuples(_ record: RegistrationRecord) -> [FeedbackTuple] {
+    let kind = TokenKind(rawValue: record.key.kind)
+    assert(kind == .alert, "feedback is only about alert tokens")
+    let contents = TokenContents(
+      environment: environment, kind: kind ?? .alert, generation: record.generation,
+      app: record.key.app, device: record.key.device)
+    return tokens.sealWithEachKey(contents).map { token in
+      FeedbackTuple(seconds: UInt32(clamping: record.changedMilliseconds / 1_000), token: token)
+    }
+  }
+
+  // MARK: Refused pushes
+
+  /// Records the refusal of a provider's push; returns true if this second had room for its line.
+  func noteRefusal(
+    _ rejection: Rejection, id: NotificationID, token: [UInt8], topic: [UInt8]
+  ) -> Bool {
+    guard refusedPushes.hasRoom(atNanoseconds: loop.nowNanoseconds) else { return false }
+    let entry = RefusedPushes.Entry(
+      atMilliseconds: loop.unixMilliseconds, rejection: rejection, id: id, token: token,
+      topic: topic.count <= Limits.refusedTopicBytesMax
+        ? topic : Array(topic.prefix(Limits.refusedTopicBytesMax)))
+    refusedPushes.append(entry)
+    followers.tell(entry) { line($0) }
+    return true
+  }
+
+  /// Retains the payload of a push that is about to be refused, if payloads are retained and all of it was received.
+  ///
+  /// It takes the body out of the request, because a shared body would have to be copied before its buffer is reused.
+  func retainPayload(ofRefused open: ProviderStream, id: NotificationID) {
+    guard let payloads = context.shared.payloads, open.bodyBytes > 0,
+      open.body.count == open.bodyBytes
+    else { return }
+    payloads.retain(open.takeBody(), id: id, uniqueID: nil)
+  }
+
+  /// Returns the refused pushes that match a query.
+  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
+    refusedPushes.lines(where: query.matches).map(line)
+  }
+
+  /// Sends each refused push that matches a query to the follower, from now on.
+  func follow(_ query: DeliveryLogQuery, _ follower: DeliveryLogFollower) {
+    followers.add(follower, of: query, tokens)
+  }
+
+  /// Converts a refused push to its readable form.
+  private func line(_ entry: RefusedPushes.Entry) -> DeliveryLogLine {
+    DeliveryLogLine(
+      atMilliseconds: entry.atMilliseconds, state: DeliveryLogLine.refused,
+      reason: entry.rejection.reason, id: entry.id, uniqueID: nil,
+      device: tokens.open(entry.token.span)?.device ?? 0,
+      topic: String(decoding: entry.topic, as: UTF8.self))
+  }
+
+  // MARK: Changes and shutdown
+
+  /// Applies a changed configuration; the counts of changed limits start over.
+  func use(_ configuration: GatewayConfiguration) {
+    connectionRate = configuration.connectionRate.map(RateLimit.init(perSecond:))
+    providerErrors = configuration.providerErrors
+  }
+
+  func use(_ directory: CredentialDirectory) { verifier.use(directory) }
+
+  func use(_ security: ListenerSecurity) { listeners.use(security) }
+
+  /// Stops accepting connections and requests.
+  func drain() {
+    listeners.close()
+    for connection in connections.all { connection.drain() }
+  }
+
+  /// Closes everything.
+  func stop() {
+    listeners.close()
+    for connection in connections.all { connection.close() }
+  }
+
+  /// True if no connection is left.
+  var isDrained: Bool { connections.isEmpty }
+
+  /// Asserts the invariants that hold between turns.
+  func checkInvariants(isDraining: Bool) {
+    connections.checkInvariants()
+    assert(!isDraining || listeners.isEmpty, "a draining front has no listeners")
+    assert(spareStreams.count <= Limits.spareStreamsMax, "the spare streams are within their limit")
+  }
+}
