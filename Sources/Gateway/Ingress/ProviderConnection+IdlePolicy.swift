@@ -29,7 +29,7 @@ extension ProviderConnection: TimerTarget {
 
   func timerFired(tag: UInt64) {
     idleTimer = nil
-    guard let session, let stream, !isClosing else { return }
+    guard let session, let stream, lifecycle.readsInput else { return }
     let now = front.loop.nowNanoseconds
     setUnsentBytes(stream.pendingOutputBytes)
     accountMemory()
@@ -44,14 +44,13 @@ extension ProviderConnection: TimerTarget {
       sentBytes: stream.bytesOut)
     switch idlePolicy.evaluate(facts, at: now) {
     case .wait: break
-    case .idle: leave(.idleTimeout, code: HTTP2ErrorCode.noError)
-    case .stalled: leave(.idleTimeout, code: HTTP2ErrorCode.enhanceYourCalm)
+    case .idle: expel(.idleTimeout, code: HTTP2ErrorCode.noError)
+    case .stalled: expel(.idleTimeout, code: HTTP2ErrorCode.enhanceYourCalm)
     case .unresponsive:
       front.log.info(
         "closing a provider connection that does not read its responses",
         ["peer": stream.peerDescription])
-      isClosing = true
-      stream.close(afterFlush: false)
+      abandon()
     }
     scheduleIdleCheck()
   }
@@ -69,14 +68,7 @@ extension ProviderConnection: TimerTarget {
       "a provider's requests were not completed in time",
       ["peer": stream?.peerDescription ?? "", "requests": "\(overdue.count)"])
     for streamID in overdue { refuse(streamID, .idleTimeout) }
-    isDraining = true
-    sendGoAway(.idleTimeout)
-  }
-
-  /// Closes the connection with a GOAWAY; everything accepted is already durable.
-  private func leave(_ rejection: Rejection, code: UInt32) {
-    sendGoAway(rejection, code: code)
-    isClosing = true
+    leave(.idleTimeout)
   }
 
   // MARK: Memory of unfinished requests
@@ -96,11 +88,11 @@ extension ProviderConnection: TimerTarget {
     guard heldBytes > most || isShare && front.providerMemory.isHeldTooMuch else {
       return
     }
-    guard !isClosing else { return }
+    guard lifecycle.readsInput else { return }
     front.log.info(
       "closing a provider connection whose incomplete requests use too much memory",
       ["peer": stream?.peerDescription ?? "", "bytes": "\(heldBytes)"])
-    leave(.tooManyRequests, code: HTTP2ErrorCode.enhanceYourCalm)
+    expel(.tooManyRequests, code: HTTP2ErrorCode.enhanceYourCalm)
   }
 
   private func accountMemory() {

@@ -28,17 +28,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private var lastCredentialsVersion: UInt64 = .max
   private(set) var hasAcceptedRequest = false
   private var isFlushScheduled = false
-  private var isAborting = false
   private var isPausedUntilAnswered = false
   private var faults = ProviderFaults()
   private var nextPushNanoseconds: Int64 = 0
   private var errorPolicy: ProviderErrorPolicy
-  var isDraining = false
-  /// The last stream of a scripted GOAWAY, which is sent once all open streams have been answered.
-  private var lastBeforeGoAway: Int32?
-  var isClosing = false
-  /// True if the client has finished sending; the connection closes after its last answer.
-  private var inputHasEnded = false
+  private(set) var lifecycle = ProviderLifecycle()
   var idlePolicy = IdlePolicy()
   var idleTimer: TimerID?
   var opened: Int64 = 0
@@ -85,19 +79,16 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     startIdleTimer()
     scheduleFlush()
     if let scripted { carryOut(scripted, after: 0) }
-    if isDraining { sendGoAway(.shutdown) }
-    if let fault {
-      sendGoAway(fault)
-      isClosing = true
-    }
+    if lifecycle.isLeaving { sendGoAway(.shutdown) }
+    if let fault { expel(fault, code: HTTP2ErrorCode.noError) }
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
-    guard let session, !isClosing else { return }
+    guard let session, lifecycle.readsInput else { return }
     lastReceived = front.loop.nowNanoseconds
     unaccountedBytes += bytes.count
     if unsafe session.receive(bytes) == .closing {
-      isClosing = true
+      _ = lifecycle.handle(.codecFailed)
       if let code = session.failure {
         front.log.info(
           "closing a provider connection that violated HTTP/2",
@@ -112,8 +103,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   }
 
   func streamAwaitsAnswers(_ stream: ByteStream) -> Bool {
-    guard let session, !isClosing else { return false }
-    inputHasEnded = true
+    guard let session, lifecycle.readsInput else { return false }
+    _ = lifecycle.handle(.inputEnded)
     session.endInput()
     for open in streams.removeUnjudged() { front.recycle(open) }
     scheduleFlush()
@@ -146,20 +137,19 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     assert(isFlushScheduled, "a flush is scheduled")
     isFlushScheduled = false
     guard let session, let stream else { return }
-    guard !isAborting else { return stream.close(afterFlush: false) }
-    if streams.count == 0, let last = lastBeforeGoAway {
-      lastBeforeGoAway = nil
-      sendGoAway(.shutdown, lastStreamID: last)
+    switch lifecycle.handle(.turnEnded(openRequests: streams.count)) {
+    case .abort: return stream.close(afterFlush: false)
+    case .sendGoAway(let last): sendGoAway(.shutdown, lastStreamID: last)
+    case .close, .none: break
     }
     unsafe session.takeOutput { unsafe stream.write($0) }
     setUnsentBytes(stream.pendingOutputBytes)
     if unsentBytes > front.providerMemory.unsentBytesMax { stream.pauseReading() }
     if !load.hasRoom { pauseUntilAnswered(stream) }
     askForNextList()
-    let isEnding = isDraining || inputHasEnded
-    if isClosing || (isEnding && streams.count == 0) || session.endsWithItsOutput {
-      stream.close()
-    }
+    let written = ProviderLifecycle.Event.outputWritten(
+      openRequests: streams.count, codecIsFinished: session.endsWithItsOutput)
+    if lifecycle.handle(written) == .close { stream.close() }
   }
 
   func scheduleFlush() {
@@ -210,10 +200,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   }
 
   private func evaluate(_ open: ProviderStream) {
-    guard !isAborting else { return }
+    guard lifecycle.decidesRequests else { return }
     let script = front.faults
     guard faults.countRequest(under: script) else { return decide(open) }
-    let effects = faults.judging(script, open.request, isDraining: isDraining)
+    let effects = faults.judging(script, open.request, isDraining: lifecycle.isLeaving)
     open.delayMilliseconds = effects.delayMilliseconds
     let streamID = open.streamID
     if !effects.closes { decide(open) }
@@ -325,12 +315,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     if effects.changesWindow {
       session?.setInitialWindow(faults.window ?? HTTP2Settings().initialWindowBytes)
     }
-    if effects.goesAway, !isDraining {
-      isDraining = true
+    if effects.goesAway, !lifecycle.isLeaving {
       faults.lastStreamID = streamID
-      lastBeforeGoAway = streamID
+      _ = lifecycle.handle(.scriptedGoAway(lastStreamID: streamID))
     }
-    if effects.closes { isAborting = true }
+    if effects.closes { _ = lifecycle.handle(.scriptedClose) }
     scheduleFlush()
   }
 
@@ -388,10 +377,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private func isGood(_ certificate: CertificateCredential) -> Bool {
     guard lastCredentialsVersion != front.directory.credentialsVersion else { return true }
     guard !front.directory.isRevoked(certificateSerial: certificate.serial) else {
-      if !isDraining {
-        isDraining = true
-        sendGoAway(.badCertificate)
-      }
+      leave(.badCertificate)
       return false
     }
     lastCredentialsVersion = front.directory.credentialsVersion
@@ -468,10 +454,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       if count < Limits.providerConcurrentStreams { front.metrics.loweredStreamLimits.add() }
       session?.allowConcurrentStreams(count)
     case .end(let excess):
-      guard !isDraining, !isClosing else { break }
+      guard !lifecycle.isLeaving else { break }
       front.metrics.count(excess)
-      isDraining = true
-      sendGoAway(because: excess.rawValue, code: HTTP2ErrorCode.enhanceYourCalm)
+      leave(because: excess.rawValue, code: HTTP2ErrorCode.enhanceYourCalm)
     }
   }
 
@@ -501,16 +486,35 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   // MARK: Shutdown
 
   /// Stops accepting requests; open ones are still answered (apns-protocol 1.13).
-  func drain() {
-    guard !isDraining else { return }
-    isDraining = true
-    sendGoAway(.shutdown)
+  func drain() { leave(.shutdown) }
+
+  /// Accepts no more requests; open ones are still answered.
+  func leave(_ rejection: Rejection) {
+    leave(because: "\(rejection.row.reason)", code: HTTP2ErrorCode.noError)
   }
 
-  func sendGoAway(
-    _ rejection: Rejection, lastStreamID: Int32? = nil, code: UInt32 = HTTP2ErrorCode.noError
-  ) {
-    sendGoAway(because: "\(rejection.row.reason)", lastStreamID: lastStreamID, code: code)
+  private func leave(because reason: String, code: UInt32) {
+    perform(lifecycle.handle(.leave), because: reason, code: code)
+  }
+
+  /// Closes the connection with a GOAWAY; everything accepted is already durable.
+  func expel(_ rejection: Rejection, code: UInt32) {
+    perform(lifecycle.handle(.expel), because: "\(rejection.row.reason)", code: code)
+  }
+
+  private func perform(_ action: ProviderLifecycle.Action, because reason: String, code: UInt32) {
+    switch action {
+    case .none: break
+    case .sendGoAway(let last): sendGoAway(because: reason, lastStreamID: last, code: code)
+    case .close: stream?.close()
+    case .abort: stream?.close(afterFlush: false)
+    }
+  }
+
+  private func sendGoAway(_ rejection: Rejection, lastStreamID: Int32? = nil) {
+    sendGoAway(
+      because: "\(rejection.row.reason)", lastStreamID: lastStreamID,
+      code: HTTP2ErrorCode.noError)
   }
 
   private func sendGoAway(because reason: String, lastStreamID: Int32? = nil, code: UInt32) {
@@ -522,6 +526,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
       lastStreamID: lastStreamID, errorCode: code,
       debugData: Array("{\"reason\":\"\(reason)\"}".utf8))
     scheduleFlush()
+  }
+
+  /// Closes a connection whose client does not read its responses.
+  func abandon() {
+    perform(lifecycle.handle(.unresponsive), because: "", code: HTTP2ErrorCode.noError)
   }
 
   /// Closes the connection immediately.
