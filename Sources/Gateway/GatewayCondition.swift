@@ -17,7 +17,7 @@ public struct GatewayCondition: Sendable {
     self.folder = GatewayFolder(path: folder)
     found = [resources.restoration].compactMap(\.self) + resources.losses
     damages = resources.damages
-    stores = [resources.controlHealth, resources.notificationHealth].compactMap(\.self)
+    stores = [resources.controlStore.health, resources.notificationStore.health].compactMap(\.self)
   }
 
   /// The reason why the gateway can't accept anything; nil if it can.

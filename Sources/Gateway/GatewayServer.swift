@@ -94,7 +94,7 @@ public final class GatewayServer {
   /// The listeners' certificates, if they have changed since startup.
   private var security: ListenerSecurity?
   private lazy var storeReports = StoreReports(
-    [resources.controlHealth, resources.notificationHealth].compactMap(\.self),
+    [resources.controlStore.health, resources.notificationStore.health].compactMap(\.self),
     damages: resources.damages, metrics, log)
   private var isDraining = false
   private var isStopped = false
@@ -312,7 +312,9 @@ public final class GatewayServer {
 
   /// Reports the state of the stores and their disks, before the gateway is ready and then once per second.
   private func watchStores() {
-    guard resources.controlHealth != nil || resources.notificationHealth != nil else { return }
+    guard resources.controlStore.health != nil || resources.notificationStore.health != nil else {
+      return
+    }
     reportStores()
     loop.schedule(afterNanoseconds: Limits.storeWatchNanoseconds) { [weak self] in
       guard let self, !isStopped else { return }
@@ -324,10 +326,10 @@ public final class GatewayServer {
   private func reportStores() {
     let now = SystemClock.monotonicNanoseconds
     storeReports.report(atNanoseconds: now)
-    if let health = resources.controlHealth, health.isRetryDue(atNanoseconds: now) {
+    if let health = resources.controlStore.health, health.isRetryDue(atNanoseconds: now) {
       controlWriter.perform { try? $0.probe() }
     }
-    if let health = resources.notificationHealth, health.isRetryDue(atNanoseconds: now) {
+    if let health = resources.notificationStore.health, health.isRetryDue(atNanoseconds: now) {
       writer.probe()
     }
   }

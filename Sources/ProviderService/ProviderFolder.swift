@@ -16,7 +16,7 @@ public struct ProviderFolder: Sendable {
   /// The result of checking the store's file.
   private let inspection: StoreInspection
   /// The store of tokens and campaigns.
-  public let store: SQLiteRegistryStore
+  public let store: any RegistryStore
   /// The registry of the stored tokens.
   public let registry: Registry
   /// The apps that may register tokens.

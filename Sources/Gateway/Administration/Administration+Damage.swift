@@ -25,8 +25,8 @@ extension Administration {
   /// Returns the store of queued notifications: the running gateway's store, or the one in the data folder.
   private func notifications() throws(StorageFailure) -> (any NotificationStore)? {
     if let runtime { return runtime.notifications }
-    let path = folder.notificationStoreFile
-    return FileSystem.exists(path) ? try SQLiteNotificationStore(path: path) : nil
+    return FileSystem.exists(folder.notificationStoreFile)
+      ? try folder.openNotificationStore() : nil
   }
 
   private static func line(_ row: SetAsideRow, of store: String) -> JSONObject {

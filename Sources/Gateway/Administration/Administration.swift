@@ -75,7 +75,7 @@ public final class Administration: Sendable {
     try folder.requireGateway()
     do throws(StorageFailure) {
       lock = try DataFolder(folder.path)
-      store = try SQLiteControlStore(path: folder.controlStoreFile)
+      store = try folder.openControlStore()
       let name = try store.setting(ControlSetting.environment) ?? []
       environment =
         BelfryWire.Environment(name: String(decoding: name, as: UTF8.self)) ?? .sandbox

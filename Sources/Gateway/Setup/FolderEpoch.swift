@@ -15,7 +15,7 @@ struct FolderEpoch {
   ///
   /// A start may be interrupted between two writes, so the control store keeps the last epoch that both had.
   static func begin(
-    in control: any ControlStore, _ notifications: SQLiteNotificationStore
+    in control: any ControlStore, _ notifications: any NotificationStore
   ) throws(StorageFailure) -> FolderEpoch {
     let kept = try Kept(control)
     let other = try notifications.epoch()

@@ -17,10 +17,6 @@ package struct GatewayResources {
   package var restoration: String?
   /// Notices for the operator about a folder that has lost data.
   package var losses: [String] = []
-  /// The health of the control store's disk; nil for a store without a disk.
-  package var controlHealth: StoreHealth?
-  /// The health of the notification store's disk; nil for a store without a disk.
-  package var notificationHealth: StoreHealth?
   /// The rows that each store has set aside, by the name of its file.
   var damages: [(name: String, damage: StoreDamage)] {
     [("control.sqlite", controlStore.damage), ("notifications.sqlite", notificationStore.damage)]
@@ -111,8 +107,6 @@ extension GatewayResources {
     resources.certificates = (shown, source)
     resources.restoration = restoration.isEmpty ? nil : restoration.joined(separator: "; ")
     resources.losses = recovery.notices
-    resources.controlHealth = stores.control.health
-    resources.notificationHealth = stores.notifications.health
     resources.adminToken = try folder.adminToken(from: configuration.adminTokenFile)
     let exposed = folder.exposedFiles
     if !exposed.isEmpty {
@@ -126,17 +120,14 @@ extension GatewayResources {
   /// Opens the stores after checking them for damage, and reports any losses.
   private static func openStores(
     in folder: GatewayFolder, _ recovery: FolderRecovery
-  ) throws -> (control: SQLiteControlStore, notifications: SQLiteNotificationStore) {
+  ) throws -> (control: any ControlStore, notifications: any NotificationStore) {
     let control = try recovery.open(.controlStore) {
-      recovery.note(
-        try SQLiteControlStore.inspect(path: folder.controlStoreFile), of: "control.sqlite")
-      return try SQLiteControlStore(path: folder.controlStoreFile)
+      recovery.note(try folder.inspectControlStore(), of: "control.sqlite")
+      return try folder.openControlStore()
     }
     let notifications = try recovery.open(.notificationStore) {
-      recovery.note(
-        try SQLiteNotificationStore.inspect(path: folder.notificationStoreFile),
-        of: "notifications.sqlite")
-      return try SQLiteNotificationStore(path: folder.notificationStoreFile)
+      recovery.note(try folder.inspectNotificationStore(), of: "notifications.sqlite")
+      return try folder.openNotificationStore()
     }
     recovery.note(
       lost: try control.lostCount(), what: "changes of devices, apps and registrations",

@@ -42,7 +42,7 @@ struct CampaignRun {
     if campaign.state == .cancelled { endState = .cancelled }
   }
 
-  private var store: SQLiteRegistryStore { resources.registry.store }
+  private var store: any RegistryStore { resources.registry.store }
 
   /// Reads the state in which an earlier run left the campaign.
   mutating func recover() throws(StorageFailure) {

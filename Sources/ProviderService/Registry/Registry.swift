@@ -4,7 +4,7 @@ public import System
 
 /// The registry of an app's device tokens: registration, changes, and removal.
 public struct Registry: Sendable {
-  let store: SQLiteRegistryStore
+  let store: any RegistryStore
   let sealer: TokenSealer
   let zones: DeviceZones
   private let now: @Sendable () -> Int64
@@ -13,7 +13,7 @@ public struct Registry: Sendable {
   ///
   /// `now` returns milliseconds since 1970.
   public init(
-    store: SQLiteRegistryStore, sealer: TokenSealer, zones: DeviceZones = DeviceZones(),
+    store: any RegistryStore, sealer: TokenSealer, zones: DeviceZones = DeviceZones(),
     now: @escaping @Sendable () -> Int64 = { SystemClock.unixMilliseconds }
   ) {
     self.store = store

@@ -19,7 +19,7 @@ final class RegistryCounts: Sendable {
     var goodUntil: Int64 = .min
   }
 
-  private let store: SQLiteRegistryStore
+  private let store: any RegistryStore
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
@@ -27,7 +27,7 @@ final class RegistryCounts: Sendable {
   ///
   /// `now` is a monotonic clock in nanoseconds.
   init(
-    of store: SQLiteRegistryStore,
+    of store: any RegistryStore,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) {
     self.store = store

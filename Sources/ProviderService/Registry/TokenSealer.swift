@@ -62,7 +62,7 @@ public final class TokenSealer: Sendable {
   public func open(_ sealed: [UInt8]) -> [UInt8]? { cipher.withLock { $0.open(sealed) } }
 }
 
-extension SQLiteRegistryStore {
+extension RegistryStore {
   /// Returns true if the sealer can open the stored tokens.
   ///
   /// The result is true for an empty store, which has no tokens to open.

@@ -118,6 +118,13 @@ public protocol ControlStore: AnyObject, Sendable {
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
   /// Returns the named value, or nil if it is not set.
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]?
+  /// The health of the store's disk; nil for a store without a disk.
+  var health: StoreHealth? { get }
+  /// Returns the number of changes that were stored but are missing, because the disk lost them or because an older copy
+  /// has taken the store's place.
+  func lostCount() throws(StorageFailure) -> UInt64
+  /// Discards the record of lost changes, after an operator was informed.
+  func forgetLost() throws(StorageFailure)
   /// The rows that failed their checksum; a row that is not found may be one of them.
   var damage: StoreDamage { get }
   /// Returns the rows that were set aside, for inspection.
@@ -129,6 +136,15 @@ public protocol ControlStore: AnyObject, Sendable {
 }
 
 extension ControlStore {
+  /// Nil, because this store has no disk.
+  public var health: StoreHealth? { nil }
+
+  /// Returns 0, because this store has no disk.
+  public func lostCount() throws(StorageFailure) -> UInt64 { 0 }
+
+  /// Does nothing, because this store has no disk.
+  public func forgetLost() throws(StorageFailure) {}
+
   /// Does nothing, because this store has no disk.
   public func probe() throws(StorageFailure) {}
 }

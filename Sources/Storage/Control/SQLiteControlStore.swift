@@ -27,7 +27,7 @@ public final class SQLiteControlStore: ControlStore {
   }
 
   /// The health of the store, which shows whether the disk accepts writes.
-  public var health: StoreHealth { engine.health }
+  public var health: StoreHealth? { engine.health }
 
   /// The rows that were set aside.
   public var damage: StoreDamage { engine.damage }

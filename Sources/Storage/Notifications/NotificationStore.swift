@@ -79,6 +79,17 @@ public protocol NotificationStore: AnyObject, Sendable {
   func count() throws(StorageFailure) -> Int
   /// Returns every device with a stored notification, in ascending order, for a restarted gateway.
   func devices() throws(StorageFailure) -> [UInt64]
+  /// Returns the epoch last stored with ``putEpoch(_:)``; 0 in a new store and in one of an earlier release.
+  func epoch() throws(StorageFailure) -> UInt32
+  /// Stores the epoch of the gateway's folder durably.
+  func putEpoch(_ epoch: UInt32) throws(StorageFailure)
+  /// The health of the store's disk; nil for a store without a disk.
+  var health: StoreHealth? { get }
+  /// Returns the number of notifications that were stored but are missing, because the disk lost them or because an
+  /// older copy has taken the store's place.
+  func lostCount() throws(StorageFailure) -> UInt64
+  /// Discards the record of lost notifications, after an operator was informed.
+  func forgetLost() throws(StorageFailure)
   /// The rows that failed their checksum.
   var damage: StoreDamage { get }
   /// Returns the rows that were set aside, for inspection.
@@ -98,6 +109,21 @@ public protocol NotificationStore: AnyObject, Sendable {
 }
 
 extension NotificationStore {
+  /// Returns 0, because this store is not part of a folder.
+  public func epoch() throws(StorageFailure) -> UInt32 { 0 }
+
+  /// Does nothing, because this store is not part of a folder.
+  public func putEpoch(_ epoch: UInt32) throws(StorageFailure) {}
+
+  /// Nil, because this store has no disk.
+  public var health: StoreHealth? { nil }
+
+  /// Returns 0, because this store has no disk.
+  public func lostCount() throws(StorageFailure) -> UInt64 { 0 }
+
+  /// Does nothing, because this store has no disk.
+  public func forgetLost() throws(StorageFailure) {}
+
   /// Does nothing, because this store has no disk.
   public func probe() throws(StorageFailure) {}
 

@@ -1,7 +1,5 @@
 /// The token registry and its campaigns in one SQLite file with mode 0600.
-///
-/// Any thread may use the store; writes are serialized. Once a call returns, its changes are on disk.
-public final class SQLiteRegistryStore: Sendable {
+public final class SQLiteRegistryStore: RegistryStore {
   private let engine: LockedEngine<RegistryEngine>
 
   /// Opens or creates the store at `path`; an empty path creates it in memory.
@@ -40,22 +38,9 @@ public final class SQLiteRegistryStore: Sendable {
 
   // MARK: Tokens
 
-  /// Adds a token, or updates its data, and replaces the installation's previous token.
-  ///
-  /// A limit applies to a token that is new and does not replace another.
-  public func register(
-    _ token: TokenRegistration, at milliseconds: Int64, limit: RegistrationLimit? = nil
-  ) throws(StorageFailure) -> RegistrationChange {
-    let changes = try register([token], at: milliseconds, limit: limit)
-    guard let change = changes.first else {
-      preconditionFailure("registering a token returned no change")
-    }
-    return change
-  }
-
   /// Registers several tokens in one transaction.
   public func register(
-    _ tokens: [TokenRegistration], at milliseconds: Int64, limit: RegistrationLimit? = nil
+    _ tokens: [TokenRegistration], at milliseconds: Int64, limit: RegistrationLimit?
   ) throws(StorageFailure) -> [RegistrationChange] {
     try change { engine throws(StorageFailure) in
       var changes: [RegistrationChange] = []
@@ -172,7 +157,7 @@ public final class SQLiteRegistryStore: Sendable {
   ///
   /// The documents of all campaigns together may be larger than the memory, so callers read one campaign at a time.
   public func campaignIDs(
-    in state: CampaignRecord.State? = nil
+    in state: CampaignRecord.State?
   ) throws(StorageFailure) -> [String] {
     try read { engine throws(StorageFailure) in try engine.campaignIDs(in: state) }
   }
@@ -195,7 +180,7 @@ public final class SQLiteRegistryStore: Sendable {
   ///
   /// A document of more than `documentBytesMax` is omitted.
   public func campaign(
-    _ id: String, documentBytesMax: Int = .max
+    _ id: String, documentBytesMax: Int
   ) throws(StorageFailure) -> CampaignRecord? {
     try read { engine throws(StorageFailure) in
       try engine.campaigns(id: id, documentBytesMax: documentBytesMax).first
@@ -217,7 +202,7 @@ public final class SQLiteRegistryStore: Sendable {
   ///
   /// For `.list`, `campaign` is the campaign whose list is counted.
   public func shares(
-    of audience: CampaignAudience, campaign: String = "", topic: String, environment: String? = nil
+    of audience: CampaignAudience, campaign: String, topic: String, environment: String?
   ) throws(StorageFailure) -> [AudienceShare] {
     try read { engine throws(StorageFailure) in
       try engine.shares(

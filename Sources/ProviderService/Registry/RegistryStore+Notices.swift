@@ -1,6 +1,6 @@
 public import Storage
 
-extension SQLiteRegistryStore {
+extension RegistryStore {
   /// Notices for the operator about rows that failed their checksum, one sentence each.
   public var notices: [String] {
     damage.summary.map {

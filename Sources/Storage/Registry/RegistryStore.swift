@@ -1,0 +1,181 @@
+/// The token registry and its campaigns.
+///
+/// Any thread may use the store; writes are serialized. Once a call returns, its changes survive a crash of the process
+/// and of the machine.
+public protocol RegistryStore: AnyObject, Sendable {
+  /// The health of the store's disk.
+  var health: StoreHealth { get }
+  /// Performs a write to test whether the disk accepts writes.
+  func probe() throws(StorageFailure)
+  /// The rows that were set aside.
+  var damage: StoreDamage { get }
+  /// Returns the rows that were set aside, for inspection.
+  func rowsSetAside() throws(StorageFailure) -> [SetAsideRow]
+  /// Discards the rows that were set aside.
+  ///
+  /// Returns their number.
+  func forgetSetAside() throws(StorageFailure) -> Int
+
+  // MARK: Tokens
+
+  /// Registers several tokens in one transaction.
+  func register(
+    _ tokens: [TokenRegistration], at milliseconds: Int64, limit: RegistrationLimit?
+  ) throws(StorageFailure) -> [RegistrationChange]
+  /// Removes a token from a topic, or from every topic if none is given.
+  ///
+  /// Returns true if the token was registered.
+  func remove(_ sealed: [UInt8], topic: String?) throws(StorageFailure) -> Bool
+  /// Removes dead tokens that have not registered since then.
+  ///
+  /// Returns the number of removed tokens.
+  func removeDead(_ tokens: [DeadToken]) throws(StorageFailure) -> Int
+  /// Returns the tokens with numbers above `number`, in order.
+  func tokens(
+    after number: Int64, limit: Int
+  ) throws(StorageFailure) -> [RegisteredToken]
+  /// Returns a page of the tokens that match a filter, with numbers above `number`.
+  ///
+  /// A page may be empty even if the search has not reached its end, because each call reads a limited number of rows.
+  func tokens(
+    matching filter: TokenFilter, after number: Int64, limit: Int
+  ) throws(StorageFailure) -> TokenPage
+  /// Returns the number of tokens per app, language, and environment.
+  func shares() throws(StorageFailure) -> [RegistryShare]
+  /// Returns, for each app, the number of dead tokens that were removed since the store was created.
+  func departures() throws(StorageFailure) -> [String: Int64]
+  /// Returns the number of registered tokens.
+  func tokenCount() throws(StorageFailure) -> Int64
+
+  // MARK: Campaigns
+
+  /// Adds a campaign that has not started.
+  func addCampaign(_ campaign: CampaignRecord) throws(StorageFailure)
+  /// Adds a copy of a campaign that has not started, with the original's own list of recipients if it still has one.
+  func addCampaign(
+    _ campaign: CampaignRecord, copying original: String
+  ) throws(StorageFailure)
+  /// Replaces the content and the state of a campaign that has not started.
+  ///
+  /// The campaign's own list of recipients is discarded unless that list is still the audience.
+  func replace(_ campaign: CampaignRecord) throws(StorageFailure)
+  /// Empties the list of recipients of a campaign that has not started.
+  func clearRecipients(of campaign: String) throws(StorageFailure)
+  /// Sets a running campaign back to `scheduled` if nothing has been sent yet.
+  ///
+  /// Earlier versions started a campaign at once and let it wait for its time. Returns nil if the campaign has already
+  /// sent something.
+  func reschedule(_ campaign: CampaignRecord) throws(StorageFailure) -> CampaignRecord?
+  /// Returns the IDs of all campaigns, or of those in one state, sorted by creation time.
+  ///
+  /// The documents of all campaigns together may be larger than the memory, so callers read one campaign at a time.
+  func campaignIDs(
+    in state: CampaignRecord.State?
+  ) throws(StorageFailure) -> [String]
+  /// Returns the newest campaigns of an app without their documents, newest first.
+  func campaigns(
+    ofTopic topic: String, limit: Int
+  ) throws(StorageFailure) -> [CampaignRecord]
+  /// Returns all campaigns, sorted by creation time.
+  func campaigns() throws(StorageFailure) -> [CampaignRecord]
+  /// Returns the campaign with this ID, or nil if it does not exist.
+  ///
+  /// A document of more than `documentBytesMax` is omitted.
+  func campaign(
+    _ id: String, documentBytesMax: Int
+  ) throws(StorageFailure) -> CampaignRecord?
+  /// Appends recipients to a campaign's own list, each token only once.
+  ///
+  /// Returns the number of new recipients.
+  func appendRecipients(
+    _ tokens: [TokenRegistration], to campaign: String
+  ) throws(StorageFailure) -> Int
+  /// Returns the number of devices of an audience for each language, zone, and environment.
+  ///
+  /// For `.list`, `campaign` is the campaign whose list is counted.
+  func shares(
+    of audience: CampaignAudience, campaign: String, topic: String, environment: String?
+  ) throws(StorageFailure) -> [AudienceShare]
+  /// Starts a campaign for the currently registered devices.
+  ///
+  /// Returns its new record.
+  func start(
+    _ campaign: CampaignRecord, groups: [ZoneGroup.Zone], total: Int64
+  ) throws(StorageFailure) -> CampaignRecord
+  /// Removes a finished campaign's list of recipients, in slices, so that other writes can run in between.
+  func removeRecipients(of campaign: String) throws(StorageFailure)
+  /// Changes the state of a campaign.
+  func update(_ campaign: CampaignRecord) throws(StorageFailure)
+  /// Returns a campaign's groups in order.
+  func groups(of campaign: String) throws(StorageFailure) -> [ZoneGroup]
+  /// Claims a group's next recipients, which are in flight from then on.
+  ///
+  /// Returns nil if none is left.
+  func claim(
+    of campaign: CampaignRecord, group: ZoneGroup, limit: Int, at milliseconds: Int64
+  ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])?
+  /// Returns a campaign's batches that have not been completed.
+  func batches(of campaign: String) throws(StorageFailure) -> [CampaignBatch]
+  /// Returns the recipients of a batch that are still registered.
+  func recipients(
+    of batch: CampaignBatch, group: ZoneGroup, in campaign: CampaignRecord
+  ) throws(StorageFailure) -> [CampaignRecipient]
+  /// Reduces a batch to its unsettled recipients, and counts the outcomes of the others.
+  func narrow(
+    _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
+  ) throws(StorageFailure)
+  /// Removes a campaign that is not being sent, with its outcomes.
+  func removeCampaign(_ id: String) throws(StorageFailure)
+  /// Completes a batch: counts its outcomes, and removes its dead tokens from the registry.
+  func finish(
+    _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
+  ) throws(StorageFailure)
+  /// Returns the outcomes of a campaign's recipients so far.
+  func tallies(of campaign: String) throws(StorageFailure) -> [CampaignTally]
+  /// Closes the file; later calls throw `.closed`.
+  func close()
+}
+
+extension RegistryStore {
+  /// Adds a token, or updates its data, and replaces the installation's previous token.
+  ///
+  /// A limit applies to a token that is new and does not replace another.
+  public func register(
+    _ token: TokenRegistration, at milliseconds: Int64, limit: RegistrationLimit? = nil
+  ) throws(StorageFailure) -> RegistrationChange {
+    let changes = try register([token], at: milliseconds, limit: limit)
+    guard let change = changes.first else {
+      preconditionFailure("registering a token returned no change")
+    }
+    return change
+  }
+
+  /// Registers several tokens in one transaction, without a limit.
+  public func register(
+    _ tokens: [TokenRegistration], at milliseconds: Int64
+  ) throws(StorageFailure) -> [RegistrationChange] {
+    try register(tokens, at: milliseconds, limit: nil)
+  }
+
+  /// Returns the IDs of all campaigns, sorted by creation time.
+  public func campaignIDs() throws(StorageFailure) -> [String] { try campaignIDs(in: nil) }
+
+  /// Returns the campaign with this ID, or nil if it does not exist.
+  public func campaign(_ id: String) throws(StorageFailure) -> CampaignRecord? {
+    try campaign(id, documentBytesMax: .max)
+  }
+
+  /// Returns the number of an app's devices for each language, zone, and environment.
+  public func shares(
+    of audience: CampaignAudience, topic: String, environment: String? = nil
+  ) throws(StorageFailure) -> [AudienceShare] {
+    try shares(of: audience, campaign: "", topic: topic, environment: environment)
+  }
+
+  /// Returns the number of devices of a campaign's audience for each language, zone, and environment.
+  public func shares(
+    of audience: CampaignAudience, campaign: String, topic: String
+  ) throws(StorageFailure) -> [AudienceShare] {
+    try shares(of: audience, campaign: campaign, topic: topic, environment: nil)
+  }
+}
