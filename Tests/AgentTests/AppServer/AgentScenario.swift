@@ -23,9 +23,9 @@ final class Arrivals<Item: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Removes and returns the first item for which `read` returns a value, or nil after ten seconds.
+  /// Removes and returns the first item for which `read` returns a value, or nil after a minute.
   func next<Value>(_ read: (Item) -> Value?) -> Value? {
-    let limit = Date(timeIntervalSinceNow: 10)
+    let limit = Date(timeIntervalSinceNow: 60)
     return condition.withLock {
       while true {
         for (index, item) in items.enumerated() {
@@ -102,7 +102,7 @@ final class AgentScenario: Sendable {
     _ folder: ScratchFolder, grant: GrantPolicy = .all, hasManualClock: Bool = false,
     pendingLimit: Int = 64, log: Log = .silent
   ) throws -> AgentScenario {
-    let end = Date(timeIntervalSinceNow: 10)
+    let end = Date(timeIntervalSinceNow: 60)
     while true {
       do {
         return try AgentScenario(

@@ -101,6 +101,7 @@ struct AppServerTests {
       if number % 50 == 0 { _ = scenario.with { _ in true } }
       return try RawApp(scenario.socketPath)
     }
+    _ = scenario.with { _ in true }
     let app = TestApp(scenario)
     defer { app.close() }
     #expect(app.welcome?.appID == "org.example.burger")

@@ -14,7 +14,7 @@ final class RawApp {
     descriptor = try Socket.connect(unixPath: path)
     // The socket blocks because tests wait for data.
     _ = fcntl(descriptor, F_SETFL, 0)
-    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
