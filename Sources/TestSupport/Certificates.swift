@@ -2,8 +2,9 @@ import System
 public import Transport
 
 extension CertificateAuthority {
-  /// Creates a certificate authority for `localhost`, Apple's push hosts and local networks, which is valid from now
-  /// on.
+  /// Creates a certificate authority for `localhost`, Apple's push hosts, and local networks.
+  ///
+  /// The authority's validity begins now.
   public static func forTests() throws -> CertificateAuthority {
     try make(
       commonName: "Belfry test authority",
@@ -12,15 +13,16 @@ extension CertificateAuthority {
       now: SystemClock.unixMilliseconds / 1_000)
   }
 
-  /// Issues a certificate for a server on this machine, which is valid from now on.
+  /// Issues a certificate for a server on this machine; its validity begins now.
   public func serverForTests() throws -> Identity {
     try issueServer(
       names: ["localhost"], addresses: ["127.0.0.1", "::1"],
       now: SystemClock.unixMilliseconds / 1_000)
   }
 
-  /// Issues a certificate for a device with a new key, which is valid for one day from `daysAgo` days ago (2 creates an
-  /// expired certificate).
+  /// Issues a certificate for a device with a new key.
+  ///
+  /// The certificate is valid for one day, beginning `daysAgo` days ago; a value of 2 creates an expired certificate.
   public func deviceForTests(_ device: String = "1", daysAgo: Int64 = 0) throws -> Identity {
     let key = try ES256PrivateKey()
     let certificate = try issueDevice(

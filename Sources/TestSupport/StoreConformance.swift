@@ -13,7 +13,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
   /// Each store must be empty.
   public init(_ make: @escaping @Sendable () throws -> Store) { self.make = make }
 
-  /// Runs every check of the suite.
+  /// Runs every check in the suite.
   public func check() throws {
     try keepsWhatWasPut()
     try keepsTheNewestOnly()
@@ -136,7 +136,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
 
   private func removesWhatHasExpiredInSlices() throws {
     let store = try make()
-    // The later a notification was accepted, the earlier it expires. Two of the notifications expire at the same time.
+    // A notification that was accepted later expires earlier. Two of the notifications expire at the same time.
     try store.commit(
       [50, 40, 30, 30, 10].enumerated().map { index, expiration in
         .put(sample(UInt64(index) + 1, expiration: expiration), keep: .max)

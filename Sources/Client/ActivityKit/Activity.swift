@@ -4,9 +4,9 @@ public import Foundation
 /// A Live Activity: data that the app or its server updates during an ongoing event.
 ///
 /// Nothing is drawn on this system. The app starts, observes, and ends activities, and the app's server updates them
-/// with pushes. The gateway issues one token per app, which is used to start activities and to update all of them. A
-/// push updates the newest running activity whose content state can be decoded from it. An activity ends when the app's
-/// process exits.
+/// with pushes. The gateway issues one token per app; the app's server uses the token to start activities and to update
+/// all of them. A push updates the newest running activity whose content state can be decoded from the push. An
+/// activity ends when the app's process exits.
 public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unchecked Sendable {
   // Sendable: a lock protects the mutable state, and the attributes are constant.
 
@@ -161,17 +161,17 @@ extension Activity {
   /// The state of the activity.
   public var activityState: ActivityState { box.withLock { $0.1 } }
 
-  /// The current state and its changes.
+  /// The current state, followed by each new state.
   public var activityStateUpdates: ActivityUpdates<ActivityState> {
     ActivityUpdates(source: states)
   }
 
   /// The token for pushes to the activity.
   ///
-  /// The token is nil until it arrives, and for an activity that does not use pushes.
+  /// The value is nil until the token arrives. It stays nil if the activity does not use pushes.
   public var pushToken: Data? { token?.value }
 
-  /// The token for pushes to the activity, and its changes.
+  /// The token for pushes to the activity, followed by each new token.
   public var pushTokenUpdates: ActivityUpdates<Data> {
     ActivityUpdates(source: token ?? ValueStreams())
   }
@@ -179,7 +179,7 @@ extension Activity {
   /// The token for pushes that start an activity; nil until it arrives.
   public static var pushToStartToken: Data? { LiveActivities.shared.token.value }
 
-  /// The token for pushes that start an activity, and its changes.
+  /// The token for pushes that start an activity, followed by each new token.
   ///
   /// Reading this property registers the app.
   public static var pushToStartTokenUpdates: ActivityUpdates<Data> {
@@ -208,13 +208,13 @@ extension Activity {
       ActivityContent(state: contentState, staleDate: nil), alertConfiguration: alertConfiguration)
   }
 
-  /// Ends the activity immediately, with final content if given.
+  /// Ends the activity immediately, optionally with final content.
   public func end(
     _ content: ActivityContent<ContentState>?,
     dismissalPolicy: ActivityUIDismissalPolicy = .default
   ) async { finish(content) }
 
-  /// Ends the activity immediately, with final content if given.
+  /// Ends the activity immediately, optionally with final content.
   @available(iOS, deprecated: 16.2, message: "Use end(_:dismissalPolicy:)")
   public func end(
     using contentState: ContentState? = nil, dismissalPolicy: ActivityUIDismissalPolicy = .default
@@ -224,7 +224,7 @@ extension Activity {
 }
 
 extension Activity {
-  /// The current content and its changes.
+  /// The current content, followed by each update.
   public var contentUpdates: ContentUpdates { ContentUpdates(source: contents) }
 
   /// An asynchronous sequence of an activity's content, beginning with the current content.
@@ -254,7 +254,7 @@ extension Activity {
   }
 }
 
-/// A wrapper that allows an app's value to be sent through a stream.
+/// A wrapper for sending an app's value through a stream.
 struct Boxed<Value>: @unchecked Sendable {
   // Sendable: the app's content is passed along and never modified.
   let value: Value

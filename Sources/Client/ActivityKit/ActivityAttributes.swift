@@ -33,7 +33,7 @@ extension ActivityContent: Sendable where State: Sendable {}
 public enum ActivityState: String, Codable, Hashable, Sendable {
   /// The activity is running and accepts updates.
   case active
-  /// The activity has ended, but may still be visible.
+  /// The activity has ended, but might still be visible.
   case ended
   /// The activity has ended and is no longer visible.
   case dismissed
@@ -128,6 +128,6 @@ public enum ActivityAuthorizationError: Error, Sendable {
   case unentitled
   /// The identifier is not valid.
   case malformedActivityIdentifier
-  /// The process may not reconnect to the activity.
+  /// The process is not allowed to reconnect to the activity.
   case reconnectNotPermitted
 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The app's permission for Live Activities, which is always granted because nothing is drawn.
 public final class ActivityAuthorizationInfo: Sendable {
-  /// Creates an object with the permission of the app.
+  /// Creates an object that reports the app's permission.
   public init() {}
 
   /// A Boolean value that indicates whether the app may start activities; always true.
@@ -12,12 +12,12 @@ public final class ActivityAuthorizationInfo: Sendable {
   /// A Boolean value that indicates whether the app may receive frequent updates; always true.
   public var frequentPushesEnabled: Bool { true }
 
-  /// The permission to start activities, and its changes.
+  /// The permission to start activities, followed by each change.
   public var activityEnablementUpdates: ActivityUpdates<Bool> {
     ActivityUpdates(source: ValueStreams(true))
   }
 
-  /// The permission for frequent updates, and its changes.
+  /// The permission for frequent updates, followed by each change.
   public var frequentPushEnablementUpdates: ActivityUpdates<Bool> {
     ActivityUpdates(source: ValueStreams(true))
   }

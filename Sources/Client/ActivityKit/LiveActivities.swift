@@ -17,7 +17,7 @@ struct ActivityPush: @unchecked Sendable {
   let attributes: [String: Any]?
   let staleDate: Date?
 
-  /// Parses the payload of a push; nil if the push is not for an activity.
+  /// Creates the content from a push's payload; nil if the push is not for an activity.
   init?(_ payload: [AnyHashable: Any]) {
     guard let aps = payload["aps"] as? [AnyHashable: Any],
       let event = (aps["event"] as? String).flatMap(Event.init(rawValue:))
@@ -31,7 +31,7 @@ struct ActivityPush: @unchecked Sendable {
     }
   }
 
-  /// Decodes an object of the payload; nil if the object does not match the type.
+  /// Decodes an object of the payload; returns nil if the object does not match the type.
   static func decode<Value: Decodable>(_ object: [String: Any], as _: Value.Type) -> Value? {
     guard let data = try? JSONSerialization.data(withJSONObject: object) else { return nil }
     return try? JSONDecoder().decode(Value.self, from: data)

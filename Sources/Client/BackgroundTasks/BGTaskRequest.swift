@@ -126,7 +126,7 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
     case queue = 1
   }
 
-  /// The resources that the task requires; stored, but has no effect.
+  /// The resources that the task requires; they are stored, but have no effect.
   public struct Resources: OptionSet, Sendable {
     /// The raw bits of the set, as on Apple's systems.
     public let rawValue: Int
@@ -147,7 +147,7 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
   /// The strategy for a task that cannot start immediately; stored, but has no effect.
   open var strategy = SubmissionStrategy.queue
 
-  /// The resources that the task requires; stored, but has no effect.
+  /// The resources that the task requires; they are stored, but have no effect.
   open var requiredResources: Resources = []
 
   /// Creates a request for a task.

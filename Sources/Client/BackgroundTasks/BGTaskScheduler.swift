@@ -190,7 +190,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Returns the handler that is registered for a task's identifier, or for a pattern such as `org.example.export.*`.
+  /// Returns the handler that is registered for a task's identifier, or for a matching pattern such as
+  /// `org.example.export.*`.
   private func launch(of identifier: String) -> Launch? {
     state.withLock { state in
       state.launches[identifier]

@@ -3,7 +3,7 @@
 @_exported public import Foundation
 
 #if canImport(FoundationNetworking)
-  // On Apple's systems, URL loading is part of Foundation; code for them expects that importing a single module is
-  // enough.
+  // On Apple's systems, URL loading is part of Foundation; code written for them expects that importing a single module
+  // is enough.
   @_exported public import FoundationNetworking
 #endif

@@ -1,10 +1,10 @@
 /// The limits of this module, each with its unit and its reason.
 package enum Limits {
-  /// Milliseconds that a request waits for a connection to the agent, which may still be starting.
+  /// Milliseconds that a request waits for a connection to the agent, which might still be starting.
   package static let unreachableMilliseconds: Int64 = 2_000
   /// Milliseconds for an agent that the app started to become ready, even on a busy machine.
   package static let agentStartMilliseconds: Int64 = 15_000
-  /// Milliseconds that the getter of a property waits for the agent; the wait may block the main thread.
+  /// Milliseconds that the getter of a property waits for the agent; the wait can block the main thread.
   package static let propertyMilliseconds: Int64 = 5_000
   /// Milliseconds that an exiting process waits for its unsent requests, so that exiting does not feel slow.
   package static let flushMilliseconds: Int64 = 1_000

@@ -29,7 +29,7 @@ public struct CXErrorCodeIncomingCallError: Foundation._BridgedStoredNSError, Se
 
     /// The call could not be shown, because no agent is running or alerts are not allowed.
     case unknown = 0
-    /// The app may not report calls.
+    /// The app is not allowed to report calls.
     case unentitled = 1
     /// A call with this identifier was already reported.
     case callUUIDAlreadyExists = 2
@@ -41,7 +41,7 @@ public struct CXErrorCodeIncomingCallError: Foundation._BridgedStoredNSError, Se
 
   /// The call could not be shown.
   public static var unknown: Code { .unknown }
-  /// The app may not report calls.
+  /// The app is not allowed to report calls.
   public static var unentitled: Code { .unentitled }
   /// A call with this identifier was already reported.
   public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
@@ -72,7 +72,7 @@ public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSErr
 
     /// The cause is unknown.
     case unknown = 0
-    /// The app may not request transactions.
+    /// The app is not allowed to request transactions.
     case unentitled = 1
     /// The app has no provider.
     case unknownCallProvider = 2
@@ -90,7 +90,7 @@ public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSErr
 
   /// The cause is unknown.
   public static var unknown: Code { .unknown }
-  /// The app may not request transactions.
+  /// The app is not allowed to request transactions.
   public static var unentitled: Code { .unentitled }
   /// The app has no provider.
   public static var unknownCallProvider: Code { .unknownCallProvider }

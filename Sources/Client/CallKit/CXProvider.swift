@@ -31,7 +31,7 @@ open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// A Boolean value that indicates whether the app supports video calls; stored, but has no effect.
   open var supportsVideo = false
 
-  /// The supported types of addresses; stored, but has no effect.
+  /// The supported types of addresses; they are stored, but have no effect.
   open var supportedHandleTypes: Set<CXHandle.HandleType> = []
 
   /// Creates a configuration with the default values.
@@ -75,7 +75,7 @@ public enum CXCallEndedReason: Int, Sendable {
 /// An object that reports calls to the system and is notified of the user's actions on them.
 ///
 /// An incoming call is a notification with two buttons, which stays until the call is answered, declined, or reported
-/// as ended. Creating a provider requests permission for such notifications, unless the user has already decided.
+/// as ended. Creating a provider requests permission for these notifications, unless the user has already decided.
 open class CXProvider: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
 
@@ -174,7 +174,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
     queue.async { [self] in body(delegate.value, self) }
   }
 
-  /// Lets the delegate perform an action; without a delegate, the action fails.
+  /// Passes an action to the delegate; without a delegate, the action fails.
   func perform(_ action: CXAction) {
     guard state.withLock({ $0.delegate != nil }) else { return action.fail() }
     tell { delegate, provider in

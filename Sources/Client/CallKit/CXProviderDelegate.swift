@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The delegate for the user's actions on calls; called on the provider's queue.
+/// The delegate that performs the user's actions on calls; called on the provider's queue.
 ///
 /// Only `providerDidReset(_:)` is required. If the delegate does not implement the method for an action, the action
 /// fails.
@@ -12,7 +12,7 @@ public protocol CXProviderDelegate: NSObjectProtocol {
   /// Tells the delegate that the provider is ready.
   func providerDidBegin(_ provider: CXProvider)
 
-  /// Returns whether the delegate performs a whole transaction itself.
+  /// Returns whether the delegate performs an entire transaction itself.
   func provider(_ provider: CXProvider, execute transaction: CXTransaction) -> Bool
 
   /// Starts a call that the user requested.

@@ -143,7 +143,7 @@ final class CallCenter: Sendable {
     for case let action as CXCallAction in transaction.actions { perform(action) }
   }
 
-  /// Lets the call's provider perform an action, and records the result.
+  /// Passes an action to the call's provider, and records the result.
   private func perform(_ action: CXCallAction) {
     let id = action.callUUID
     let (provider, dialog) = state.withLock { state in

@@ -12,7 +12,7 @@ struct CallWords {
     self.decline = decline
   }
 
-  /// Selects the first of the user's languages for which strings are available, or else English.
+  /// Selects the first of the user's languages for which strings are available; falls back to English.
   init(languages: [String]) {
     self =
       languages.lazy.compactMap { tag in

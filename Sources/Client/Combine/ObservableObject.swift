@@ -48,7 +48,7 @@ final class Announcers: @unchecked Sendable {
 
   private struct State {
     var entries: [ObjectIdentifier: Entry] = [:]
-    /// The number of entries at which the entries of deallocated objects are removed.
+    /// The number of entries that triggers the removal of the entries of deallocated objects.
     var sweepsAt = 64
   }
 

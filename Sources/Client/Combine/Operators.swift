@@ -165,7 +165,7 @@ extension Publisher {
   }
 }
 
-/// The subscriptions to several publishers that appear as one to a subscriber.
+/// The subscriptions to several publishers, combined into a single subscription for the subscriber.
 ///
 /// The subscriptions request all values.
 private final class Subscriptions<Output, Failure: Error>: Subscription {

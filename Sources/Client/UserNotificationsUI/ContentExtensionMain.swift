@@ -56,7 +56,7 @@ enum ContentExtensionProcess {
     drawSoon()
   }
 
-  /// Returns the actions of the notification, or else those of its category.
+  /// Returns the notification's own actions or, if the extension has not set any, those of the notification's category.
   private static func actions(of notification: DeliveredNotification) -> [UNNotificationAction] {
     let content = notification.request.content
     let answer = try? AgentSession.shared.call(.categories)

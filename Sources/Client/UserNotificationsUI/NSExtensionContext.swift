@@ -5,7 +5,7 @@ public import UIKit
 
 /// The interface between a content extension and the window that shows its notification.
 open class NSExtensionContext: NSObject {
-  /// The actions that the extension has set; nil until it sets some.
+  /// The actions that the extension has set; nil if it has not set any.
   private(set) var changedActions: [UNNotificationAction]?
   private let actions: [UNNotificationAction]
 

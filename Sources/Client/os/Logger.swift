@@ -12,7 +12,7 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
   public static let `default` = OSLogType(rawValue: 0x00)
   /// Information that is helpful, but not essential.
   public static let info = OSLogType(rawValue: 0x01)
-  /// Details that help only while debugging; written like every other level.
+  /// Details that help only while debugging; always written, like messages at the other levels.
   public static let debug = OSLogType(rawValue: 0x02)
   /// An error in the program's operation.
   public static let error = OSLogType(rawValue: 0x10)

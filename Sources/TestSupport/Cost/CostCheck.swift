@@ -48,7 +48,7 @@ public struct CostCheck: Sendable {
     while size < limit {
       size = min(limit, size * 4)
       last = cost(subject, size)
-      // The machine may have been busy, so measure again. A slow handler stays slow.
+      // The machine might have been busy, so measure again. A slow handler stays slow.
       for _ in 0..<3 where last / base > Self.ratioMax {
         base = max(base, cost(subject, small))
         last = min(last, cost(subject, size))

@@ -3,7 +3,7 @@ import BelfryWire
 @testable import Agent
 
 extension CostSubject {
-  /// Frames from an app, processed from their bytes to the input of a presenter.
+  /// Frames from an app, processed from the received bytes to the input of a presenter.
   static var appLink: [CostSubject] {
     func notification(
       _ name: String, _ change: @escaping @Sendable (inout NotificationContent, Int) -> Void

@@ -4,7 +4,7 @@ import Foundation
 @testable import Agent
 
 extension CostSubject {
-  /// The manifest, the desktop file and the strings in an app's folder.
+  /// The manifest, the desktop file, and the strings in an app's folder.
   static var files: [CostSubject] {
     let elements: @Sendable (Int) -> String = { bytes in
       (0..<max(1, bytes / 38)).map { "<key>\(100_000 + $0)</key><string>b</string>" }.joined()

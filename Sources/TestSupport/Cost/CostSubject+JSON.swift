@@ -5,7 +5,7 @@ import BelfryWire
 @testable import Transport
 
 extension CostSubject {
-  /// The parser and the values that it creates.
+  /// The JSON parser and the values that it creates.
   static var json: [CostSubject] {
     Hostile.json.map { kind in
       CostSubject("JSON: \(kind.name)", limit: WireLimits.appFrameBytesMaxFromApp) { bytes in

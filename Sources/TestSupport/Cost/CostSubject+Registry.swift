@@ -71,7 +71,7 @@ extension CostSubject {
     @Sendable func alert(_ body: String, arguments: String = "[\"3\"]") -> String {
       #"{"topic":"com.example.app","alert":{"en":{"body":\#(body)}},"arguments":\#(arguments)}"#
     }
-    // The number of languages grows with the file, so parsing the file once per language is quadratic.
+    // The number of languages grows with the file, so parsing the file once per language takes quadratic time.
     let shared = CostSubject(
       "strings file: referenced by many languages",
       limit: ProviderService.Limits.stringsFileBytesMax

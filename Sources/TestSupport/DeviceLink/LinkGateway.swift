@@ -11,7 +11,7 @@ public final class LinkGateway {
   public let authority: CertificateAuthority
   /// The code with which devices enroll.
   public var enrollmentCode = "letmein"
-  /// The time limits for links that are opened from now on.
+  /// The time limits for links that are opened after this property is set.
   public var settings = DeviceLinkServer.Settings()
   /// The links that are currently open.
   public private(set) var links: [LinkGatewayConnection] = []
@@ -26,8 +26,7 @@ public final class LinkGateway {
   /// The number of devices that have enrolled.
   public private(set) var enrolled: UInt64 = 0
 
-  /// A function that returns the chain that a device receives instead of the correct chain; nil if the gateway is
-  /// honest.
+  /// A function that returns a forged chain for a device; nil if the gateway sends the correct chain.
   public var forgeChain: ((_ enrollment: LinkFrame.Enrollment, _ device: UInt64) -> [UInt8]?)?
 
   let loop: EventLoop
@@ -50,7 +49,7 @@ public final class LinkGateway {
   /// The port to which devices connect.
   public private(set) var port: UInt16 = 0
 
-  /// Listens (again) on `port`.
+  /// Starts or resumes listening on `port`.
   public func listen(port: UInt16) throws {
     let tls = try TLSServerContext(
       certificateChainPEM: identity.certificateChainPEM, privateKeyPEM: identity.privateKeyPEM,
@@ -175,7 +174,7 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Handles the report that all queued bytes have been written.
+  /// Handles the event that all queued bytes have been written.
   public func streamDrained(_ stream: ByteStream) {}
 
   /// Handles the closing of the connection.

@@ -10,7 +10,7 @@ struct FuzzInput {
 
   mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-  /// Returns a number below `bound`, from one byte.
+  /// Reads one byte and returns a number below `bound`.
   mutating func choice(_ bound: Int) -> Int { Int(byte()) % bound }
 
   /// Returns up to `count` of the remaining bytes.
@@ -23,7 +23,7 @@ struct FuzzInput {
   /// Returns all remaining bytes.
   mutating func remainder() -> [UInt8] { bytes(rest.count) }
 
-  /// Returns the bytes before the separator; removes those bytes and the separator.
+  /// Removes the bytes up to and including the separator, and returns the bytes before the separator.
   mutating func piece(before separator: UInt8) -> [UInt8] {
     let taken = Array(rest.prefix { $0 != separator })
     rest = rest.dropFirst(taken.count + 1)

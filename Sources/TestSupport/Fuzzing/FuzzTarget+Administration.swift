@@ -18,7 +18,7 @@ extension FuzzTarget {
     if let value = try? JSONValue(parsing: body) { object = value.objectValue }
     let call = AdministrationCall(method, target.path, query: target.query, body: object)
     if let request = understood(call) { precondition(understood(request.call) == request) }
-    // Parse the body by itself as well, because random bytes rarely contain a valid path.
+    // Also parse the body separately, because random bytes rarely contain a valid path.
     guard let object else { return }
     for collection in ["teams", "keys", "tokens", "certificates", "topics", "channels", "faults"] {
       let call = AdministrationCall("POST", "/api/\(collection)", body: object)

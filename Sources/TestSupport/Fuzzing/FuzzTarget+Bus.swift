@@ -17,7 +17,7 @@ extension FuzzTarget {
     }
     daemon.accept()
     let readers = BusReaders(bus, on: loop)
-    // Run turns while either side has messages, and then a few more for the consequences.
+    // Run turns while either side has messages, and then a few more turns to process the consequences.
     var idleTurns = 0
     var turns = 0
     while idleTurns < 4, turns < 400 {
@@ -39,7 +39,7 @@ private final class BusReaders {
   private let beacons: BeaconScanner
   private let places: GeoClueService
 
-  /// Returns nil if the bus is already closed.
+  /// Creates the readers; nil if the bus is already closed.
   init?(_ bus: BusConnection, on loop: EventLoop) {
     do {
       services = try SystemServices(bus: bus) { change in
@@ -70,7 +70,7 @@ private final class BusReaders {
     places.close()
   }
 
-  /// Reads a value in every way, because the sender chooses its type.
+  /// Reads a value as every type, because the sender chooses its type.
   private static func look(at value: BusValue, depth: Int) {
     precondition(depth < 200, "the nesting depth of a message is limited")
     _ = (value.stringValue, value.boolValue, value.unsignedValue, value.doubleValue)

@@ -5,7 +5,7 @@ import System
 extension FuzzTarget {
   /// Tests the record layer.
   ///
-  /// The bytes determine a cipher suite, a slice size, and the records that the peer seals, changes, repeats and sends
+  /// The bytes determine a cipher suite, a slice size, and the records that the peer seals, changes, repeats, and sends
   /// in cleartext. However the peer behaves, the content that the layer delivers must be a prefix of the sealed
   /// content, and nothing must follow the first byte that the peer did not send. The other end must be able to open all
   /// output with its keys.
@@ -82,7 +82,7 @@ private final class RecordConnection {
   private var contentEnds: [(offset: Int, content: Int)] = []
   /// The bytes that the layer actually received.
   ///
-  /// The bytes may include a correct guess of the missing byte of a truncated record.
+  /// The bytes can include a correct guess of the missing byte of a truncated record.
   private var fed: [UInt8] = []
   /// True if the peer has sealed a record that the protocol forbids.
   private var isRude = false

@@ -12,7 +12,7 @@ final class FuzzedBus {
   private var received: [UInt8] = []
   private var isAuthenticated = false
   private var serial: UInt32 = 1
-  /// The number of answered calls; it is limited, so that a client that keeps calling is eventually ignored.
+  /// The number of answered calls; limited, so that a client that keeps calling is eventually ignored.
   private var answers = 0
 
   var address: String { "unix:path=\(path)" }
@@ -42,7 +42,7 @@ final class FuzzedBus {
 
   /// Reads and answers received messages, or sends a signal.
   ///
-  /// Returns true if it did either.
+  /// Returns false if it did neither.
   func turn() -> Bool {
     guard socket >= 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -85,7 +85,7 @@ final class FuzzedBus {
 
   // MARK: Calls
 
-  /// Answers the next complete message; returns false without a complete message.
+  /// Answers the next complete message; returns false if no message is complete.
   private func answerMessage() -> Bool {
     guard received.count >= 16 else { return false }
     func number(_ at: Int) -> Int {

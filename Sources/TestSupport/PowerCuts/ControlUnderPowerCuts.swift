@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import Transport
 
-/// The control store of a gateway, which contains devices, apps and registrations.
+/// The control store of a gateway, which contains devices, apps, and registrations.
 enum ControlUnderPowerCuts: PowerCutSubject {
   struct Contents: Equatable {
     var teams: [TeamRecord]

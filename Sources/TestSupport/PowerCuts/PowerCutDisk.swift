@@ -18,7 +18,7 @@ final class PowerCutDisk {
   var isOff: Bool { power_cut_disk_is_off(disk) }
   /// True if a sync has failed since the last restart.
   var hasFailed: Bool { power_cut_disk_has_failed(disk) }
-  /// The number of writes, syncs, truncations and deletions so far.
+  /// The number of writes, syncs, truncations, and deletions so far.
   var operationCount: UInt64 { power_cut_disk_operations(disk) }
   /// The total number of changes that were unsynced when the power was cut.
   var unsyncedCount: UInt64 { power_cut_disk_unsynced(disk) }

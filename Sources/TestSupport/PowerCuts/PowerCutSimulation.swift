@@ -2,7 +2,7 @@ import Storage
 
 /// A simulation of the real stores on SQLite, using a disk that loses unsynced data.
 ///
-/// Power can be cut at any disk operation: during commits, checkpoints, migrations and starts. Syncs can also fail.
+/// Power can be cut at any disk operation: during commits, checkpoints, migrations, and starts. Syncs can also fail.
 ///
 /// After each start, the following must hold: acknowledged writes are present; an interrupted write is either
 /// completely present or completely absent; nothing else is present; no file is damaged, and no loss is reported. At
@@ -21,7 +21,7 @@ public enum PowerCutSimulation {
     public let acknowledged: Int
     /// The number of disk changes that were unsynced when the power was cut.
     public let unsynced: UInt64
-    /// The result of the flipped bit: "unchanged", "damaged" or "set aside"; nil if no bit was flipped.
+    /// The result of the flipped bit: "unchanged", "damaged", or "set aside"; nil if no bit was flipped.
     public let flip: String?
     /// A summary for developers.
     public let report: String

@@ -2,7 +2,7 @@ import Foundation
 import Storage
 import Synchronization
 
-/// A store throughout several lives, each of which ends gracefully or with a power cut.
+/// A store over several lives, each of which ends gracefully or with a power cut.
 ///
 /// A second store, in memory, receives every acknowledged write and thus provides the expected contents.
 final class PowerCutWorld<Subject: PowerCutSubject> {
@@ -146,7 +146,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     cuts += 1
     note("the power fails after \(disk.operationCount) operations")
     disk.restart()
-    // The mark is not synced, so it may be outdated or missing.
+    // The mark is not synced, so it might be outdated or missing.
     let mark = path + "-mark"
     switch random.draw(0...3) {
     case 0: try? formerMark?.write(to: URL(fileURLWithPath: mark))
@@ -171,7 +171,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
 
   /// Identifies the store's contents among the possible contents.
   ///
-  /// From then on, the contents are certain.
+  /// After this call, the contents are certain.
   private func compare(_ store: Subject.Store) throws(StorageFailure) {
     let found = try Subject.contents(of: store)
     if let oracle, let contents, found == contents {
@@ -238,7 +238,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
     } catch {
       flip = "damaged"
       note("a flipped bit was detected: \(error)")
-      // The damage is reported once; after that, either the store is intact or it cannot be opened.
+      // The damage is reported once. After that, the store is either intact or cannot be opened.
       guard let found = try? open() else { return }
       flip = "set aside"
       let invented = Subject.records(found).subtracting(written)

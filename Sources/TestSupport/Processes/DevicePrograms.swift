@@ -40,7 +40,7 @@ public struct DevicesProgram: Sendable {
     }
   }
 
-  /// Lets the device reconnect.
+  /// Tells the device to reconnect to the gateway.
   public func goOnline() { program.tell(#"{"do":"online"}"#) }
 
   /// Waits for the next received notification.

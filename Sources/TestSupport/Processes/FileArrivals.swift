@@ -4,7 +4,7 @@ import Synchronization
 
 /// A watcher that counts the files that arrive in folders, using a single inotify instance for all tests.
 ///
-/// The kernel allows only 128 instances per user, and each agent, bus and desktop program in the tests needs one.
+/// The kernel allows only 128 instances per user, and each agent, bus, and desktop program in the tests needs one.
 final class FileArrivals: Sendable {
   static let shared = FileArrivals()
 
@@ -24,7 +24,7 @@ final class FileArrivals: Sendable {
   private let state = Mutex(State())
 
   private init() {
-    // Use a separate thread, because the tests and Dispatch have only as many threads as the machine has cores.
+    // Use a separate thread, because the tests and Dispatch are limited to one thread per core.
     Thread.detachNewThread { [self] in
       while true {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -30,7 +30,7 @@ enum ProgramSpawner {
   static func spawn(
     _ arguments: [String], environment: [String: String], errors: String
   ) throws -> Spawned {
-    // setpriv, which every Debian system has, sets the signal and then executes the program.
+    // setpriv, which every Debian system has, sets the parent-death signal and then executes the program.
     let whole = [setpriv, "--pdeathsig", "KILL", "--"] + arguments
     return try requests.perform {
       try spawnHere(whole, environment: environment, errors: errors)

@@ -1,5 +1,5 @@
-/// Variants of the waiting methods for use in expectations. After a timeout, they do not return a value, so that the
-/// expectation fails instead of an error stopping the test.
+/// Variants of the waiting methods for use in expectations. After a timeout, they return nil or `.null` instead of
+/// throwing an error, so that the expectation fails and the test continues.
 extension RunningProgram {
   /// Waits for the next line that is not JSON and has this prefix.
   ///

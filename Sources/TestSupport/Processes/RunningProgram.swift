@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that a test started, with its input, its output lines and its exit status.
+/// A process that a test started, with its input, its output lines, and its exit status.
 ///
-/// The process is killed when its last reference is released, and always when the tests exit.
+/// The process is killed when its last reference is released or when the tests exit, whichever happens first.
 public final class RunningProgram: Sendable {
   /// The ID of the process.
   public let pid: Int32
@@ -145,8 +145,8 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// Waits until the process exits, and returns its exit status, or 128 plus the number of the signal that terminated
-  /// it.
+  /// Waits until the process exits, and returns its exit status; if a signal terminated the process, returns 128 plus
+  /// the signal number.
   @discardableResult
   public func end(within limit: Duration = TestTimeout.standard) async throws -> Int32 {
     try await wait(for: "its exit", within: limit) { $0.status != nil && $0.outputEnded }

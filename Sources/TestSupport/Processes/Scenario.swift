@@ -5,7 +5,7 @@ import System
 
 /// The environment for a test with real programs: a folder of its own, and the programs that the test starts.
 ///
-/// The folder is deleted and the programs are killed when the test is over, whether it passes, fails or throws.
+/// When the test passes, fails, or throws, the folder is deleted and the programs are killed.
 public final class Scenario: Sendable {
   /// The output of a command and its exit status.
   public struct CommandResult: Sendable {
@@ -115,7 +115,7 @@ public final class Scenario: Sendable {
     try await command([Installation.belfry] + arguments, input: input, succeeding: succeeding)
   }
 
-  /// The environment of all programs, without the user's own gateway, agent and desktop.
+  /// The environment of all programs, without the user's own gateway, agent, and desktop.
   private var environment: [String: String] {
     [
       Self.mark: folder.path, "XDG_STATE_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,

@@ -35,8 +35,8 @@ public final class ScratchFolder: Sendable {
     let end = ContinuousClock.now + limit
     while true {
       let count = arrivals.count(in: watch)
-      // Check the file after reading the count, so that no arrival is missed in between. Check it once more at the end,
-      // because the file can arrive while other tests occupy the threads.
+      // Read the count before checking the file. An arrival after the check then ends the wait. The file is checked
+      // once more at the end, because it can arrive while other tests occupy the threads.
       if let text = try? String(contentsOfFile: file, encoding: .utf8), !text.isEmpty {
         return text
       }

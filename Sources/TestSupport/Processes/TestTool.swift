@@ -1,7 +1,7 @@
 import Foundation
 public import Testing
 
-/// A program or a Python environment that some tests need but that a machine may not have.
+/// A program or a Python environment that some tests need but that a machine might not have.
 public enum TestTool: String, CaseIterable, Sendable {
   /// A web browser, for tests of the console.
   case chromium

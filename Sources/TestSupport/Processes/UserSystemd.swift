@@ -1,7 +1,7 @@
 import Foundation
 public import Testing
 
-/// A test's own real systemd user manager, with a session bus that it runs.
+/// A real systemd user manager for a single test, with its own session bus.
 ///
 /// The manager has its own control groups, processes, and mounts: see `Tests/Systemd/user-manager`.
 public struct UserSystemd: Sendable {

@@ -13,13 +13,13 @@ final class BroadcastLedger {
     let expiration: Int64
     /// True if the broadcast was sent after all faults had stopped, so that every subscriber must receive it.
     let isForAll: Bool
-    /// The devices whose backlog was so large when the broadcast was sent that there may be no capacity for a broadcast
-    /// with a single attempt.
+    /// The devices whose backlog was so large when the broadcast was sent that there might be no capacity for a
+    /// broadcast with a single attempt.
     let laggards: Set<UInt64>
     var isAnswered = false
     var isStored = false
-    /// The number of times that each device displayed the broadcast, by the number of times that the device had left
-    /// the channel before.
+    /// The number of times that each device displayed the broadcast, keyed by the number of times that the device had
+    /// previously left the channel.
     var shown: [UInt64: [Int: Int]] = [:]
   }
 
@@ -65,7 +65,7 @@ final class BroadcastLedger {
     messages[Int(number)].isAnswered = true
   }
 
-  /// Returns true if the provider may have sent the message only after it expired, in which case the gateway makes a
+  /// Returns true if the provider might have sent the message only after the message expired; the gateway then makes a
   /// single delivery attempt.
   private func isTooLate(_ message: Message) -> Bool {
     message.expiration <= world.time.unixMilliseconds / 1_000

@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import Storage
 
-/// A ledger of the promises about each push and of its outcome, which checks the invariants.
+/// A ledger that records the promises about each push and its outcome, and checks the invariants.
 final class DeliveryLedger {
   /// The recipient of a push.
   struct Target: Hashable {
@@ -20,7 +20,7 @@ final class DeliveryLedger {
     let expiration: Int64
     /// True if the provider specified an expiration.
     ///
-    /// Otherwise the gateway stores the push for 30 days from its own current time.
+    /// If the provider did not specify one, the gateway stores the push for 30 days from its own current time.
     let isExpirationNamed: Bool
     let collapseID: UTF8Text
     let keep: UInt32
@@ -29,7 +29,7 @@ final class DeliveryLedger {
     var isOrphaned = false
     /// True if the delivery log identifies the push by an ID that the gateway generated.
     ///
-    /// In that case, the log cannot be used for this push.
+    /// The log cannot be used for a push with a generated ID.
     var isUnlogged = false
     var states: [DeliveryState] = []
     /// The position of the push in the gateway's order of acceptance, if the delivery log reported it.
@@ -40,10 +40,10 @@ final class DeliveryLedger {
     var isUnregistered = false
     /// True if the store removed the push because of its age.
     ///
-    /// A crash may have prevented the log entry.
+    /// A crash might have prevented the log entry.
     var hasExpired = false
-    /// True if the push was created before an old copy of the store was restored, because the copy may not contain the
-    /// push.
+    /// True if the push was created before an old copy of the store was restored, because the copy might not contain
+    /// the push.
     var isForgotten = false
     /// True if the device reported that it discarded the push for a reason other than lack of space.
     var isThrownAway = false
@@ -51,7 +51,8 @@ final class DeliveryLedger {
     ///
     /// The value is nil if the provider does not report when it sends a push.
     var placesBefore: Int?
-    /// The number of positions in that order that were taken when the push was answered, including its own.
+    /// The number of positions in the order of acceptance that were taken when the push was answered, including the
+    /// push's own position.
     var placesAtAnswer: Int?
     /// The range for the time of acceptance on the gateway's expiry clock, in seconds since 1970, as precisely as the
     /// log shows it.
@@ -60,24 +61,24 @@ final class DeliveryLedger {
     var clockSeconds: ClosedRange<Int64>
     /// The latest second since 1970 until which the gateway can store the push.
     ///
-    /// At acceptance, the gateway's wall clock may have been slow, and storage ends after 30 days.
+    /// At acceptance, the gateway's wall clock might have been slow, and storage ends after 30 days.
     var storedUntil: Int64
     /// The time, in nanoseconds on the virtual clock, at which the gateway accepted the push.
     var receivedNanoseconds: Int64?
 
-    /// True if the gateway may have made only one delivery attempt, because the push had expired by the gateway's
+    /// True if the gateway might have made only one delivery attempt, because the push had expired by the gateway's
     /// clock.
     var mayBeOnce: Bool {
       isExpirationNamed && expiration <= clockSeconds.upperBound
     }
-    /// True if the gateway may have stored the push.
+    /// True if the gateway might have stored the push.
     var mayBeStored: Bool {
       !isExpirationNamed || expiration > clockSeconds.lowerBound
     }
-    /// True if the provider can rely on the push, or if the gateway acts as if the provider could: a crash prevented
-    /// the answer, but the push was on disk and was later displayed or expired.
+    /// True if the provider can rely on the push, or if the gateway acts as if the provider could.
     ///
-    /// A push that does not appear in the log may have been on disk.
+    /// The gateway does so if a crash prevented the answer, but the push was on disk and was later displayed or
+    /// expired. A push that does not appear in the log might have been on disk.
     var counts: Bool {
       isAnswered || shown > 0
         || isOrphaned
@@ -92,7 +93,7 @@ final class DeliveryLedger {
   private static let states = Dictionary(
     uniqueKeysWithValues: DeliveryState.allCases.map { ($0.label, $0) })
 
-  /// The states after which the gateway no longer stores a push for the push's device.
+  /// The states after which the gateway no longer stores a push for its device.
   private static let ends: Set<DeliveryState> = [
     .delivered, .deliveredFromStorage, .replaced, .discardedUnregistered,
     .discardedUnregisteredFromStorage, .discardedExpired, .discardedDisabled,
@@ -122,7 +123,7 @@ final class DeliveryLedger {
     body(&pushes[Int(number)])
   }
 
-  /// Records that the provider sends the push, which may never appear in the delivery log.
+  /// Records that the provider sends the push, which might never appear in the delivery log.
   func sent(_ number: UInt64) { change(number) { $0.placesBefore = accepted } }
 
   func answered(_ number: UInt64) {
@@ -167,7 +168,7 @@ final class DeliveryLedger {
       if state == .received {
         push.acceptance = place
         push.clockSeconds = clockSeconds
-        // The line contains the wall clock's time, but the 30 days start by the slower of the two clocks.
+        // The line contains the wall clock's time, but the slower of the two clocks determines when the 30 days start.
         let accepted = min(line.atMilliseconds / 1_000, world.gateway.expirySeconds)
         let latest = accepted + Int64(WireLimits.storageDaysMax) * 86_400
         push.storedUntil = push.isExpirationNamed ? min(push.expiration, latest) : latest
@@ -299,8 +300,8 @@ final class DeliveryLedger {
     world.expect(!device.remembers(id) && mayBeForgotten, "#\(number) was displayed twice")
   }
 
-  /// Returns true if a push was displayed before an older push that its device did not have yet, or may itself have
-  /// been held back until newer pushes arrived.
+  /// Returns true if a push was displayed before an older push that its device did not have yet, or if the push itself
+  /// might have been held back until newer pushes arrived.
   private func cameEarly(_ push: Push) -> Bool {
     push.priority != 10
       || pushes.contains { other in
@@ -351,8 +352,8 @@ final class DeliveryLedger {
 
   /// Returns true if the push was replaced by other pushes for the same app.
   ///
-  /// The other pushes must be newer by acceptance, which can differ from the order of creation if there are several
-  /// providers.
+  /// The other pushes must have been accepted later. With several providers, the order of acceptance can differ from
+  /// the order of creation.
   private func isReplaced(_ push: Push) -> Bool {
     var newer: Set<UTF8Text> = []
     for other in pushes where other.target == push.target && other.counts {

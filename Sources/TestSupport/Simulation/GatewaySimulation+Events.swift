@@ -137,7 +137,7 @@ extension GatewaySimulation {
     gateway.controlStore.makeCopy()
   }
 
-  /// Sometimes restores an old copy of one or both stores before a start, as an operator would whose disk was lost.
+  /// Sometimes restores an old copy of one or both stores before a start, as an operator does after losing a disk.
   func restoreCopyNowAndThen() {
     guard isTroubled, profile.restoreShare > 0, chance(profile.restoreShare) else { return }
     if profile.restoredPart != .control, gateway.notificationStore.restoreCopy() {
@@ -167,7 +167,7 @@ extension GatewaySimulation {
     time.after(random(1_000_000...90_000_000_000)) { step(by: -days * 86_400_000) }
   }
 
-  /// Sends many pushes at once to an offline device.
+  /// Sends many pushes to an offline device in a single burst.
   ///
   /// The device must receive all of the pushes later.
   private func fillBacklog() {

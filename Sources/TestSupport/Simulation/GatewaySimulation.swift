@@ -7,11 +7,11 @@ import System
 /// virtual clock.
 ///
 /// The gateway is the real one, from its server down to its streams. Its environment is simulated: network, threads,
-/// disk and clocks. For a while, everything that can fail does: the gateway and the devices crash; connections break,
-/// stall or become silent; disks are slow, full or broken; loops pause; and clocks are set. After that, nothing fails
-/// for a while, and the gateway must keep every promise. The same seed always produces the same run.
+/// disk, and clocks. For a while, everything that can fail does: the gateway and the devices crash; connections break,
+/// stall, or become silent; disks are slow, full, or broken; loops pause; and clocks are set. Then a period without
+/// faults follows, in which the gateway must keep every promise. The same seed always produces the same run.
 public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
-  // The class is used on a single thread only, but is captured by closures that the gateway may call from other
+  // The class is used only on a single thread, but is captured by closures that the gateway can call from other
   // threads.
 
   /// The result of a run.
@@ -20,7 +20,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     public let seed: UInt64
     /// The length of the period with faults.
     public let length: SimulationLength
-    /// The first violation; `nil` if there was none.
+    /// The first violation; `nil` if no promise was violated.
     public fileprivate(set) var violation: String?
     /// The last events that are relevant to the violation.
     public let trace: [String]
@@ -64,7 +64,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return traced
   }
 
-  /// Runs the world generated from `seed` with different keys and certificates, which must not make a difference.
+  /// Runs the world generated from `seed` with different keys and certificates, which must not affect the run.
   static func run(seed: UInt64, identities: SimulatedIdentities) -> Outcome {
     run(seed: seed, length: .full, isTracing: false, identities: identities)
   }
@@ -113,7 +113,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private var troubleEnd: Int64 = 0
   private var fullUntil: Int64 = 0
   private var streakEnds: [Streak: Int64] = [:]
-  /// The earliest wall-clock second at which a commit in progress may have been started.
+  /// The earliest wall-clock second at which a commit in progress might have been started.
   var earliestUnixSeconds: Int64 {
     guard !profile.hasClockSteps else { return .min / 2 }
     // Allow for the duration of the previous batch, plus that of the commit's own batch.
@@ -185,7 +185,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return random(500_000_000...10_000_000_000)
   }
 
-  /// Makes one kind of read or write fail for this time.
+  /// Makes one kind of operation fail, or every operation slow, for the given time.
   func beginStreak(_ streak: Streak, nanoseconds: Int64) {
     note("a streak of faults begins: \(streak)")
     streakEnds[streak] = time.now + nanoseconds
@@ -205,7 +205,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// True if the stores do not accept new data.
   var isDiskFull: Bool { isTroubled && time.now < fullUntil }
 
-  /// True if consequences of the faults may still be in progress.
+  /// True if consequences of the faults might still be in progress.
   var wasTroubledLately: Bool { time.now < troubleEnd + 120_000_000_000 }
 
   /// Throws occasionally, as a real disk does.
@@ -269,7 +269,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       "#\(number) of priority \(push.priority) was sent to a restricted device")
   }
 
-  // MARK: Tokens, apps and channels
+  // MARK: Tokens, apps, and channels
 
   /// Returns the gateway's number for an app, or 0 if the gateway has not created the app.
   func app(of topic: LinkTopic) -> UInt32 {
@@ -403,7 +403,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   /// Runs the calm period until everything is done, but not beyond `end`.
   ///
-  /// After that, there would only be idle ticks.
+  /// Once everything is done, only idle ticks would follow.
   private func rest(until end: Int64) {
     while time.now < end, violation == nil {
       step(until: min(end, time.now + 30_000_000_000))
@@ -503,14 +503,15 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   func fillDisk(_ nanoseconds: Int64) { fullUntil = time.now + nanoseconds }
 
-  /// Returns a token of the topic on the device that at least one provider has.
+  /// Returns the token that the app with this topic on the device most recently reported to its providers; nil if it
+  /// has reported none.
   func knownToken(
     of topic: LinkTopic, on device: SimulatedDevice
   ) -> (target: DeliveryLedger.Target, token: [UInt8])? {
     knownTokens.last { $0.target == .init(device: device.number, topic: topic) }
   }
 
-  /// Returns a token that at least one provider has, whether or not the token is current.
+  /// Returns a token that at least one provider knows, whether or not the token is current.
   func anyToken() -> (target: DeliveryLedger.Target, token: [UInt8])? {
     knownTokens.isEmpty ? nil : knownTokens[random(0...knownTokens.count - 1)]
   }

@@ -81,7 +81,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
     return sent.contains { $0.push == push } ? "sent by \(peer)" : nil
   }
 
-  /// Counts every frame that no packet identified as accepted, because the connection has held long enough.
+  /// Counts as accepted every frame that no packet identified, because the connection has held long enough.
   func settleAccounts() {
     guard connection?.isDark != true else { return }
     for (_, push) in sent { world.ledger.answered(push) }

@@ -82,8 +82,8 @@ final class SimulatedConnection: StreamHandler {
     guard isOpen else { return }
     sentBytes += bytes.count
     hasFinishedSending = true
-    // In half of the cases, the end of the stream arrives later than the bytes, when the answers may be about to be
-    // written.
+    // In half of the cases, the end of the stream arrives later than the bytes, possibly when the gateway is about to
+    // write the answers.
     guard !bytes.isEmpty, world.chance(0.5) else {
       return carry(.toGateway) { $0.deliverLast(bytes) }
     }
@@ -94,7 +94,7 @@ final class SimulatedConnection: StreamHandler {
     }
   }
 
-  /// Writes the bytes and the end of the stream at once, so that the gateway can read both in a single turn.
+  /// Writes the bytes and the end of the stream together, so that the gateway can read both in a single turn.
   private func deliverLast(_ bytes: [UInt8]) {
     guard let stream else { return }
     var rest = bytes[...]
@@ -158,7 +158,7 @@ final class SimulatedConnection: StreamHandler {
     world.time.after(world.random(0...2_000_000_000)) { [weak self] in self?.loseClient() }
   }
 
-  /// Makes the connection silently lose all bytes from now on.
+  /// Makes the connection silently lose all bytes that are sent after this call.
   func goDark() { isDark = true }
 
   /// Stops reading on the client's side for a while, so that the gateway's output must wait.

@@ -57,7 +57,7 @@ final class SimulatedDevice: SimulatedClient {
   /// Notifications that were sent earlier can still arrive.
   func revoke() { isRevoked = true }
 
-  /// Handles the restoration of an older control store at the gateway, which may not contain the device or its
+  /// Handles the restoration of an older control store at the gateway, which might not contain the device or its
   /// revocation.
   func controlStoreWasRestored() {
     if isRevoked, !world.gateway.controlStore.isRevoked(number) { isRevocationForgotten = true }
@@ -364,8 +364,8 @@ final class SimulatedDevice: SimulatedClient {
     guard notification.isFromStorage, notification.priority == 10,
       let push = world.ledger.push(number), let acceptance = push.acceptance,
       push.states.filter({ $0 == .sent }).count == 1,
-      // If a push was replaced by a push that was then refused, it is sent again after the pushes that arrived in the
-      // meantime.
+      // If a push was replaced by a push that was then refused, the replaced push is sent again after the pushes that
+      // arrived in the meantime.
       !push.states.contains(.replaced)
     else { return }
     let last = isOrdered ? lastStored : lastStoredOfTopic[push.target.topic, default: 0]

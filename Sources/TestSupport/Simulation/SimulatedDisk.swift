@@ -19,7 +19,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     return inbox
   }
 
-  /// Handles the killing of the process, in which all batches that are not on disk are lost.
+  /// Handles the termination of the process, which loses all batches that are not on disk.
   func crash() {
     for inbox in inboxes { inbox.crash() }
     inboxes = []

@@ -4,8 +4,8 @@ import Storage
 import System
 import Transport
 
-/// The machine on which the gateway runs: the real ``GatewayServer`` and its loops, on a simulated network, threads and
-/// disk.
+/// The machine on which the gateway runs: the real ``GatewayServer`` and its loops, on a simulated network, threads,
+/// and disk.
 ///
 /// The process is killed, shut down, and restarted. The disk survives.
 final class SimulatedGatewayProcess {
@@ -47,7 +47,7 @@ final class SimulatedGatewayProcess {
 
   var isUp: Bool { server != nil }
 
-  // MARK: Life and death
+  // MARK: Start and exit
 
   func start() {
     assert(server == nil, "no gateway is running yet")
@@ -211,16 +211,17 @@ final class SimulatedGatewayProcess {
   /// Its loops are released at the end of the event.
   private var isStopping = false
 
-  /// The second since 1970 up to which times count as past, both by the wall clock and by the clock that has run since
-  /// the start.
+  /// The second since 1970 up to which times count as past, according to both the wall clock and the clock that has run
+  /// since the start.
   ///
-  /// The value takes into account the state before a recent step, in which a commit in progress may have been started.
+  /// For a while after a clock step, the value takes into account the state before the step, because a commit in
+  /// progress might have been started then.
   var expirySeconds: Int64 {
     world.time.now < secondsBeforeStep.until
       ? max(presentExpirySeconds, secondsBeforeStep.seconds) : presentExpirySeconds
   }
 
-  /// The second since 1970 up to which times currently count as past by both clocks.
+  /// The second since 1970 up to which times currently count as past, according to both clocks.
   var presentExpirySeconds: Int64 {
     let carried =
       clocksAtStart.unixMilliseconds + (world.time.now - clocksAtStart.nanoseconds) / 1_000_000
@@ -258,7 +259,7 @@ final class SimulatedGatewayProcess {
   /// True if a loop is paused, with unread input.
   var hasPausedLoops: Bool { loops.all.contains { $0.pausedUntil > world.time.now } }
 
-  /// Records that a far end was written or closed, so that near ends can be ready.
+  /// Records that a far end was written or closed, which can make near ends ready.
   func nearEndsMayBeReady() { loops.descriptorsMayBeReady() }
 
   /// Runs turns of every loop until no loop has anything left to do at the current time.
@@ -312,7 +313,7 @@ final class SimulatedGatewayProcess {
     return true
   }
 
-  /// The numbers of connections on each loop, as text.
+  /// The connection counts of each loop, as text.
   var connectionCounts: String {
     parts.map { "\($0.part.connectionCounts)" }.joined(separator: ", ")
   }

@@ -4,7 +4,7 @@ import Transport
 
 /// A gateway's authority that issues each certificate only once per process, because signing takes time.
 ///
-/// All certificates for the same device number have the same length, regardless of their key and signature. The
+/// All certificates for the same device number have the same length, regardless of their keys and signatures. The
 /// authority's own certificate also has a fixed length.
 final class SimulatedIssuer: DeviceCertificateIssuer {
   private struct Subject: Hashable {
@@ -14,7 +14,7 @@ final class SimulatedIssuer: DeviceCertificateIssuer {
 
   private let authority: CertificateAuthority
   private let issued = Mutex<[Subject: Certificate]>([:])
-  /// The length in bytes of a DER-encoded signature, which about half of all signatures have.
+  /// The length, in bytes, of about half of all DER-encoded signatures.
   private static let signatureBytes = 71
   /// The lifetime of a certificate in days, counted from the creation of the authority.
   ///

@@ -11,7 +11,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     let loop: EventLoop
     /// The time until which the loop is paused.
     var pausedUntil: Int64 = 0
-    /// True if one of the loop's descriptors may have become ready since the loop last polled them.
+    /// True if one of the loop's descriptors might have become ready since the loop last polled them.
     fileprivate var mayBeReady = true
     /// The time at which the loop is next due, as reported by its own turns.
     private var wakeup: Int64 = .min
@@ -28,14 +28,14 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     /// A time in the past means now.
     fileprivate var nextWakeup: Int64 { loop.isPending ? .min : wakeup }
 
-    /// Records that other code may have set timers on the loop.
+    /// Records that other code might have set timers on the loop.
     func timersMayBeSet() {
       // Run an empty turn, which updates the loop's clock to the current time.
       loop.turn(mayBlock: false, polls: false)
       wakeup = .min
     }
 
-    /// Runs a turn if the loop may have something to do; returns true if it had.
+    /// Runs a turn if the loop might have something to do; returns true if it did.
     fileprivate func turn(at now: Int64) -> Bool {
       guard mayBeReady || nextWakeup <= now else { return false }
       // Polling descriptors is a system call, so poll only if one of them was touched.
@@ -80,7 +80,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     return loop
   }
 
-  /// Records that the far ends of connections were read, written or closed.
+  /// Records that the far ends of connections were read, written, or closed.
   func descriptorsMayBeReady() { for loop in all { loop.mayBeReady = true } }
 
   /// Releases everything after the process has exited.

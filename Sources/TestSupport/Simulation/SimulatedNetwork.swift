@@ -20,7 +20,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     /// Closes the descriptor if the loop stops before it reads its mail.
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
 
-    /// Returns the descriptor, which the caller owns from now on.
+    /// Returns the descriptor and transfers its ownership to the caller.
     func take() -> Int32 {
       assert(descriptor >= 0, "a connection is taken only once")
       return exchange(&descriptor, with: -1)
@@ -51,7 +51,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   private var nextFreePort: UInt16 = 40_000
   /// The loop that handles the far ends of all connections.
   let clientLoop: EventLoop
-  /// True if a far end may have become readable or writable since the loop last polled.
+  /// True if a far end might have become readable or writable since the loop last polled.
   private var mayBeReady = true
 
   init(in world: GatewaySimulation) throws(SystemFailure) {
@@ -113,7 +113,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
   /// Shuts down the output of a connection as soon as its bytes are in the socket.
   func finishLater(_ connection: SimulatedConnection) { finishing.append(connection) }
 
-  /// Lets the far ends read the gateway's output; returns true if there was any.
+  /// Runs a turn of the far ends, which read the gateway's output; returns true if they had anything to do.
   func turn() -> Bool {
     mayBeReady = clientLoop.turn(mayBlock: false, polls: mayBeReady)
     finishing.removeAll { $0.finishWriting() }

@@ -324,7 +324,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     String(decoding: request.answerBody, as: UTF8.self)
   }
 
-  /// True if request bodies may have taken too long.
+  /// True if request bodies might have taken too long.
   ///
   /// The client either did not read the gateway's WINDOW_UPDATE for a while, or sent so much at once that it had to
   /// wait for many of them.
@@ -402,7 +402,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     world.controlRestorations > 0 && isOfLostRows(reason)
   }
 
-  /// Returns true if the refusal concerns a token or an app that an older control store does not have.
+  /// Returns true if the refusal concerns a token or an app that a restored older control store does not contain.
   private func isOfLostRows(_ reason: String) -> Bool {
     ["BadDeviceToken", "DeviceTokenNotForTopic", "TopicDisallowed"].contains(where: reason.contains)
   }

@@ -2,7 +2,7 @@ import BelfryWire
 import Storage
 import Transport
 
-/// A notification store on a simulated disk, which can fail, be full or lose reads.
+/// A notification store on a simulated disk, which can fail, be full, or lose reads.
 final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let world: GatewaySimulation
@@ -13,7 +13,7 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   var failingCommits = 0
   /// The number of upcoming loads that fail.
   var failingLoads = 0
-  /// True if the store may contain rows that their devices acknowledged long ago.
+  /// True if the store might contain rows that their devices acknowledged long ago.
   ///
   /// This is possible after a commit failed or a copy was restored.
   private(set) var mayHaveSettledRows = false
@@ -127,11 +127,11 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   private(set) var appLookUps = 0
   /// Every registration that was ever on disk, with its generation.
   private(set) var durableRegistrations: Set<RegistrationRecord> = []
-  /// Every device that was ever on disk; messages to it may be in transit while an older copy is restored.
+  /// Every device that was ever on disk; messages to it can be in transit while an older copy is restored.
   private(set) var durableDevices: Set<UInt64> = []
   /// The apps' numbers, by bundle identifier.
   private(set) var appNumbers: [String: UInt32] = [:]
-  /// Every channel that was ever on disk; messages to it may be in transit while an older copy is restored.
+  /// Every channel that was ever on disk; messages to it can be in transit while an older copy is restored.
   private(set) var durableChannels: Set<[UInt8]> = []
 
   init(in world: GatewaySimulation) throws(StorageFailure) {

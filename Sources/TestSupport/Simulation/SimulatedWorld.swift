@@ -1,4 +1,4 @@
-/// The parts that all simulated worlds have in common: a clock, random numbers and a journal.
+/// The parts that all simulated worlds have in common: a clock, random numbers, and a journal.
 protocol SimulatedWorld: AnyObject {
   var time: VirtualTime { get }
   /// The random numbers, which the seed determines.
@@ -33,7 +33,7 @@ extension SimulatedWorld {
 // MARK: Promises
 
 extension SimulatedWorld {
-  /// The first violation of a promise; nil if there was none.
+  /// The first violation of a promise; nil if no promise was violated.
   var violation: String? { journal.violation }
 
   func expect(_ holds: Bool, _ promise: @autoclosure () -> String) {

@@ -41,9 +41,9 @@ struct SimulationProfile {
   var discardEvery: Int64
   /// The mean time between two periods in which one kind of read or write always fails.
   var streakEvery: Int64
-  /// True if the wall clock is sometimes set by forty days and back again.
+  /// True if the wall clock is sometimes moved by forty days and back again.
   var hasLongJumps: Bool
-  /// The number of pushes that are sent at once to an offline device.
+  /// The number of pushes that are sent in a single burst to an offline device.
   var backlog: Int
 
   /// True if the wall clock is ever set.

@@ -5,7 +5,7 @@ enum SimulationTrace {
   /// True if the environment variable `TRACE` requests all events of a world.
   static var isWhole: Bool { ProcessInfo.processInfo.environment["TRACE"] == "all" }
 
-  /// Returns the lines about the push in the violation, its device and the gateway.
+  /// Returns the lines about the push in the violation, its device, and the gateway.
   ///
   /// If the violation does not mention a push, returns the last lines about the device in the violation and the last
   /// lines overall.

@@ -4,7 +4,7 @@ public import Foundation
 /// An alert that asks the user to choose a button.
 ///
 /// On a desktop, the alert is a notification that stays until the user answers it, and its buttons are the
-/// notification's buttons. It requires permission to show alerts; without that permission, the user is not asked.
+/// notification's buttons. The app must have permission to show alerts; otherwise, the user is not asked.
 @preconcurrency @MainActor
 open class NSAlert: NSObject {
   /// The styles of an alert, by severity.

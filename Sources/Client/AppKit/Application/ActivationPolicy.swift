@@ -7,7 +7,7 @@ extension NSApplication {
   public enum ActivationPolicy: Int, Sendable {
     /// The app has a Dock icon and a menu.
     case regular = 0
-    /// The app has neither a Dock icon nor a menu, but may have windows.
+    /// The app has neither a Dock icon nor a menu, but can have windows.
     case accessory = 1
     /// The app has no Dock icon, no menu, and no windows.
     case prohibited = 2

@@ -96,12 +96,12 @@ enum LaunchUserInfo {
     return userInfo
   }
 
-  /// Returns the object that describes the notification in the API that created it.
+  /// Returns the notification as an object of the API that created it.
   ///
-  /// Apps check the type of the object. Apps may set their delegates before or after the launch.
+  /// Apps check the type of the object, and can set their delegates before or after the launch.
   ///
   /// A push belongs to neither API, and notifications that other programs show in the app's name belong to the newer
-  /// API. Both are returned as `NSUserNotification` if the app has set only the delegate of the older API.
+  /// API. If the app has set only the delegate of the older API, both kinds are returned as `NSUserNotification`.
   private static func object(for response: BelfryWire.NotificationResponse) -> NSObject {
     let isOlder =
       response.notification.request.content.generation == .desktop

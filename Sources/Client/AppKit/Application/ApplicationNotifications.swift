@@ -29,7 +29,7 @@ extension NSApplication {
   nonisolated public static let willTerminateNotification = NSNotification.Name(
     rawValue: "NSApplicationWillTerminateNotification")
 
-  /// Posted when the screens change; never posted on this system.
+  /// Posted on Apple's systems when the screens change; never posted on this system.
   nonisolated public static let didChangeScreenParametersNotification = NSNotification.Name(
     rawValue: "NSApplicationDidChangeScreenParametersNotification")
 

@@ -69,12 +69,12 @@ public protocol NSApplicationDelegate: NSObjectProtocol {
   /// Tells the delegate that the app was covered or uncovered; never called on this system.
   func applicationDidChangeOcclusionState(_ notification: Notification)
 
-  // MARK: Files, URLs and activities
+  // MARK: Files, URLs, and activities
 
-  /// Opens URLs and files that were passed as arguments of the process.
+  /// Opens URLs and files that were passed as process arguments.
   func application(_ application: NSApplication, open urls: [URL])
 
-  /// Opens a file, for apps without `application(_:open:)`.
+  /// Opens a file; called if the delegate does not implement `application(_:open:)`.
   func application(_ sender: NSApplication, openFile filename: String) -> Bool
 
   /// Returns whether an empty document is opened; never called on this system.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The superclass of objects that handle events.
 ///
-/// This system has no such events; the responder chain stores values and forwards nothing.
+/// On this system, there are no events to handle; the responder chain stores values and forwards nothing.
 @preconcurrency @MainActor
 open class NSResponder: NSObject, @preconcurrency NSCoding {
   /// Creates a responder without a next responder.

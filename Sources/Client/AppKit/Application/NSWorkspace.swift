@@ -3,11 +3,11 @@ public import Foundation
 
 /// The user's desktop.
 ///
-/// On this system, it opens URLs.
+/// On this system, the workspace opens URLs and the folders of files.
 open class NSWorkspace: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The options for opening a URL; stored, but has no effect.
+  /// The options for opening a URL; they are stored, but have no effect.
   open class OpenConfiguration: NSObject {
     /// A Boolean value that indicates whether the program moves to the foreground; stored, but has no effect.
     open var activates = true
@@ -41,25 +41,25 @@ open class NSWorkspace: NSObject, @unchecked Sendable {
     return URL(string: "app-settings:notifications") ?? url
   }
 
-  /// Posted before the machine goes to sleep; never posted on this system.
+  /// Posted on Apple's systems before the machine goes to sleep; never posted on this system.
   public static let willSleepNotification = NSNotification.Name("NSWorkspaceWillSleepNotification")
 
-  /// Posted when the machine wakes; never posted on this system.
+  /// Posted on Apple's systems when the machine wakes; never posted on this system.
   public static let didWakeNotification = NSNotification.Name("NSWorkspaceDidWakeNotification")
 
-  /// Posted when the screens turn off; never posted on this system.
+  /// Posted on Apple's systems when the screens turn off; never posted on this system.
   public static let screensDidSleepNotification =
     NSNotification.Name("NSWorkspaceScreensDidSleepNotification")
 
-  /// Posted when the screens turn on; never posted on this system.
+  /// Posted on Apple's systems when the screens turn on; never posted on this system.
   public static let screensDidWakeNotification =
     NSNotification.Name("NSWorkspaceScreensDidWakeNotification")
 
-  /// Posted when the user's session becomes active; never posted on this system.
+  /// Posted on Apple's systems when the user's session becomes active; never posted on this system.
   public static let sessionDidBecomeActiveNotification =
     NSNotification.Name("NSWorkspaceSessionDidBecomeActiveNotification")
 
-  /// Posted when another user's session becomes active; never posted on this system.
+  /// Posted on Apple's systems when another user's session becomes active; never posted on this system.
   public static let sessionDidResignActiveNotification =
     NSNotification.Name("NSWorkspaceSessionDidResignActiveNotification")
 }

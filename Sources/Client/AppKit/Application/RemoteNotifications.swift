@@ -5,7 +5,7 @@ import Foundation
 import UserNotifications
 
 extension NSApplication {
-  /// The types that pushes may use.
+  /// The ways in which pushes may alert the user.
   @available(macOS, deprecated: 10.14, message: "Use UNAuthorizationOptions")
   public struct RemoteNotificationType: OptionSet, Sendable {
     /// The raw bits of the set, as on Apple's systems.
@@ -42,7 +42,7 @@ extension NSApplication {
   /// A Boolean value that indicates whether the app is registered for pushes.
   public var isRegisteredForRemoteNotifications: Bool { session.isRegistered }
 
-  /// Requests permission for the types and registers for pushes.
+  /// Requests permission for the given types, and registers for pushes.
   ///
   /// The first request shows a prompt.
   @available(macOS, deprecated: 10.14, message: "Use registerForRemoteNotifications()")
@@ -56,7 +56,7 @@ extension NSApplication {
     }
   }
 
-  /// The types that pushes may use; empty if the app is not registered.
+  /// The ways in which pushes may alert the user; empty if the app is not registered.
   @available(macOS, deprecated: 10.14, message: "Use UNUserNotificationCenter")
   public var enabledRemoteNotificationTypes: NSApplication.RemoteNotificationType {
     guard

@@ -10,7 +10,7 @@ public let NSUserNotificationDefaultSoundName: String = "DefaultSoundName"
 ///
 /// On Apple's systems, this class is part of Foundation; on this system, `AppKit` and `Cocoa` provide it.
 ///
-/// A notification can be used on any thread. The agent stores it like every other notification.
+/// A notification can be used on any thread. The agent stores it like any other notification.
 @available(macOS, deprecated: 11.0, message: "Use UNNotificationRequest")
 open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: a lock protects the fields.

@@ -14,8 +14,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
   private let session: AgentSession
   private let delegateReference = LockedBox(DelegateReference())
 
-  /// The notifications that this process delivered and that the app still retains, by the identifier that the agent
-  /// uses.
+  /// The notifications that this process delivered and that the app still retains, keyed by the agent's identifier.
   ///
   /// A notification is updated when the agent reports whether it was presented.
   private let ownDeliveries = LockedBox<[String: OwnDelivery]>([:])
@@ -118,7 +117,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
       || (delivered.payload == nil && isOnlyOne)
   }
 
-  /// True if the app has set a delegate on this center, but not on the newer one.
+  /// True if the app has set a delegate on this center, but not on `UNUserNotificationCenter`.
   var isOnlyOne: Bool {
     UNUserNotificationCenter.current().delegate == nil && delegate != nil
   }

@@ -61,10 +61,10 @@ open class NSViewController: NSResponder {
   /// Called after the view disappears.
   open func viewDidDisappear() {}
 
-  /// Called before the view lays out its subviews; never called on this system.
+  /// Called on Apple's systems before the view lays out its subviews; never called on this system.
   open func viewWillLayout() {}
 
-  /// Called after the view lays out its subviews; never called on this system.
+  /// Called on Apple's systems after the view lays out its subviews; never called on this system.
   open func viewDidLayout() {}
 
   func appear() {

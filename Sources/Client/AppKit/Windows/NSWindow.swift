@@ -109,7 +109,7 @@ open class NSWindow: NSResponder {
 
   /// Closes the window.
   ///
-  /// Closing the last window may terminate the app.
+  /// Closing the last window can terminate the app.
   open func close() {
     guard isVisible else { return }
     orderOut(nil)

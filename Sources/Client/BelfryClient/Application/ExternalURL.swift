@@ -11,7 +11,7 @@ package enum ExternalURL {
 
   /// Opens a URL.
   ///
-  /// The completion handler runs on the main thread and receives whether a program opened the URL.
+  /// The completion handler runs on the main thread. It receives true if a program opened the URL.
   package static func open(_ url: URL, completion: @escaping @Sendable (Bool) -> Void) {
     let environment = ProcessInfo.processInfo.environment
     let command =

@@ -30,7 +30,7 @@ package final class DialogCenter: Sendable {
 
   /// The user's answer to a dialog.
   package enum Answer: Sendable {
-    /// The user chose a button, with the text of its field.
+    /// The user chose a button; `text` is the content of the button's text field.
     case choice(Int, text: String?)
     /// The user clicked the dialog itself.
     case opened
@@ -54,7 +54,7 @@ package final class DialogCenter: Sendable {
   ///
   /// The answer handler runs once, on the thread that delivers the answer.
   ///
-  /// - Returns: The ID for ``withdraw(_:)``.
+  /// - Returns: The ID to pass to ``withdraw(_:)``.
   @discardableResult
   package func ask(
     title: String, message: String, choices: [Choice], field: Field? = nil,

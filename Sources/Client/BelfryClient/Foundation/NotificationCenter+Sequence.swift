@@ -1,7 +1,8 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// An asynchronous sequence of the notifications that are posted after its creation, for use in one loop.
+  /// An asynchronous sequence of the notifications that are posted after the sequence is created; use it in only one
+  /// loop.
   public struct Notifications: AsyncSequence, Sendable {
     /// The type of an element.
     public typealias Element = Notification
@@ -12,10 +13,10 @@ extension NotificationCenter {
     public struct AsyncIterator: AsyncIteratorProtocol {
       var posted: AsyncStream<Posted>.Iterator
 
-      /// Waits for the next notification; nil if the task is cancelled.
+      /// Returns the next notification, waiting for it if necessary; returns nil if the task is cancelled.
       public mutating func next() async -> Notification? { await next(isolation: nil) }
 
-      /// Waits for the next notification; nil if the task is cancelled.
+      /// Returns the next notification, waiting for it if necessary; returns nil if the task is cancelled.
       public mutating func next(
         isolation actor: isolated (any Actor)?
       ) async -> Notification? { await posted.next(isolation: actor)?.notification }

@@ -1,7 +1,7 @@
 /// The user's languages according to the environment, in gettext's order: `LANGUAGE` (a list), then `LC_ALL`,
 /// `LC_MESSAGES`, `LANG`.
 package enum EnvironmentLanguages {
-  /// Returns BCP 47 tags in order of preference; English if the environment specifies no language.
+  /// Returns the languages as BCP 47 tags, in order of preference; English if the environment specifies no language.
   package static func preferred(_ environment: [String: String]) -> [String] {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
       .first { !$0.isEmpty }

@@ -17,7 +17,7 @@ package final class BundleTexts: Sendable {
 
   private struct State {
     var tables: [String: [String: Entry]] = [:]
-    /// The plural formats whose format strings were returned as strings, by format string.
+    /// The plural formats whose format strings were returned by lookups, keyed by format string.
     var plurals: [String: PluralFormat] = [:]
   }
 
@@ -35,7 +35,7 @@ package final class BundleTexts: Sendable {
       development: bundle.object(forInfoDictionaryKey: "CFBundleDevelopmentRegion") as? String)
   }
 
-  /// Returns the string for a key in the first language that contains the key, or else in the development language.
+  /// Returns the string for a key in the first language that contains the key; falls back to the development language.
   func text(
     forKey key: String, table: String?, folders: [String], languages: [String],
     development: String?

@@ -1,8 +1,8 @@
 public import Foundation
 
-// Foundation's function in each of its variants. The variants with fewer parameters take precedence over Foundation's
-// function, even in a file that also imports Foundation. The full variant takes precedence only in files that import
-// just one of Belfry's modules.
+// These functions mirror each variant of Foundation's function. The variants with fewer parameters take precedence over
+// Foundation's function, even in a file that also imports Foundation. The full variant takes precedence only in files
+// that import just one of Belfry's modules.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Returns the localized string for a key in the user's languages, or the key itself if no string is found.
@@ -62,14 +62,15 @@ public func NSLocalizedString(
 }
 
 extension Bundle {
-  /// Returns the localized string for a key in the user's languages, or else the result of Foundation's lookup.
+  /// Returns the localized string for a key in the user's languages; falls back to Foundation's lookup.
   func text(forKey key: String, value: String?, table: String?) -> String {
     BundleTexts.shared.text(forKey: key, table: table, of: self)
       ?? Foundation.NSLocalizedString(
         key, tableName: table, bundle: self, value: value ?? "", comment: "")
   }
 
-  /// Returns the localized string for a key in the user's languages, or else the given value, or else the key.
+  /// Returns the localized string for a key in the user's languages; falls back to the given value, and then to the
+  /// key.
   ///
   /// A file that also imports Foundation gets Foundation's method, which ignores the user's languages;
   /// ``NSLocalizedString(_:comment:)`` works in every file.

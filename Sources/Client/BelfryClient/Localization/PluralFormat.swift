@@ -33,11 +33,11 @@ struct PluralFormat: Sendable {
   private struct Expansion {
     let arguments: [any CVarArg]
     var output: [UInt8] = []
-    /// True if the limit was reached; nothing more is written or read.
+    /// True if the limit was reached; after that, nothing more is written or read.
     var isCut = false
     /// The number of bytes of forms that may still be read.
     private var formBytes = WireLimits.filledTextBytesMax
-    /// The position of the latest directive in the output; the bytes after it may belong to the directive.
+    /// The position of the latest directive in the output; the bytes after it might belong to the directive.
     private var directive: Int?
     /// The argument of the next directive that does not specify its argument.
     var next = 0
@@ -91,7 +91,7 @@ struct PluralFormat: Sendable {
       // Cut before a byte that starts a scalar.
       while let last = kept.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
       output.append(contentsOf: kept)
-      // Remove a directive that may be truncated, so that Foundation does not read half of one.
+      // Remove a directive that might be truncated, so that Foundation does not read half of one.
       if let directive, output.count - directive < Self.directiveBytes {
         output.removeSubrange(directive...)
       }

@@ -15,7 +15,7 @@ extension NotificationCenter {
     removeObserver(observer as Any)
   }
 
-  /// Removes an observer's registrations for a name and an object; nil matches any.
+  /// Removes an observer's registrations for a name and an object; nil matches any name or object.
   public func removeObserver(
     _ observer: AnyObject, name aName: Notification.Name?, object anObject: Any?
   ) {

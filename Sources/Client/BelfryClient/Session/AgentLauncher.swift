@@ -1,8 +1,10 @@
 import BelfryWire
 import Foundation
 
-/// A launcher that starts the agent if the login session allows it: the user has a runtime directory, the `belfry`
-/// executable is in the path, no socket was specified, and starting the agent is not turned off.
+/// A launcher that starts the agent if the login session allows it.
+///
+/// The session allows it if the user has a runtime directory, the `belfry` executable is in the path, no socket was
+/// specified, and starting the agent is not turned off.
 enum AgentLauncher {
   /// An agent that this process started.
   struct Agent: Equatable {

@@ -50,7 +50,7 @@ package final class AgentSession: Sendable {
 
   /// The queue on which the app's completion handlers run, in the order in which the answers arrive.
   ///
-  /// The queue is separate from the thread that reads the answers, so that an app may block in a handler.
+  /// The queue is separate from the thread that reads the answers, so that an app can block in a handler.
   package let callbacks = DispatchQueue(label: "belfry.callbacks")
 
   /// The state of the permission prompt.
@@ -244,7 +244,7 @@ package final class AgentSession: Sendable {
       }
     case .refused(let failure):
       if state.withLock({ $0.role == .contentExtension }) { exit(0) }
-      // A later request opens a new connection, because the cause may be resolved by then.
+      // A later request opens a new connection, because the cause might be resolved by then.
       state.withLock { state in
         state.failure = failure
         state.connection = nil
@@ -255,7 +255,7 @@ package final class AgentSession: Sendable {
 
   /// Fails the requests that wait for an agent.
   ///
-  /// A request's own deadline, which may be much later, applies only to the answer. An agent that was just started gets
+  /// A request's own deadline, which can be much later, applies only to the answer. An agent that was just started gets
   /// its full start time.
   private func failUnsentRequests(_ failure: AppLinkFailure, afterMilliseconds: Int64) {
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(afterMilliseconds))) {
@@ -303,7 +303,7 @@ package final class AgentSession: Sendable {
     case .settings(let settings): update(settings)
     default: break
     }
-    // Handle dialogs on this thread, because the main thread may be waiting for the answer.
+    // Handle dialogs on this thread, because the main thread might be waiting for the answer.
     if DialogCenter.shared.handle(event, question) { return }
     // Dispatch on the main thread, so that the objects that an app sets up during launch already exist.
     DispatchQueue.main.async { [self] in

@@ -44,7 +44,7 @@ public enum CLDeviceOrientation: Int32, Sendable {
   case unknown = 0
   /// The device is upright.
   case portrait = 1
-  /// The device is upright, but upside down.
+  /// The device is in portrait orientation, but upside down.
   case portraitUpsideDown = 2
   /// The device is on its left side.
   case landscapeLeft = 3

@@ -63,7 +63,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// The app's permission to use the location.
   open var authorizationStatus: CLAuthorizationStatus { service.status }
 
-  /// Returns the permission of the app to use the location.
+  /// Returns the app's permission to use the location.
   @available(iOS, deprecated: 14.0, message: "Use the manager's property")
   open class func authorizationStatus() -> CLAuthorizationStatus { LocationService.shared.status }
 

@@ -1,6 +1,6 @@
 /// The permission to use the location.
 ///
-/// Answers to requests and reported changes may arrive in any order.
+/// Answers to requests and reported changes can arrive in any order.
 struct LocationPermission {
   /// The known status; nil before the first answer.
   private(set) var known: CLAuthorizationStatus?

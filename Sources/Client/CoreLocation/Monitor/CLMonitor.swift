@@ -46,7 +46,7 @@ public actor CLMonitor {
   /// The identifiers of the monitored conditions.
   public var identifiers: [String] { records.keys.sorted() }
 
-  /// The events that occur after this property is read, for use in one loop.
+  /// The events that occur after this property is read; use the sequence in only one loop.
   public var events: Events {
     let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
     let id = UUID()

@@ -7,7 +7,7 @@ public import Foundation
 /// are the notification's buttons.
 @preconcurrency @MainActor
 open class UIAlertController: UIViewController {
-  /// The styles of an alert; stored, but the desktop decides how the alert looks.
+  /// The styles of an alert; they are stored, but the desktop decides how the alert looks.
   public enum Style: Int, Sendable {
     /// An action sheet that slides in from an edge of the screen.
     case actionSheet = 0
@@ -82,8 +82,8 @@ open class UIAlertController: UIViewController {
     case .choice(let index, let text):
       chosen = actions.indices.contains(index) ? actions[index] : nil
       if let text { textFields?.first?.text = text }
-    // Clicking the notification itself or dismissing it chooses the preferred action, or else the cancel action, or
-    // else the first action.
+    // Clicking or dismissing the notification itself chooses the preferred action. Without a preferred action, it
+    // chooses the cancel action; without a cancel action, it chooses the first action.
     case .opened, .dismissed:
       chosen = preferredAction ?? actions.first { $0.style == .cancel } ?? actions.first
     case .unasked: return

@@ -29,23 +29,23 @@ extension UIApplication {
   nonisolated public static let significantTimeChangeNotification = NSNotification.Name(
     rawValue: "UIApplicationSignificantTimeChangeNotification")
 
-  /// Posted when memory is low; never posted on this system.
+  /// Posted on Apple's systems when memory is low; never posted on this system.
   nonisolated public static let didReceiveMemoryWarningNotification = NSNotification.Name(
     rawValue: "UIApplicationMemoryWarningNotification")
 
-  /// Posted when `backgroundRefreshStatus` changes; never posted on this system.
+  /// Posted on Apple's systems when `backgroundRefreshStatus` changes; never posted on this system.
   nonisolated public static let backgroundRefreshStatusDidChangeNotification = NSNotification.Name(
     rawValue: "UIApplicationBackgroundRefreshStatusDidChangeNotification")
 
-  /// Posted when the user takes a screenshot; never posted on this system.
+  /// Posted on Apple's systems when the user takes a screenshot; never posted on this system.
   nonisolated public static let userDidTakeScreenshotNotification = NSNotification.Name(
     rawValue: "UIApplicationUserDidTakeScreenshotNotification")
 
-  /// Posted before protected files become unavailable; never posted on this system.
+  /// Posted on Apple's systems before protected files become unavailable; never posted on this system.
   nonisolated public static let protectedDataWillBecomeUnavailableNotification =
     NSNotification.Name(rawValue: "UIApplicationProtectedDataWillBecomeUnavailable")
 
-  /// Posted when protected files become available; never posted on this system.
+  /// Posted on Apple's systems when protected files become available; never posted on this system.
   nonisolated public static let protectedDataDidBecomeAvailableNotification =
     NSNotification.Name(rawValue: "UIApplicationProtectedDataDidBecomeAvailable")
 }

@@ -27,7 +27,7 @@ extension UIApplication {
     public static let annotation = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsAnnotationKey")
 
-    /// A Boolean number that is true if crossing a region launched the app.
+    /// A Boolean number that is true if a region crossing launched the app.
     public static let location = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsLocationKey")
 
     /// Newsstand issues to download; never present on this system.

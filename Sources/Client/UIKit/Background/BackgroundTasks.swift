@@ -91,7 +91,7 @@ final class BackgroundTasks {
   private func began(_ number: Int, _ answer: AppAnswer?, _ session: AgentSession) {
     guard let answer, let task = answer.task else { return }
     if deadline != nil { timeEnds(inSeconds: answer.seconds) }
-    // The app may have ended the task before the agent answered.
+    // The app might have ended the task before the agent answered.
     if works[number] == nil { session.send(.endBackgroundTask(task)) }
     works[number]?.agentTask = task
   }

@@ -5,8 +5,8 @@ extension UIApplication {
   ///
   /// At the end of this time, the system calls the expiration handlers of background tasks and ends the tasks. An app
   /// that the system started in the background is suspended when it has nothing more to do, and terminated if it does
-  /// not finish in time. An app that the user started, or that was in the foreground, may have windows, so its process
-  /// is never terminated.
+  /// not finish in time. An app that the user started, or that was in the foreground, might have windows, so its
+  /// process is never terminated.
   public var backgroundTimeRemaining: TimeInterval {
     guard applicationState == .background else { return .greatestFiniteMagnitude }
     return backgroundTasks.remaining
@@ -43,7 +43,7 @@ extension UIApplication {
   /// The app's permission to run in the background; always available on this system.
   public var backgroundRefreshStatus: UIBackgroundRefreshStatus { .available }
 
-  /// Does nothing, because pushes wake apps on this system, and timers do not.
+  /// Does nothing: on this system, pushes wake apps, but timers do not.
   @available(iOS, deprecated: 13.0, message: "Use a push with content-available")
   public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {}
 

@@ -68,7 +68,7 @@ extension LocalNotificationFields {
 }
 
 extension NotificationText {
-  /// Creates the text of a local notification from a string, which may be a key in the app's `Localizable.strings`
+  /// Creates the text of a local notification from a string, which can be a key in the app's `Localizable.strings`
   /// (S3-21).
   fileprivate init(keyOrText text: String?) {
     let text = text ?? ""

@@ -29,7 +29,7 @@ extension UIApplication {
   )
   public func cancelLocalNotification(_ notification: UILocalNotification) {
     let fields = notification.storage.fields
-    // The two forms in which the agent may store the notification: as scheduled, or without a trigger if it was
+    // The two forms in which the agent can store the notification: as scheduled, or without a trigger if it was
     // presented immediately. Both forms contain times in milliseconds.
     let forms = [false, true].compactMap { isNow in
       (try? fields.wire(id: "", now: isNow)).map { LocalNotificationFields($0) }

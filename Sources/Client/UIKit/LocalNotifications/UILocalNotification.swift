@@ -8,7 +8,7 @@ public let UILocalNotificationDefaultSoundName: String = "UILocalNotificationDef
 
 /// A notification that the app schedules on the device, in the API used before iOS 10.
 ///
-/// The agent stores the notification like every other; scheduling copies the notification.
+/// The agent stores the notification like any other notification. Scheduling copies the notification.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationRequest")
 @preconcurrency @MainActor
 open class UILocalNotification: NSObject, NSCopying, NSCoding {

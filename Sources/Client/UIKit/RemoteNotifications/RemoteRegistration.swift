@@ -22,7 +22,7 @@ extension UIApplication {
   /// A Boolean value that indicates whether the app is registered for pushes.
   public var isRegisteredForRemoteNotifications: Bool { session.isRegistered }
 
-  /// Requests permission for the types and registers for pushes.
+  /// Requests permission for the given types, and registers for pushes.
   ///
   /// The first request shows a prompt.
   @available(iOS, deprecated: 8.0, message: "Use registerForRemoteNotifications()")
@@ -32,7 +32,7 @@ extension UIApplication {
     }
   }
 
-  /// Returns the types that pushes may use; empty if the app is not registered.
+  /// Returns the ways in which pushes may alert the user; empty if the app is not registered.
   @available(iOS, deprecated: 8.0, message: "Use UNUserNotificationCenter.notificationSettings()")
   public func enabledRemoteNotificationTypes() -> UIRemoteNotificationType {
     guard session.isRegistered, let settings = currentSettings() else { return [] }

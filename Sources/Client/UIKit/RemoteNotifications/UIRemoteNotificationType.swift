@@ -1,4 +1,4 @@
-/// The types that pushes may use, in the API used before iOS 8.
+/// The ways in which pushes may alert the user, in the API used before iOS 8.
 @available(iOS, deprecated: 8.0, message: "Use UNAuthorizationOptions")
 public struct UIRemoteNotificationType: OptionSet, Sendable {
   /// The raw bits of the set, as on Apple's systems.

@@ -104,7 +104,7 @@ extension UIScene {
     }
   }
 
-  /// The options for opening a URL from a scene; stored, but has no effect.
+  /// The options for opening a URL from a scene; they are stored, but have no effect.
   @preconcurrency @MainActor
   open class OpenExternalURLOptions: NSObject {
     /// A Boolean value that indicates whether the URL is opened only in an app that claims the link.

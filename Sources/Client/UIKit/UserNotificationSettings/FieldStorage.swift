@@ -1,4 +1,4 @@
-/// The fields of a value class that is declared on the main actor, although apps may compare and archive it on any
+/// The fields of a value class that is declared on the main actor, although apps can compare and archive it on any
 /// thread.
 ///
 /// Sendable: As with Apple's classes, each object is used by only one owner at a time.

@@ -4,7 +4,7 @@ import Foundation
 import UserNotifications
 
 extension UIApplication {
-  /// Requests permission for types and sets the app's categories.
+  /// Requests permission for the types in the settings, and sets the app's categories.
   ///
   /// The first request shows a prompt. The delegate receives the types that the user allows.
   @available(iOS, deprecated: 10.0, message: "Use UNUserNotificationCenter.requestAuthorization")

@@ -23,7 +23,7 @@ open class UIUserNotificationAction: NSObject, NSCopying, NSMutableCopying, NSSe
   /// The title of the button.
   open var title: String? { storage.fields.title }
 
-  /// The behavior of the action: a plain button, or one that asks for text.
+  /// The behavior of the action: a plain button, or a button with text input.
   open var behavior: UIUserNotificationActionBehavior { storage.fields.behavior }
 
   /// Additional properties of the action, by key.
@@ -85,7 +85,7 @@ open class UIMutableUserNotificationAction: UIUserNotificationAction {
     set { storage.fields.title = newValue }
   }
 
-  /// The behavior of the action: a plain button, or one that asks for text.
+  /// The behavior of the action: a plain button, or a button with text input.
   open override var behavior: UIUserNotificationActionBehavior {
     get { storage.fields.behavior }
     set { storage.fields.behavior = newValue }

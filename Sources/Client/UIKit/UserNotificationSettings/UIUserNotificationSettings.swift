@@ -19,7 +19,7 @@ open class UIUserNotificationSettings: NSObject, NSCopying {
     super.init()
   }
 
-  /// The types that notifications may use.
+  /// The ways in which notifications may alert the user.
   open var types: UIUserNotificationType { storage.fields.types }
 
   /// The categories that the app's notifications may use.

@@ -1,4 +1,4 @@
-/// The types that notifications may use, in the API of iOS 8 and 9.
+/// The ways in which notifications may alert the user, in the API of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNAuthorizationOptions")
 public struct UIUserNotificationType: OptionSet, Sendable {
   /// The raw bits of the set, as on Apple's systems.
@@ -40,7 +40,7 @@ public enum UIUserNotificationActivationMode: UInt, Sendable {
 public enum UIUserNotificationActionBehavior: UInt, Sendable {
   /// A plain button without text input.
   case `default` = 0
-  /// A button that asks for text.
+  /// A button that prompts the user for text.
   case textInput = 1
 }
 

@@ -3,7 +3,7 @@ public import Foundation
 /// A button in a navigation bar or toolbar.
 @preconcurrency @MainActor
 open class UIBarButtonItem: NSObject {
-  /// The styles of a button; stored, but has no effect.
+  /// The styles of a button; they are stored, but have no effect.
   public enum Style: Int, Sendable {
     /// The plain style of a button.
     case plain = 0

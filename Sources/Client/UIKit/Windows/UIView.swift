@@ -41,7 +41,7 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   /// The subviews of the view.
   open private(set) var subviews: [UIView] = [] { didSet { Self.onContentChange?() } }
 
-  /// The closure that is called when something changes that the window of a content extension may show.
+  /// The closure that is called when something changes that the window of a content extension can show.
   package static var onContentChange: (@MainActor () -> Void)?
 
   /// The superview of the view.

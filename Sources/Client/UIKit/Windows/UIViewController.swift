@@ -82,13 +82,13 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// Called after the view disappears.
   open func viewDidDisappear(_ animated: Bool) {}
 
-  /// Called before the view lays out its subviews; never called on this system.
+  /// Called on Apple's systems before the view lays out its subviews; never called on this system.
   open func viewWillLayoutSubviews() {}
 
-  /// Called after the view lays out its subviews; never called on this system.
+  /// Called on Apple's systems after the view lays out its subviews; never called on this system.
   open func viewDidLayoutSubviews() {}
 
-  /// Called when memory is low; never called on this system.
+  /// Called on Apple's systems when memory is low; never called on this system.
   open func didReceiveMemoryWarning() {}
 
   /// The child view controllers.

@@ -12,7 +12,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// If space is limited, only the first two are shown.
   public let actions: [UNNotificationAction]
 
-  /// The identifiers of intents; stored, but has no effect.
+  /// The identifiers of intents; they are stored, but have no effect.
   ///
   /// This system has no intents.
   public let intentIdentifiers: [String]

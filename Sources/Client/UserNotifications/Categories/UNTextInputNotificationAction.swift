@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A button that asks for text.
+/// A button that prompts the user for text.
 open class UNTextInputNotificationAction: UNNotificationAction, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 

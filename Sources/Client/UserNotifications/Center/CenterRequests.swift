@@ -37,7 +37,7 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// Gets the requests whose trigger has not fired, soonest first; empty if the agent cannot be reached.
+  /// Gets the requests whose triggers have not fired, soonest first; empty if the agent cannot be reached.
   @preconcurrency
   public func getPendingNotificationRequests(
     completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void
@@ -50,7 +50,7 @@ extension UNUserNotificationCenter {
       }, completionHandler: completionHandler)
   }
 
-  /// Returns the requests whose trigger has not fired, soonest first; empty if the agent cannot be reached.
+  /// Returns the requests whose triggers have not fired, soonest first; empty if the agent cannot be reached.
   public func pendingNotificationRequests() async -> [UNNotificationRequest] {
     await withCheckedContinuation { continuation in
       getPendingNotificationRequests { continuation.resume(returning: $0) }

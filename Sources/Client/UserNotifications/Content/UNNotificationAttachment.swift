@@ -39,7 +39,7 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unche
       options: options ?? [:])
   }
 
-  /// Creates an attachment from an existing file; the initializer with its previous labels.
+  /// Creates an attachment from an existing file, using the initializer's previous argument labels.
   ///
   /// - Throws: The errors of `init(identifier:url:options:)`.
   @available(iOS, deprecated: 10.0, renamed: "init(identifier:url:options:)")

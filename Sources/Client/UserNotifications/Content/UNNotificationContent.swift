@@ -48,7 +48,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// The title of the notification.
   open var title: String { fields.title }
 
-  /// The app's custom data, as property-list values; the payload of a push may also contain `NSNull`.
+  /// The app's custom data, as property-list values; the payload of a push can also contain `NSNull`.
   open var userInfo: [AnyHashable: Any] { fields.userInfo }
 
   /// The text for the summary of a group; stored, but has no effect.

@@ -10,7 +10,7 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
     super.init()
   }
 
-  /// The default sound: a sound from the desktop's sound theme, or else a chime that the agent plays.
+  /// The default sound: a sound from the desktop's sound theme or, without one, a chime that the agent plays.
   open class var `default`: UNNotificationSound { UNNotificationSound(SoundChoice()) }
 
   /// The system's ringtone for incoming calls; the default sound if the system has no ringtone.

@@ -4,9 +4,9 @@ import Foundation
 extension DateComponents {
   /// Returns the first match after `date`; nil if nothing matches.
   ///
-  /// The match is in the calendar and time zone of these components, or else in the user's. For the Gregorian calendar,
-  /// this method uses the agent's own calculation, so that the result is the date on which the agent delivers the
-  /// notification.
+  /// The match uses the calendar and time zone of these components, or those of the user if the components do not
+  /// specify them. For the Gregorian calendar, this method uses the agent's own calculation, so that the result is the
+  /// date on which the agent delivers the notification.
   func nextMatch(after date: Date) -> Date? {
     let zone = timeZone ?? calendar?.timeZone ?? .current
     let match = CalendarMatch(MatchingComponents(self))

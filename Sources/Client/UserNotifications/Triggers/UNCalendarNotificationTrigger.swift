@@ -2,9 +2,9 @@ public import Foundation
 
 /// A trigger that fires when the date and time match the given components.
 ///
-/// Components that are coarser than the given ones match any value; finer ones are zero. A time that a day skips moves
-/// to the end of the gap, a time that occurs twice on a day matches the first occurrence, and a date that does not
-/// exist is skipped.
+/// Components that are coarser than the given ones match any value; finer ones are zero. A time that a clock change
+/// skips moves to the end of the skipped period, a time that occurs twice on a day matches the first occurrence, and a
+/// date that does not exist is skipped.
 open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 
@@ -17,7 +17,7 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
     super.init(again: repeats)
   }
 
-  /// Creates a trigger for the next match, or for each match; the initializer with its previous label.
+  /// Creates a trigger for the next match, or for each match, using the initializer's previous argument label.
   @available(iOS, deprecated: 10.0, renamed: "init(dateMatching:repeats:)")
   public convenience init(dateMatchingComponents dateComponents: DateComponents, repeats: Bool) {
     self.init(dateMatching: dateComponents, repeats: repeats)

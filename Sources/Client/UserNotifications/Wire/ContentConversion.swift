@@ -5,7 +5,7 @@ import Foundation
 extension ContentFields {
   /// Returns the content in the agent's wire format.
   ///
-  /// If `allowsNull` is true, `userInfo` may contain NSNull, as the `userInfo` of a push may.
+  /// If `allowsNull` is true, `userInfo` can contain NSNull, which occurs only in pushes.
   ///
   /// - Throws: `UserInfoCoding.Unsuitable` if `userInfo` contains a value that a property list cannot represent.
   package func wire(
@@ -58,7 +58,9 @@ extension ContentFields {
 }
 
 extension NotificationText {
-  /// Creates a notification text from one of the app's strings, with the key if the string was looked up by a key.
+  /// Creates a notification text from one of the app's strings.
+  ///
+  /// If the string was looked up by a key, the text includes the key and its arguments.
   package init(app text: String) {
     if let source = LocalizedTexts.shared.source(of: text) {
       self.init(key: source.key, arguments: source.arguments, text: text)
@@ -69,7 +71,7 @@ extension NotificationText {
 
   /// The text as the app receives it.
   ///
-  /// If the app passes the text back, its key is used again.
+  /// If the app passes this text back, the notification text is created with its key again.
   package var remembered: String {
     if let key { LocalizedTexts.shared.remember(text, .init(key: key, arguments: arguments)) }
     return text

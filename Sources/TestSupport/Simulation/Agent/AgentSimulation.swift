@@ -1,13 +1,13 @@
 @testable import Agent
 import BelfryWire
 
-/// A simulation of an agent with its apps, a user, a gateway and a disk, on one thread, with one seed and a virtual
+/// A simulation of an agent with its apps, a user, a gateway, and a disk, on one thread, with one seed and a virtual
 /// clock.
 ///
 /// The real ``AgentModel`` makes the decisions, and a shell around it carries out the effects as the daemon does. For a
 /// while, everything that can fail does: the agent and its apps crash; the disk fails or is slow; apps answer late,
-/// incorrectly or never; clocks and time zones change; and the user does anything at any time. After that, nothing
-/// fails for a while, and the agent must keep every promise. The same seed always produces the same run.
+/// incorrectly, or never; clocks and time zones change; and the user does anything at any time. Then a period without
+/// faults follows, in which the agent must keep every promise. The same seed always produces the same run.
 public final class AgentSimulation: SimulatedWorld {
   /// The result of a run.
   public struct Outcome: Sendable {
@@ -15,7 +15,7 @@ public final class AgentSimulation: SimulatedWorld {
     public let seed: UInt64
     /// The length of the period with faults.
     public let length: SimulationLength
-    /// The first violation; `nil` if there was none.
+    /// The first violation; `nil` if no promise was violated.
     public let violation: String?
     /// The last events that are relevant to the violation.
     public let trace: [String]
@@ -107,7 +107,7 @@ public final class AgentSimulation: SimulatedWorld {
     return nextSerial
   }
 
-  // MARK: The play
+  // MARK: The run
 
   private func play() -> Outcome {
     apps = (1...profile.apps).map { SimulatedApp(number: $0, in: self) }
@@ -136,7 +136,7 @@ public final class AgentSimulation: SimulatedWorld {
       events: time.eventsHandled)
   }
 
-  /// Stops all faults: everyone answers, and everything that waits is released.
+  /// Stops all faults: all parts of the world answer, and everything that waits is released.
   private func calmDown() {
     isTroubled = false
     note("all faults stop")
@@ -151,8 +151,8 @@ public final class AgentSimulation: SimulatedWorld {
       ledger.schedule.checkEnd()
       SimulatedCommand.run([.cancel(app: nil, id: nil)], in: self)
     }
-    // Let enough time pass for the delivery of notifications that the user has just allowed, and for waking an app
-    // whose wake-ups are not useful.
+    // Allow enough time to deliver the notifications that the user has just allowed, and to wake an app whose wake-ups
+    // are not useful.
     for hours in 1...Int64(3) {
       time.after(hours * 3_600_000_000_000) { [self] in
         person.calmDown()

@@ -1,8 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of the answers to apps about their own data: the answers must match the records and contain no data of other
-/// apps.
+/// A check of the answers that apps receive about their own data: the answers must match the records and contain no
+/// other app's data.
 final class AnswerLedger {
   private unowned let world: AgentSimulation
 

@@ -2,7 +2,7 @@
 import BelfryWire
 
 /// A check of the information that apps receive about themselves: each connected app must know its settings, badge,
-/// tokens and location permission, and receive every change to them.
+/// tokens, and location permission, and receive every change to them.
 final class AppKnowledgeLedger {
   private struct Knowledge {
     let app: AppID
@@ -10,7 +10,7 @@ final class AppKnowledgeLedger {
     var badge: Int64
     /// True if the agent is closing the connection.
     ///
-    /// The connection's app may have been removed or replaced in the meantime.
+    /// The connection's app might already have been removed or replaced.
     var isClosing = false
   }
 

@@ -1,13 +1,12 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of background work: a push that wakes an app must reach the app or wait for it in the records, unless the
-/// app's manifest does not request such pushes.
+/// A check of background work: a push that wakes an app must reach the app or wait for it in the records.
 ///
-/// No app is woken too often.
+/// Background pushes that the app's manifest does not request are exempt. No app may be woken too often.
 final class BackgroundLedger {
   private struct State {
-    /// The remaining wake-ups of each app, and the elapsed time at which that number was valid.
+    /// The number of wake-ups that each app has left, and the elapsed time at which the number was valid.
     var budgets: [AppID: (level: Double, atMilliseconds: Int64)] = [:]
     /// The usefulness of each app's wake-ups, as `BackgroundBudget` computes it.
     var usefulness: [AppID: Double] = [:]
@@ -220,7 +219,7 @@ final class BackgroundLedger {
           false
         }
       }
-      // After a reinstallation, the app may no longer request pushes.
+      // After a reinstallation, the app might no longer request pushes.
       let isWanted = world.ledger.apps[app].map { Self.wantsPushesBehind($0) } ?? false
       world.expect(
         isHandedOver || !isWanted, "\(app) was started for a push, but did not receive it")

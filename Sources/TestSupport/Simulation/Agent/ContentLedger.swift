@@ -37,7 +37,7 @@ final class ContentLedger {
   private var pressed: [Question: Pressed] = [:]
   /// The notifications whose handled action waits until the screen is unlocked, with their delivery order.
   private var held: [AppNotificationID: Int64] = [:]
-  /// The extensions' answers about actions in the current event, for notifications that still exist.
+  /// The extensions' answers to questions about actions in the current event, for notifications that still exist.
   private var settled: [(pressed: Pressed, option: ContentExtensionOption, needsUnlock: Bool)] = []
   /// The drawing in the current event.
   private var drawn: (key: AppNotificationID, drawing: NotificationDrawing)?
@@ -105,7 +105,7 @@ final class ContentLedger {
     guard let pressed = pressed.removeValue(forKey: question),
       world.ledger.delivered(pressed.key)?.order == pressed.order
     else { return }
-    // Compute this before the event, which may remove the notification.
+    // Compute this before the event, which can remove the notification.
     let needsUnlock = world.ledger.delivered(pressed.key).map { self.needsUnlock(pressed, $0) }
     settled.append((pressed, option, needsUnlock ?? false))
   }
@@ -202,7 +202,7 @@ final class ContentLedger {
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
     if let drawn { world.fail("a drawing of \(drawn.key.recordKey) was not displayed") }
-    // An extension that exits answers all its questions, and the first answer can remove the notification.
+    // An extension that exits settles all its questions, and the first result can remove the notification.
     var gone: Set<AppNotificationID> = []
     for (pressed, option, needsUnlock) in settled where !gone.contains(pressed.key) {
       check(pressed, option, needsUnlock: needsUnlock, effects)

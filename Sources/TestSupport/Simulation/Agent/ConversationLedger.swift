@@ -38,9 +38,9 @@ final class ConversationLedger {
   private var extensions: [String: AppNotificationID] = [:]
   private var extensionQuestions: [Question: String] = [:]
   private var prompts: [PromptID: Prompt] = [:]
-  /// The apps whose latest question about notifications was dismissed by the user.
+  /// The apps whose latest question about notifications the user dismissed.
   private var postponed: Set<AppID> = []
-  /// The prompt that the current event answers, and the answer; nil if the user dismissed the prompt.
+  /// The prompt that the current event answers, and the answer; the answer is nil if the user dismissed the prompt.
   private var answered: (prompt: Prompt, isAllowed: Bool?)?
   /// The notification about which a foreground app answers, or fails to answer, in the current event.
   private(set) var answeredPresentation: AppNotificationID?
@@ -85,7 +85,7 @@ final class ConversationLedger {
   /// Returns true if the user sees a question about an app, or has dismissed the latest question about its
   /// notifications.
   ///
-  /// While one question about the app is open, the question about its notifications may be waiting.
+  /// While one question about the app is open, the question about its notifications might be waiting.
   func isQuestionOpenOrPutAway(of app: AppID) -> Bool {
     postponed.contains(app) || prompts.values.contains { $0.app == app }
   }
@@ -241,8 +241,9 @@ final class ConversationLedger {
       "request \(ask.number ?? 0) on connection \(ask.connection.number) was answered twice")
   }
 
-  /// Checks who refuses an app with an older interface, which does not need to request permission: only the user, a
-  /// policy or the removal of the app can do so.
+  /// Checks the reason that permission is refused to an app with an older interface, which does not need to request it.
+  ///
+  /// Only the user, a policy, or the removal of the app can cause the refusal.
   private func checkRefusal(
     _ ask: RequestID, _ request: NotificationRequest, _ failure: AppLinkFailure
   ) {
@@ -284,7 +285,7 @@ final class ConversationLedger {
     }
   }
 
-  /// Checks that every request is answered at once or has a reason to wait.
+  /// Checks that every request is answered immediately or has a reason to wait.
   private func checkAsks() {
     for (ask, reason) in asks {
       let isWaiting =

@@ -1,7 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of what the agent displays and plays, which must follow permissions, switches and conditions.
+/// A check of the notifications and sounds that the agent presents, which must follow permissions, switches, and
+/// conditions.
 ///
 /// If the agent shows less, it must give a valid reason.
 final class DecisionLedger {
@@ -13,7 +14,7 @@ final class DecisionLedger {
 
   init(in world: AgentSimulation) { self.world = world }
 
-  /// Returns true if the user sees a notification at once, provided that no foreground app decides otherwise.
+  /// Returns true if the user sees a notification immediately, provided that no foreground app decides otherwise.
   func mayBeSeen(_ content: NotificationContent, of app: LocalApp) -> Bool {
     let conditions = world.ledger.conditions
     return content.hasAlert && app.status == .authorized && app.requested.contains(.alert)

@@ -1,8 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of foreground states: the agent may report the foreground state only to the app at which the user is
-/// looking.
+/// A check of foreground states: the agent may report the foreground state only to the app that the user is looking at.
 final class FrontLedger {
   private unowned let world: AgentSimulation
   private var told: [ConnectionID: AppState] = [:]
@@ -10,7 +9,7 @@ final class FrontLedger {
   ///
   /// Only windows move these connections to and from the foreground.
   private var haveWindows: Set<ConnectionID> = []
-  /// The app with the foreground window, as far as windows report it.
+  /// The app with the foreground window, according to the latest report about windows.
   private var window: AppID?
   /// The expected output of `belfry state`: an app, `none`, or null if nothing is known yet.
   private var word = JSONValue.null
@@ -50,8 +49,8 @@ final class FrontLedger {
 
   /// Returns true if an event reports the owner of the foreground window.
   ///
-  /// A command that unlocks the screen does not: it carries out the choices that the user made on notifications
-  /// earlier.
+  /// A command that unlocks the screen does not report it. Instead, the command carries out the choices that the user
+  /// made on notifications earlier.
   private static func isAboutWindows(_ event: AgentEvent) -> Bool {
     switch event {
     case .focusedWindowChanged, .appGreeted: true
@@ -81,7 +80,7 @@ final class FrontLedger {
           "a command did not receive the app that is in the foreground: \(word.text)")
       }
     case .appGreeted(let ask, _, _):
-      // The app's window may have appeared before the app connected.
+      // The app's window might have appeared before the app connected.
       guard let app = world.ledger.knowledge.app(of: ask.connection), app == window else { break }
       word = .string(app.text)
       world.expect(

@@ -1,8 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of location messages: they must be sent only to apps that have the user's permission, to all running apps
-/// that follow the location, and to the apps that wait for the device to enter or leave a region.
+/// A check of location messages: they must reach every running app that follows the location and every app that waits
+/// for the device to enter or leave a region, but no app without the user's permission.
 final class LocationLedger {
   private unowned let world: AgentSimulation
   private var followers: Set<ConnectionID> = []

@@ -46,7 +46,7 @@ final class NotificationLedger {
   private var repeated: AppNotificationID?
   /// The current push, if its app does not have the registration.
   private var unwanted: AppNotificationID?
-  /// The notifications that have no banner, as the agent decided in the current event.
+  /// The notifications for which the agent decided, in the current event, not to show a banner.
   private var suppressed: Set<AppNotificationID> = []
   /// The notifications that the current event removed although the event concerns something else.
   private var unexplained: Set<AppNotificationID> = []
@@ -127,7 +127,7 @@ final class NotificationLedger {
     }
   }
 
-  /// Returns the notification that an effect displays, stores or withholds.
+  /// Returns the notification that an effect displays, stores, or withholds.
   private static func subject(of effect: AgentEffect) -> AppNotificationID? {
     switch effect {
     case .persist(.put(.delivered, let key, _)): AgentLedger.notification(recordKey: key)
@@ -150,7 +150,7 @@ final class NotificationLedger {
       case (key.app, .removeDelivered(let ids)):
         ids?.contains { $0.hasSameBytes(as: key.id) } ?? true
       case (key.app, .add(let request)): request.id.hasSameBytes(as: key.id)
-      // A request for quiet notifications decides about the notifications that were held until then.
+      // A request for quiet notifications decides about the notifications that were held until the request.
       case (key.app, .requestAuthorization):
         state.showings[key].map { !$0.isListed && !$0.isPresented } ?? false
       default: false
@@ -182,7 +182,7 @@ final class NotificationLedger {
       unixMilliseconds: notification.unixMilliseconds)
     let repeats = notification.request.trigger?.repeats ?? false
     let isSame = state.showings[key]?.version == version
-    // A service extension changes the delivery order of a push, but it is the same push.
+    // A service extension changes the delivery order of a push, but the push stays the same.
     if !isSame || (repeats && state.showings[key]?.order != entry.order) {
       end(key)
       world.ledger.conversations.forget(key)
@@ -191,8 +191,8 @@ final class NotificationLedger {
           || state.past[key]?.contains { $0.serial == version.serial } != true,
         "\(recordKey) was delivered again after it was replaced or removed")
       state.showings[key] = Showing(version: version, order: entry.order)
-      // The notification that was withheld in this event is the previous one: an app's answer lets the next
-      // notification fire.
+      // The notification that was withheld in this event is the previous one: after an app answers, the next
+      // notification can fire.
       suppressed.remove(key)
       switch notification.request.trigger {
       case nil, .push: break

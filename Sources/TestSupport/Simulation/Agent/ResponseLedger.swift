@@ -63,7 +63,7 @@ final class ResponseLedger {
         state.waiting[key].flatMap { Responses.Waiting(key: key, record: $0) }?.response == response
       }
       let open = asked.filter { world.ledger.conversations.questions.contains($0.key) }.values
-      // Two firings of the same notification may have received the same response.
+      // Two firings of the same notification might have received the same response.
       guard let key = waiting.first(where: { !open.contains($0) }) else {
         return world.fail(
           waiting.isEmpty
@@ -114,7 +114,7 @@ final class ResponseLedger {
     if world.ledger.conditions.isLocked, let token = action.activationToken {
       chosenTokens[key] = token
     }
-    // The content extension, which may still be asked about an earlier action, decides the outcome for the
+    // The content extension, which might still be asked about an earlier action, decides the outcome for the
     // notification.
     guard !world.ledger.content.isAsked(key, order: order) else { return }
     let isThere = world.ledger.delivered(key)?.order == order

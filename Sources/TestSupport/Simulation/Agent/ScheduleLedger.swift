@@ -119,8 +119,8 @@ final class ScheduleLedger {
     checkRepeats(event)
   }
 
-  /// Checks that repetitions on the wall clock have fired whenever an event was handled, regardless of how the clock
-  /// was set before.
+  /// Checks that all due wall-clock repetitions have fired once an event has been handled, regardless of earlier clock
+  /// changes.
   private func checkRepeats(_ event: AgentEvent) {
     let now = world.machine.now
     // A manual clock does not advance while apps are being asked.

@@ -2,7 +2,7 @@
 import BelfryWire
 
 /// A check of the screen: it must not show a removed notification or text that must be hidden on a locked screen, and
-/// its badges must be the stored badges.
+/// its badges must match the stored badges.
 final class ScreenLedger {
   private unowned let world: AgentSimulation
   /// The notifications that the agent has given to presenters in this run and has not asked them to remove.

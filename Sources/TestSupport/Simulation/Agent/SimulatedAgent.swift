@@ -107,7 +107,7 @@ final class SimulatedAgent {
 
   /// Reports an external event.
   ///
-  /// The agent handles the event at once, or later if the loop is waiting for the disk. Events are never reordered.
+  /// The agent handles the event immediately, or later if the loop is waiting for the disk. Events are never reordered.
   func report(_ event: AgentEvent) {
     guard isUp else { return }
     inbox.append(event)
@@ -268,7 +268,7 @@ final class SimulatedAgent {
         world.machine.moveManualClock(toWall: wall)
         return handle(.clockMoved)
       }
-      // Continue in a later turn, so that other events can occur in between.
+      // Continue in a later turn, so that other events can occur before it.
       moveClock(toWall: wall, at: world.time.now + world.milliseconds(5), life: life)
     case .moveZone(let name):
       world.machine.moveManualClock(toZone: name)
@@ -332,7 +332,7 @@ final class SimulatedAgent {
     }
   }
 
-  /// Simulates a presenter that shows the notification and reports this at once, later, or never.
+  /// Simulates a presenter that shows the notification and reports this immediately, later, or never.
   private func show(_ presentation: Presentation) {
     let key = presentation.key
     world.person.sees(presentation)
@@ -369,7 +369,7 @@ final class SimulatedAgent {
     }
   }
 
-  /// Handles a change of the clock, which stops wall-clock alarms until they are set again.
+  /// Handles a clock change, which stops wall-clock alarms until they are set again.
   func clockWasSet() {
     scheduleAlarm += 1
     after(world.random(0...5), .clockWasSet)

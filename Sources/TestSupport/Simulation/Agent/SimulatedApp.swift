@@ -63,7 +63,7 @@ final class SimulatedApp {
     }
   }
 
-  /// Makes the app run and answer every question from now on.
+  /// Makes the app run and answer every question until the simulation ends.
   func calmDown() {
     for process in processes { crash(process) }
     start(launch: nil, isForeground: true)
@@ -86,7 +86,7 @@ final class SimulatedApp {
 
   /// Handles a launch by the agent.
   ///
-  /// The app starts at once, late, or never.
+  /// The app starts immediately, late, or never.
   func isLaunched(_ order: LaunchOrder) {
     let chance = world.isTroubled ? world.random(0...9) : 0
     switch chance {

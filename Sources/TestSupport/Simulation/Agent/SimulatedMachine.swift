@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// The device on which the agent runs: its clocks, time zones, locations and conditions.
+/// The device on which the agent runs: its clocks, time zones, locations, and conditions.
 final class SimulatedMachine {
   static let zones = ["UTC", "Europe/Paris", "America/New_York", "Asia/Kolkata", "Pacific/Apia"]
   /// Locations that are far apart from each other.
@@ -19,7 +19,7 @@ final class SimulatedMachine {
   private var manual = ManualClock(kept: nil)
   /// The number of times that the clock was set back.
   private(set) var setBackCount = 0
-  /// The number of times that the clock was set while the agent may have been running.
+  /// The number of times that the clock was set while the agent might have been running.
   private(set) var clockSetCount = 0
   private var site = 0
 
@@ -143,7 +143,7 @@ final class SimulatedMachine {
     world.agent.report(.presenterAppeared(.desktop, isNew: true))
   }
 
-  /// Lets an hour pass, including on a manual clock.
+  /// Advances time by an hour, including on a manual clock.
   func passTime() {
     guard world.profile.hasManualClock else { return }
     SimulatedCommand.run([.advanceClock(milliseconds: 3_600_000)], in: world)

@@ -1,7 +1,7 @@
 @testable import Agent
 import BelfryWire
 
-/// A user who can do anything at any time with prompts, notifications, switches and commands.
+/// A user who can do anything at any time with prompts, notifications, switches, and commands.
 final class SimulatedPerson {
   private unowned let world: AgentSimulation
   private var prompts: [Prompt] = []
@@ -55,7 +55,7 @@ final class SimulatedPerson {
     }
   }
 
-  /// Answers a prompt that may have been withdrawn or may never have existed.
+  /// Answers a prompt that might have been withdrawn or might never have existed.
   private func answerAnything() {
     guard world.chance(0.2) else { return }
     if let id = oldPrompts.last, world.chance(0.8) {
@@ -69,7 +69,7 @@ final class SimulatedPerson {
 
   /// Handles a notification that appeared or changed on the screen.
   ///
-  /// The user may open the notification's window.
+  /// The user sometimes opens the notification's window.
   func sees(_ presentation: Presentation) {
     let key = presentation.key
     guard presentation.isDrawnByApp else { return seesNoMore(key) }
@@ -101,7 +101,7 @@ final class SimulatedPerson {
     }
   }
 
-  /// Returns a click on a notification, on a desktop that lets only the clicked app move to the foreground.
+  /// Returns a click on a notification, on a desktop that allows only the clicked app to move to the foreground.
   private func open(withTokenFor key: AppNotificationID) -> PersonAction {
     PersonAction(
       NotificationResponse.defaultAction,

@@ -162,7 +162,7 @@ final class SimulatedProcess {
   private func onQuestion(_ question: Question, _ event: AppEvent) {
     guard isConnected else { return }
     if case .contentAction = event, world.isTroubled, world.chance(0.3) {
-      // The extension's decision must then not be carried out until the screen is unlocked.
+      // Lock the screen; the agent must then not carry out the extension's decision until the screen is unlocked.
       later(0) { [self] in world.agent.report(.conditionChanged(.sessionLocked(true))) }
     }
     if !world.isTroubled || world.chance(world.profile.goodAnswers) {

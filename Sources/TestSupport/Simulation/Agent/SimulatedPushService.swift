@@ -19,7 +19,7 @@ final class SimulatedPushService {
   private var registered: [Subject] = []
   /// The subjects that the link still has to cancel.
   ///
-  /// These are lost when the agent's process exits.
+  /// The list is lost when the agent's process exits.
   private var owed: [Subject] = []
   /// The subjects with a token at the gateway.
   private var alive: Set<Subject> = []

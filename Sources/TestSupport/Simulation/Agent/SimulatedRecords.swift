@@ -3,7 +3,7 @@ import BelfryWire
 
 /// The agent's disk.
 ///
-/// The disk stores each commit either completely or not at all, sometimes late or never.
+/// The disk stores each commit either completely or not at all, and some commits late.
 final class SimulatedRecords {
   private unowned let world: AgentSimulation
   private(set) var durable = RecordMirror()

@@ -1,8 +1,8 @@
 @testable import Agent
 import BelfryWire
 
-/// A check of notifications from commands that wait for the user's permission: whatever happens to the agent in the
-/// meantime, it must ask the user, and every notification must appear when permission is granted.
+/// A check of notifications from commands that wait for the user's permission: even if the agent is killed while they
+/// wait, it must ask the user, and every notification must appear when permission is granted.
 final class WaitingLedger {
   private struct Waiting: Hashable {
     let key: AppNotificationID
@@ -57,7 +57,7 @@ final class WaitingLedger {
     request?.content.userInfo["serial"]?.integerValue
   }
 
-  /// Returns true if an effect shows, schedules or refuses the notification or a later notification with its
+  /// Returns true if an effect shows, schedules, or refuses the notification or a later notification with its
   /// identifier.
   private func isAbout(_ one: Waiting, _ effect: AgentEffect) -> Bool {
     switch effect {
