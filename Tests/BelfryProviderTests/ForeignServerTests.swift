@@ -11,7 +11,7 @@ import Transport
 /// Tests with nghttpd from Debian.
 ///
 /// It is an independent HTTP/2 server, which serves files and does not implement APNs.
-@Suite(.timeLimit(.minutes(10))) struct ForeignServerTests {
+@Suite(.timeLimit(.minutes(60))) struct ForeignServerTests {
   private static let known = 200
   private static let unknown = 50
 

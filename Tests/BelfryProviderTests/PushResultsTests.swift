@@ -20,7 +20,7 @@ private final class Counter: Sendable {
   var count: Int { value.withLock { $0 } }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct PushResultsTests {
+@Suite(.timeLimit(.minutes(60))) struct PushResultsTests {
   @Test func `each push of a stream has its result, and no more than a window waits`() async throws
   {
     let service = try FakeService { request, _ in

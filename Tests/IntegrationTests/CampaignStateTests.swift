@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of the states of campaigns, with a real provider and its commands.
-@Suite(.serialized, .timeLimit(.minutes(20)), .requires(.curl)) struct CampaignStateTests {
+@Suite(.serialized, .timeLimit(.minutes(60)), .requires(.curl)) struct CampaignStateTests {
   private let topic = "com.example.app"
 
   /// Starts a gateway, devices, and a registry with the devices' tokens.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Tests of silent connections next to active ones.
-@Suite(.timeLimit(.minutes(10)), .requires(.python, .prlimit)) struct ConnectionBoundTests {
+@Suite(.timeLimit(.minutes(60)), .requires(.python, .prlimit)) struct ConnectionBoundTests {
   private func idle(
     _ scenario: Scenario, _ gateway: GatewayProgram, on listener: String, _ count: Int,
     first: String = ""

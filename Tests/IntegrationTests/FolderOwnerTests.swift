@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of commands that root runs on the folder of another user.
 @Suite(
-  .timeLimit(.minutes(20)),
+  .timeLimit(.minutes(60)),
   .enabled(if: geteuid() == 0, "only root can act as another user: run the tests as root"))
 struct FolderOwnerTests {
   /// The user ID of Debian's `nobody`.

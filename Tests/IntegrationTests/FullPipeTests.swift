@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests of long-running commands whose output no process reads.
-@Suite(.timeLimit(.minutes(10))) struct FullPipeTests {
+@Suite(.timeLimit(.minutes(60))) struct FullPipeTests {
   private let topic = "com.example.app"
 
   /// A full pipe, at a path to which a program's output can be redirected.

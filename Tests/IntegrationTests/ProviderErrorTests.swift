@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Tests of how a gateway treats a provider that repeatedly causes errors on one connection (apns-protocol 1.11).
-@Suite(.timeLimit(.minutes(10)), .requires(.python)) struct ProviderErrorTests {
+@Suite(.timeLimit(.minutes(60)), .requires(.python)) struct ProviderErrorTests {
   private func err(
     _ scenario: Scenario, _ gateway: GatewayProgram, _ reason: String, token: String, count: Int,
     good: Int = 0

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests of the shutdown of a busy provider service.
-@Suite(.serialized, .timeLimit(.minutes(20)), .requires(.curl)) struct ProviderShutdownTests {
+@Suite(.serialized, .timeLimit(.minutes(60)), .requires(.curl)) struct ProviderShutdownTests {
   private let topic = "com.example.app"
 
   @Test func `A service ends in seconds although its gateway hangs, and no device misses a push`()

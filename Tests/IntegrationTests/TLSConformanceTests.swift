@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of the gateway's ports with independent implementations of TLS.
-@Suite(.timeLimit(.minutes(20))) struct TLSConformanceTests {
+@Suite(.timeLimit(.minutes(60))) struct TLSConformanceTests {
   /// The Python from `scripts/python-environment tls`, which has sslyze and tlslite-ng.
   fileprivate static let python = Installation.root + "/.build/python-tls/bin/python"
 

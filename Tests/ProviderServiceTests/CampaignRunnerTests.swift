@@ -41,7 +41,7 @@ private func rejected(_ status: Int, _ reason: String, at milliseconds: Int64? =
 private let accepted: Result<PushOutcome, ProviderFailure> = .success(
   .accepted(.init(id: "", uniqueID: nil)))
 
-@Suite(.timeLimit(.minutes(10))) struct CampaignRunnerTests {
+@Suite(.timeLimit(.minutes(60))) struct CampaignRunnerTests {
   private let test: TestRegistry
 
   init() throws {

@@ -12,7 +12,7 @@ import Transport
 @testable import ProviderService
 
 /// Tests of campaigns through the operator's requests, with a scripted push service and a clock that the test controls.
-@Suite(.timeLimit(.minutes(5))) struct CampaignServiceTests {
+@Suite(.timeLimit(.minutes(60))) struct CampaignServiceTests {
   /// A push service that records pushes, and answers them at once or when the test allows it.
   private final class Recorder: Sendable {
     private let state = Mutex<(pushes: [Push], held: [PushCompletion], holds: Bool)>(
