@@ -6,44 +6,48 @@ import BelfryWire
 /// has no effect.
 struct Permissions {
   private let policy: GrantPolicy
-  /// The open prompt of each app; each app has at most one.
-  private var prompts: [AppID: Prompt] = [:]
-  /// Requests that wait for a decision about notifications, oldest first.
-  private var notificationAsks: [AppID: [RequestID]] = [:]
-  /// Notifications from commands that wait for the same decision, oldest first; each has its own record.
-  private var waitingNotifications: [AppID: [WaitingNotification]] = [:]
+  /// The dialogue about each app about which the user is asked or will be asked.
+  private var dialogues: [AppID: PermissionDialogue] = [:]
   private var nextWaitingNumber: Int64 = 1
-  /// Apps with older interfaces whose own notifications wait for the same decision, in the schedule or in the list.
-  private(set) var appsWithKeptNotifications: Set<AppID> = []
-  /// Apps whose own notifications waited for an answer when the user dismissed the question; they also wait for the
-  /// next question.
-  private var appsWithPostponedNotifications: Set<AppID> = []
-  /// Requests that wait for a decision about location, oldest first.
-  private var locationAsks: [AppID: [RequestID]] = [:]
-  /// Apps that also requested location in the background.
-  private var wantAlways: Set<AppID> = []
-  /// Apps that requested the location without a usage description in this run of the agent.
-  private var appsWithoutLocationUsage: Set<AppID> = []
   private var nextPrompt: UInt64 = 1
 
   /// Creates permissions without open prompts; `policy` may answer instead of the user.
   init(policy: GrantPolicy) { self.policy = policy }
 
   /// The open prompts, oldest first.
-  var openPrompts: [Prompt] { prompts.values.sorted { $0.id.number < $1.id.number } }
+  var openPrompts: [Prompt] {
+    dialogues.values.compactMap(\.prompt).sorted { $0.id.number < $1.id.number }
+  }
+
+  /// Apps with older interfaces whose own notifications wait for a decision, in the schedule or in the list.
+  var appsWithKeptNotifications: Set<AppID> {
+    Set(dialogues.filter { $0.value.own == .kept }.keys)
+  }
+
+  /// Returns the dialogue about an app, which is empty if nothing is open.
+  private func dialogue(_ app: AppID) -> PermissionDialogue { dialogues[app] ?? .init() }
+
+  /// Changes the dialogue about an app; an empty one is not kept.
+  private mutating func change<Value>(
+    _ app: AppID, _ body: (inout PermissionDialogue) -> Value
+  ) -> Value {
+    var dialogue = dialogues.removeValue(forKey: app) ?? PermissionDialogue()
+    let value = body(&dialogue)
+    if dialogue != PermissionDialogue() { dialogues[app] = dialogue }
+    return value
+  }
 
   /// Returns true if the decision about an app's notifications is still open.
   func isUndecided(_ app: AppID) -> Bool {
-    notificationAsks[app] != nil || waitingNotifications[app] != nil
-      || appsWithKeptNotifications.contains(app)
+    dialogues[app]?.isUndecided == true
   }
 
   /// Returns true if the user dismissed the question about an app whose notifications are kept.
-  func isPostponed(_ app: AppID) -> Bool { appsWithPostponedNotifications.contains(app) }
+  func isPostponed(_ app: AppID) -> Bool { dialogues[app]?.own == .postponed }
 
   /// Returns the attachments of notifications that wait for a decision about an app.
   func attachments(of app: AppID) -> [NotificationAttachment] {
-    (waitingNotifications[app] ?? []).flatMap(\.request.content.attachments)
+    dialogue(app).waiting.flatMap(\.request.content.attachments)
   }
 
   // MARK: - Start
@@ -57,19 +61,17 @@ struct Permissions {
         context.emit(.log(.damagedRecord(.waiting, key: key)))
         continue
       }
-      waitingNotifications[waiting.app, default: []].append(waiting)
+      change(waiting.app) { $0.waiting.append(waiting) }
       nextWaitingNumber = max(nextWaitingNumber, waiting.number + 1)
     }
-    for app in waitingNotifications.keys {
-      waitingNotifications[app]?.sort { $0.number < $1.number }
-    }
+    for app in dialogues.keys { change(app) { $0.waiting.sort { $0.number < $1.number } } }
   }
 
   /// After a start, asks again about apps whose notifications wait; returns the notifications that the user has decided
   /// about since.
   mutating func resume(_ context: inout AgentContext) -> [WaitingNotification] {
     var decided: [WaitingNotification] = []
-    for app in waitingNotifications.keys.sorted() {
+    for app in dialogues.filter({ !$0.value.waiting.isEmpty }).keys.sorted() {
       let isDecided =
         context.apps[app]?.status != .notDetermined
         || requestAuthorization(app, Self.commandOptions, &context)
@@ -89,7 +91,10 @@ struct Permissions {
   private mutating func removeWaiting(
     of app: AppID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
-    let waiting = waitingNotifications.removeValue(forKey: app) ?? []
+    let waiting = change(app) { dialogue in
+      defer { dialogue.waiting = [] }
+      return dialogue.waiting
+    }
     for one in waiting { context.emit(.persist(.remove(.waiting, key: one.recordKey))) }
     return waiting
   }
@@ -107,13 +112,13 @@ struct Permissions {
     var released: [WaitingNotification] = []
     if requestAuthorization(app, options, replacesTypes: replacesTypes, &context) {
       answerAuthorization(requestID, app, &context)
-      if context.apps[app]?.status != .notDetermined, waitingNotifications[app] != nil {
+      if context.apps[app]?.status != .notDetermined, !dialogue(app).waiting.isEmpty {
         released = removeWaiting(of: app, &context)
         withdrawUnlessAwaited(app, &context)
       }
     } else {
-      guard hasRoom(for: requestID, in: notificationAsks[app], &context) else { return [] }
-      notificationAsks[app, default: []].append(requestID)
+      guard hasRoom(for: requestID, in: dialogue(app).requests, &context) else { return [] }
+      change(app) { $0.requests.append(requestID) }
       promptNext(app, &context)
     }
     tellSettings(app, before, &context)
@@ -128,35 +133,27 @@ struct Permissions {
   mutating func removeWaiting(
     _ key: AppNotificationID, _ context: inout AgentContext
   ) -> Bool {
-    guard waitingNotifications[key.app]?.contains(where: { $0.key == key }) == true else {
-      return false
-    }
-    let others = removeReplaced(by: key, &context)
-    assert(!others.contains { $0.key == key }, "a removed notification no longer waits")
-    waitingNotifications[key.app] = others.isEmpty ? nil : others
+    guard dialogue(key.app).waiting.contains(where: { $0.key == key }) else { return false }
+    removeReplaced(by: key, &context)
     withdrawUnlessAwaited(key.app, &context)
     return true
   }
 
-  /// Removes waiting notifications with this key and answers their commands; returns the app's other waiting
-  /// notifications.
-  private func removeReplaced(
-    by key: AppNotificationID, _ context: inout AgentContext
-  ) -> [WaitingNotification] {
-    let waiting = waitingNotifications[key.app] ?? []
-    for one in waiting where one.key == key {
+  /// Removes waiting notifications with this key and answers their commands.
+  private mutating func removeReplaced(by key: AppNotificationID, _ context: inout AgentContext) {
+    for one in dialogue(key.app).waiting where one.key == key {
       context.emit(.persist(.remove(.waiting, key: one.recordKey)))
       context.release(one.request.content.attachments, of: key.app)
       context.confirm(one.requestID)
     }
-    return waiting.filter { $0.key != key }
+    change(key.app) { $0.waiting.removeAll { $0.key == key } }
   }
 
   /// Returns true if another request of an app may wait for the user's decision; otherwise refuses the request.
   private func hasRoom(
-    for requestID: RequestID, in asks: [RequestID]?, _ context: inout AgentContext
+    for requestID: RequestID, in requests: [RequestID], _ context: inout AgentContext
   ) -> Bool {
-    guard (asks?.count ?? 0) >= Limits.waitingRequestsPerApp else { return true }
+    guard requests.count >= Limits.waitingRequestsPerApp else { return true }
     context.refuse(
       requestID, .invalidArgument,
       "\(Limits.waitingRequestsPerApp) requests of the app are waiting for the user's decision: wait for the answers"
@@ -166,7 +163,7 @@ struct Permissions {
 
   /// Throws if too many notifications from commands wait for the user's decision about an app.
   func checkRoom(for waiting: WaitingNotification) throws(AppLinkFailure) {
-    let others = waitingNotifications[waiting.app] ?? []
+    let others = dialogue(waiting.app).waiting
     guard
       others.count < Limits.waitingNotificationsPerApp
         || others.contains(where: { $0.key == waiting.key })
@@ -190,8 +187,8 @@ struct Permissions {
     var waiting = waiting
     waiting.number = nextWaitingNumber
     nextWaitingNumber += 1
-    let others = removeReplaced(by: waiting.key, &context)
-    waitingNotifications[waiting.app] = others + [waiting]
+    removeReplaced(by: waiting.key, &context)
+    change(waiting.app) { $0.waiting.append(waiting) }
     context.emit(.persist(.put(.waiting, key: waiting.recordKey, waiting.record)))
     promptNext(waiting.app, &context)
     return nil
@@ -236,8 +233,7 @@ struct Permissions {
       }
     }
     if !isDecided {
-      appsWithKeptNotifications.insert(app)
-      appsWithPostponedNotifications.remove(app)
+      change(app) { $0.own = .kept }
       promptNext(app, &context)
     }
     tellSettings(app, before, &context)
@@ -246,7 +242,8 @@ struct Permissions {
   /// Handles the event that none of an app's notifications are kept anymore, so that only the app's requests still wait
   /// for a decision.
   mutating func onNothingKept(_ app: AppID, _ context: inout AgentContext) {
-    guard appsWithKeptNotifications.remove(app) != nil else { return }
+    guard dialogue(app).own == .kept else { return }
+    change(app) { $0.own = .none }
     withdrawUnlessAwaited(app, &context)
   }
 
@@ -272,20 +269,19 @@ struct Permissions {
     }
     guard record.locationUsage?.isEmpty == false else {
       // Without a usage description, there is neither a prompt nor access (S1-65).
-      if appsWithoutLocationUsage.insert(app).inserted {
-        context.emit(.log(.locationUsageMissing(app)))
-      }
+      if !dialogue(app).lacksLocationUsage { context.emit(.log(.locationUsageMissing(app))) }
+      change(app) { $0.lacksLocationUsage = true }
       return answerLocation(requestID, app, &context)
     }
     switch policy {
     case .all: setLocation(app, always ? .always : .whenInUse, &context)
     case .none, .types: setLocation(app, .denied, &context)
     case .ask:
-      guard hasRoom(for: requestID, in: locationAsks[app], &context) else { return }
-      locationAsks[app, default: []].append(requestID)
+      guard hasRoom(for: requestID, in: dialogue(app).locationRequests, &context) else { return }
+      change(app) { $0.locationRequests.append(requestID) }
       // Do not change an open prompt, so that the answer applies to the text that the user has read.
-      if case .location? = prompts[app]?.subject { return }
-      if always { wantAlways.insert(app) } else { wantAlways.remove(app) }
+      if case .location? = dialogue(app).prompt?.subject { return }
+      change(app) { $0.wantsAlways = always }
       return promptNext(app, &context)
     }
     answerLocation(requestID, app, &context)
@@ -293,7 +289,7 @@ struct Permissions {
 
   /// Returns true if an app requested the location without a usage description.
   func lacksLocationUsage(_ app: LocalApp) -> Bool {
-    appsWithoutLocationUsage.contains(app.id) && app.locationUsage?.isEmpty != false
+    dialogue(app.id).lacksLocationUsage && app.locationUsage?.isEmpty != false
       && app.locationStatus == .notDetermined
   }
 
@@ -324,20 +320,22 @@ struct Permissions {
     guard let prompt = openPrompt(id) else { return }
     switch prompt.subject {
     case .notifications:
-      let keeps = appsWithKeptNotifications.contains(prompt.app)
+      let keeps = dialogue(prompt.app).own == .kept
       for waiting in onNotificationsDecided(prompt.app, &context) {
         context.release(waiting.request.content.attachments, of: waiting.app)
         context.refuse(
           waiting.requestID, .notificationsNotAllowed,
           "the user dismissed the question without an answer: ask again")
       }
-      if keeps { appsWithPostponedNotifications.insert(prompt.app) }
+      if keeps { change(prompt.app) { $0.own = .postponed } }
     case .location: onLocationDecided(prompt.app, &context)
     }
     promptNext(prompt.app, &context)
   }
 
-  private func openPrompt(_ id: PromptID) -> Prompt? { prompts.values.first { $0.id == id } }
+  private func openPrompt(_ id: PromptID) -> Prompt? {
+    dialogues.values.lazy.compactMap(\.prompt).first { $0.id == id }
+  }
 
   /// Withdraws the prompt about notifications, answers the requests that waited for the decision, and returns the
   /// notifications that waited for it.
@@ -345,21 +343,24 @@ struct Permissions {
     _ app: AppID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
     withdrawPrompt(app, about: .notifications, &context)
-    appsWithKeptNotifications.remove(app)
-    appsWithPostponedNotifications.remove(app)
-    for requestID in notificationAsks.removeValue(forKey: app) ?? [] {
-      answerAuthorization(requestID, app, &context)
+    let requests = change(app) { dialogue in
+      defer { dialogue.requests = [] }
+      dialogue.own = .none
+      return dialogue.requests
     }
+    for requestID in requests { answerAuthorization(requestID, app, &context) }
     return removeWaiting(of: app, &context)
   }
 
   /// Withdraws the prompt about location and answers the requests that waited for it.
   private mutating func onLocationDecided(_ app: AppID, _ context: inout AgentContext) {
     withdrawPrompt(app, about: .location(usage: ""), &context)
-    wantAlways.remove(app)
-    for requestID in locationAsks.removeValue(forKey: app) ?? [] {
-      answerLocation(requestID, app, &context)
+    let requests = change(app) { dialogue in
+      defer { dialogue.locationRequests = [] }
+      dialogue.wantsAlways = false
+      return dialogue.locationRequests
     }
+    for requestID in requests { answerLocation(requestID, app, &context) }
   }
 
   private func answerAuthorization(
@@ -377,46 +378,37 @@ struct Permissions {
 
   /// Shows an app's next prompt, unless a prompt is open.
   private mutating func promptNext(_ app: AppID, _ context: inout AgentContext) {
-    guard prompts[app] == nil, let record = context.apps[app] else { return }
-    let subject: Prompt.Subject
-    if isUndecided(app) {
-      subject = .notifications
-      // The requesting process may exit before the answer arrives. The question then remains open for the notifications
-      // that were stored earlier.
-      if appsWithPostponedNotifications.remove(app) != nil, record.status == .notDetermined {
-        appsWithKeptNotifications.insert(app)
-      }
-    } else if locationAsks[app] != nil {
-      subject = .location(usage: record.locationUsage ?? "")
-    } else {
-      return
+    guard dialogue(app).prompt == nil, let record = context.apps[app],
+      let subject = dialogue(app).nextSubject(locationUsage: record.locationUsage ?? "")
+    else { return }
+    // The requesting process may exit before the answer arrives. The question then remains open for the notifications
+    // that were stored earlier.
+    if subject == .notifications, dialogue(app).own == .postponed {
+      change(app) { $0.own = record.status == .notDetermined ? .kept : .none }
     }
     let prompt = Prompt(
       id: PromptID(number: nextPrompt), app: app, appName: record.displayName,
       icon: record.installation?.icon, subject: subject,
-      wantsAlways: subject != .notifications && wantAlways.contains(app))
+      wantsAlways: subject != .notifications && dialogue(app).wantsAlways)
     nextPrompt += 1
-    prompts[app] = prompt
+    change(app) { $0.prompt = prompt }
     context.emit(.prompt(prompt))
   }
 
   private mutating func withdrawPrompt(
     _ app: AppID, about subject: Prompt.Subject, _ context: inout AgentContext
   ) {
-    guard let prompt = prompts[app], prompt.subject.isSameDecision(as: subject) else { return }
-    prompts[app] = nil
+    guard let prompt = dialogue(app).prompt, prompt.subject.isSameDecision(as: subject) else {
+      return
+    }
+    change(app) { $0.prompt = nil }
     context.emit(.withdrawPrompt(prompt))
   }
 
   /// Withdraws an app's prompt if no request waits for it, and shows the next prompt.
   private mutating func withdrawUnlessAwaited(_ app: AppID, _ context: inout AgentContext) {
-    switch prompts[app]?.subject {
-    case nil: return
-    case .notifications:
-      if !isUndecided(app) { withdrawPrompt(app, about: .notifications, &context) }
-    case .location:
-      if locationAsks[app] == nil { withdrawPrompt(app, about: .location(usage: ""), &context) }
-    }
+    guard let prompt = dialogue(app).prompt else { return }
+    if !dialogue(app).isAwaited { withdrawPrompt(app, about: prompt.subject, &context) }
     promptNext(app, &context)
   }
 
@@ -442,118 +434,52 @@ struct Permissions {
     return released
   }
 
-  /// Adds an option that a command requests on behalf of an app that is not installed, and notifies the app.
-  func request(_ option: AuthorizationOption, for app: AppID, _ context: inout AgentContext) {
-    guard let record = context.apps[app], record.installation == nil else { return }
-    let before = context.settings(of: app)
-    context.update(app) { $0.asked.insert(option) }
-    tellSettings(app, before, &context)
-  }
-
-  /// Sets an app's location permission, and notifies the app.
-  func setLocation(_ app: AppID, _ status: LocationStatus, _ context: inout AgentContext) {
-    guard context.apps[app]?.locationStatus != status else { return }
-    context.update(app) { $0.locationStatus = status }
-    tellLocation(app, &context)
-  }
-
-  /// Turns location services on or off for the device (S1-73).
-  func setLocation(isOn: Bool, _ context: inout AgentContext) {
-    guard isOn != context.apps.isLocationOn else { return }
-    context.setLocation(isOn: isOn)
-    for app in context.apps.all where app.locationStatus != .notDetermined {
-      tellLocation(app.id, &context)
-    }
-  }
-
-  private func tellSettings(
-    _ app: AppID, _ before: NotificationSettings, _ context: inout AgentContext
-  ) {
-    let settings = context.settings(of: app)
-    if settings != before { context.tell(app, .settings(settings)) }
-  }
-
-  private func tellLocation(_ app: AppID, _ context: inout AgentContext) {
-    context.tell(app, .locationStatus(context.apps.locationStatus(of: app)))
-  }
-
   // MARK: - Disconnection and removal
 
   /// Drops the waiting requests of a lost connection, and withdraws a prompt that nothing else waits for.
   mutating func onDisconnected(
     _ connection: ConnectionID, _ app: AppID?, _ context: inout AgentContext
   ) {
-    // A command's notification is shown even if the command's connection is closed.
-    for app in waitingNotifications.keys {
-      waitingNotifications[app] = waitingNotifications[app]?.map { waiting in
-        guard waiting.requestID.connection == connection else { return waiting }
-        return waiting.unanswered
+    for app in dialogues.keys {
+      change(app) { dialogue in
+        dialogue.waiting = dialogue.waiting.map {
+          $0.requestID.connection == connection ? $0.unanswered : $0
+        }
       }
     }
     guard let app else { return }
-    Self.remove(connection, from: &notificationAsks, of: app)
-    Self.remove(connection, from: &locationAsks, of: app)
-    if locationAsks[app] == nil { wantAlways.remove(app) }
+    change(app) { $0.remove(connection) }
     withdrawUnlessAwaited(app, &context)
-  }
-
-  private static func remove(
-    _ connection: ConnectionID, from asks: inout [AppID: [RequestID]], of app: AppID
-  ) {
-    asks[app]?.removeAll { $0.connection == connection }
-    if asks[app]?.isEmpty == true { asks[app] = nil }
   }
 
   /// Withdraws the prompts of a removed app, and fails the requests that wait for a decision.
   mutating func onAppRemoved(_ app: AppID, _ context: inout AgentContext) {
-    if let prompt = prompts.removeValue(forKey: app) { context.emit(.withdrawPrompt(prompt)) }
-    var asks = notificationAsks.removeValue(forKey: app) ?? []
-    asks += removeWaiting(of: app, &context).map(\.requestID)
-    asks += locationAsks.removeValue(forKey: app) ?? []
-    wantAlways.remove(app)
-    appsWithKeptNotifications.remove(app)
-    appsWithPostponedNotifications.remove(app)
-    appsWithoutLocationUsage.remove(app)
+    let waiting = removeWaiting(of: app, &context)
+    guard let dialogue = dialogues.removeValue(forKey: app) else { return }
+    if let prompt = dialogue.prompt { context.emit(.withdrawPrompt(prompt)) }
+    let asks = dialogue.requests + waiting.map(\.requestID) + dialogue.locationRequests
     for requestID in asks { context.refuse(requestID, .unknownApp, "\(app) was removed") }
   }
 
   /// Asserts that prompts and waiting requests agree.
   func checkInvariants(_ context: AgentContext) {
-    for (app, prompt) in prompts {
-      assert(prompt.app == app, "a prompt is listed under its own app")
-      assert(prompt.id.number < nextPrompt, "a prompt's number is less than the next number")
-      assert(context.apps[app] != nil, "prompts and postponed notifications belong to known apps")
-      switch prompt.subject {
-      case .notifications: assert(isUndecided(app), "something waits for every prompt's answer")
-      case .location: assert(locationAsks[app] != nil, "something waits for every prompt's answer")
-      }
-    }
-    for (app, asks) in notificationAsks {
+    for (app, dialogue) in dialogues {
+      dialogue.checkInvariants(of: app)
+      assert(dialogue != PermissionDialogue(), "an empty dialogue is not kept")
       assert(
-        prompts[app] != nil && !asks.isEmpty, "waiting authorization requests have an open prompt")
-    }
-    for (app, waiting) in waitingNotifications {
-      assert(prompts[app] != nil && !waiting.isEmpty, "waiting notifications have an open prompt")
+        context.apps[app] != nil || dialogue.prompt == nil && dialogue.own != .postponed,
+        "prompts and postponed notifications belong to known apps")
       assert(
-        waiting.allSatisfy { $0.number > 0 && $0.number < nextWaitingNumber },
-        "every waiting notification has an assigned number")
-    }
-    for app in appsWithKeptNotifications {
-      assert(prompts[app] != nil, "kept notifications have an open prompt")
-      assert(
-        context.apps[app]?.status == .notDetermined,
+        dialogue.own != .kept || context.apps[app]?.status == .notDetermined,
         "an app with kept notifications has no permission decision")
-    }
-    for app in appsWithPostponedNotifications {
-      assert(context.apps[app] != nil, "prompts and postponed notifications belong to known apps")
       assert(
-        !appsWithKeptNotifications.contains(app),
-        "an app's notifications are not both kept and postponed")
+        dialogue.prompt.map { $0.id.number < nextPrompt } ?? true,
+        "a prompt's number is less than the next number")
+      assert(
+        dialogue.waiting.allSatisfy { $0.number > 0 && $0.number < nextWaitingNumber },
+        "every waiting notification has an assigned number")
+      assert(policy == .ask || dialogue.prompt == nil, "prompts are open only under the ask policy")
     }
-    for (app, asks) in locationAsks {
-      assert(prompts[app] != nil && !asks.isEmpty, "waiting location requests have an open prompt")
-    }
-    assert(policy == .ask || prompts.isEmpty, "prompts are open only under the ask policy")
   }
 }
 
