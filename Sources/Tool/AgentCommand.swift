@@ -11,8 +11,9 @@ enum AgentCommand {
     command: "belfry agent",
     summary: """
       Runs the device's notification service, which shows the notifications of apps and stays connected to a
-      gateway. Without --gateway, the agent joins the gateway of the last address or invitation, or else the current
-      user's gateway, as soon as it is running. With --gateway none, the agent handles only local notifications.
+      gateway. Without --gateway, the agent joins the gateway that it last joined by address or invitation, or else
+      the current user's gateway as soon as that gateway is running. With --gateway none, the agent handles only
+      local notifications.
       """,
     [
       .value(
@@ -34,8 +35,9 @@ enum AgentCommand {
         "how notifications are shown"),
       .value(
         "grant", "ask|all|TYPES|none", default: "ask",
-        "the response to an app's request for permission; TYPES, such as alert,sound"),
-      .value("pending-limit", "N", default: "64", "limit of pending notifications per app"),
+        "the response to an app's request for permission; TYPES is a list such as alert,sound"),
+      .value(
+        "pending-limit", "N", default: "64", "maximum number of pending notifications per app"),
       .value(
         "clock", "system|manual", default: "system", "manual: time moves only with 'belfry clock'"),
       LogOptions.level, LogOptions.format, LogOptions.file,

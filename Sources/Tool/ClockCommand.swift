@@ -6,8 +6,8 @@ enum ClockCommand {
   static let table = OptionTable(
     command: "belfry clock",
     summary: """
-      Moves the clock of an agent that runs with --clock manual. Before the command returns, everything that
-      is due between the old time and the new time happens, in order; setting the clock back fires nothing.
+      Moves the clock of an agent that runs with --clock manual. Before the command returns, all events that are
+      due between the old time and the new time occur, in order; setting the clock back triggers no events.
       Without arguments, prints the agent's time and time zone.
       """,
     positionals: "[set TIME | advance SECONDS | zone NAME]", positionalCount: 0...2,

@@ -34,7 +34,7 @@ enum DeviceCommand {
       .value(
         "ack", "auto|never", default: "auto", "acknowledge notifications automatically or never"),
       .value(
-        "received", "FILE", "also appends each push to this file, for 'belfry device received'"),
+        "received", "FILE", "also append each push to this file, for 'belfry device received'"),
       .flag(
         "summary", "print counts and percentiles at the end, instead of one line per notification"),
     ])

@@ -8,7 +8,7 @@ enum GatewayCommand {
   static let table = OptionTable(
     command: "belfry gateway",
     summary: """
-      Runs the push service. In an empty data folder, it creates all files that it needs.
+      Runs the push service. In an empty data folder, the gateway creates all files that it needs.
       'belfry gateway status' shows the status of a gateway, and 'belfry gateway check-config FILE' checks a
       configuration file.
       """,
@@ -43,36 +43,36 @@ enum GatewayCommand {
         "open: any device can enroll; code: a device needs the enrollment code"),
       .value(
         "enroll-rate", "N", default: "10000",
-        "limit of enrollments per minute with one code; further ones are refused"),
+        "maximum number of enrollments per minute with one code; further enrollments are refused"),
       .value(
         "apps", "adopt|listed", default: "adopt",
-        "adopt: an app is added when a device first registers it; listed: only by 'belfry topic add'"
+        "adopt: an app is added when a device first registers it; listed: apps are added only by 'belfry topic add'"
       ),
       .value(
         "device-rate", "N",
-        "limit of pushes per second to one token; further pushes get TooManyRequests"),
-      .value("connection-rate", "N", "limit of pushes per second on one connection"),
-      .value("team-rate", "N", "limit of pushes per second by one team"),
+        "maximum number of pushes per second to one token; further pushes get TooManyRequests"),
+      .value("connection-rate", "N", "maximum number of pushes per second on one connection"),
+      .value("team-rate", "N", "maximum number of pushes per second by one team"),
       .value(
         "connection-errors", "N", default: "1000",
-        "4xx responses, in excess of accepted requests, after which a connection is closed; 0: no limit"
+        "number of 4xx responses in excess of accepted requests after which a connection is closed; 0: no limit"
       ),
       .value(
         "connection-bad-tokens", "N", default: "250",
-        "BadDeviceToken responses, counted the same way, after which a connection is closed; 0: no limit"
+        "number of BadDeviceToken responses, counted likewise, after which a connection is closed; 0: no limit"
       ),
       .value(
         "es512", "on|off", default: "on",
         "accept provider tokens that claim ES512 with a P-256 key, as one library generates them"),
       .flag(
         "recover",
-        "start even if files of the data folder are missing or damaged, and report the losses"),
+        "start even if files in the data folder are missing or damaged, and report the losses"),
       .value(
         "record-layer", "own|openssl", default: "own",
-        "implementation of encryption on device connections; openssl needs 14 KB more memory for each"
+        "implementation of encryption on device connections; openssl needs 14 KB more memory per connection"
       ),
       .value("store", "URL", default: "sqlite:", "store engine"),
-      .value("loops", "N", default: "cores", "event loops"),
+      .value("loops", "N", default: "cores", "number of event loops"),
       .value(
         "log-payloads", "N", default: "0",
         "number of recent payloads kept in memory for the console's log, at most 10000 (about 40 MB)"

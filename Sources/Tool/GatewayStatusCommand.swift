@@ -10,7 +10,7 @@ enum GatewayStatusCommand {
     command: "belfry gateway status",
     summary:
       "Shows a gateway's status: connections, rates over the last minute, queued notifications, "
-      + "stores, disk space, and expiration dates of certificates. Exits 1 if no gateway is running.",
+      + "stores, disk space, and certificate expiration dates. Exits 1 if no gateway is running.",
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
       .flag("watch", "show the status every two seconds until interrupted"),

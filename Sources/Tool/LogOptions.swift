@@ -12,7 +12,7 @@ enum LogOptions {
 
   static let file = OptionTable.Entry.value(
     "log-file", "FILE", default: "standard error",
-    "append the log to this file; at 1 MB, it is renamed to FILE.1")
+    "append the log to this file; at 1 MB, the file is renamed to FILE.1")
 
   /// Checks the values of the options.
   static func check(_ options: CommandLineOptions) throws(CommandLineOptions.Problem) {

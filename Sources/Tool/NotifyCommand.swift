@@ -33,7 +33,7 @@ enum NotifyCommand {
       .value("user-info", "JSON", "the app's own data, a JSON object"),
       .value(
         "id", "ID", default: "generated",
-        "the notification's ID; replaces an earlier notification with the same ID"),
+        "the notification's ID; the notification replaces an earlier one with the same ID"),
       .value(
         "in", "DURATION",
         "delay: a number of seconds, or a duration such as 90s, 4m, 1h30m or 2d"),
@@ -62,7 +62,7 @@ enum NotifyCommand {
       command: "belfry notify list",
       summary: "Lists pending notifications, with their local times.",
       [
-        .value("app", "APP_ID", "only those of this app"), AgentControl.jsonOption,
+        .value("app", "APP_ID", "only the notifications of this app"), AgentControl.jsonOption,
         AgentControl.socketOption,
       ]),
     OptionTable(

@@ -26,7 +26,7 @@ enum SendCommand {
       .value("priority", "10|5|1", "apns-priority"),
       .value(
         "expiration", "SECONDS", "how long the service stores the push; 0: try once, do not store"),
-      .value("collapse-id", "ID", "replaces an earlier notification with the same ID"),
+      .value("collapse-id", "ID", "replace an earlier notification with the same ID"),
       .value("id", "UUID", "apns-id"),
     ] + SendTarget.entries + [
       .value("timeout", "SECONDS", default: "30", "time limit for a response, including retries")

@@ -18,8 +18,8 @@ enum SoundCommand {
     command: "belfry sound convert",
     summary: """
       Converts a sound file to an alert sound: IMA4 in a .caf file, Linear PCM in an .aiff or .wav file.
-      Refuses a sound of 30 seconds or more, unless --cut is set. Exits 1 if it fails.
-      Accepts the options of Apple's afconvert too: -d ima4 -f caff -v.
+      Refuses a sound of 30 seconds or more, unless --cut is set. Exits 1 if the conversion fails.
+      Also accepts the options of Apple's afconvert: -d ima4 -f caff -v.
       """,
     positionals: "FILE NEW", positionalCount: 2...2,
     [

@@ -8,14 +8,14 @@ enum DamageCommand {
     verbs: [
       AdministrationVerb(
         "damage", "list",
-        "Lists damaged rows of the gateway's stores. They are set aside, and requests that may depend on them "
+        "Lists damaged rows of the gateway's stores. They are set aside, and requests that might depend on them "
           + "get a 503 response.",
         columns: columns, listing: "damaged rows"
       ) { _ in .listDamage },
       AdministrationVerb(
         "damage", "forget",
-        "Discards the damaged rows; from then on, tokens and keys that depended on them are unknown. If you have "
-          + "a backup, restore it instead.",
+        "Discards the damaged rows. Tokens and keys that depended on these rows are then unknown. If you have a "
+          + "backup, restore it instead.",
         columns: columns
       ) { _ in .forgetDamage },
     ])

@@ -8,7 +8,8 @@ enum FaultCommand {
     name: "fault",
     verbs: [
       AdministrationVerb(
-        "fault", "add", "Adds a fault to a sandbox gateway: a scripted response, to test a client.",
+        "fault", "add",
+        "Adds a fault (a scripted response for testing a client) to a sandbox gateway.",
         options: [
           .value("token", "HEX", "only for this device token"),
           .value("topic", "T", "only for this topic"),
@@ -16,9 +17,9 @@ enum FaultCommand {
           .value(
             "timestamp", "MS", "timestamp of an Unregistered response, in milliseconds since 1970"),
           .value(
-            "share", "0..1", default: "1", "share of the requests that are rejected with --reason"),
+            "share", "0..1", default: "1", "fraction of the requests to reject with --reason"),
           .value("goaway-after", "N", "send GOAWAY after N requests on a connection"),
-          .value("streams", "N", "limit of concurrent streams"),
+          .value("streams", "N", "maximum number of concurrent streams"),
           .value("window", "BYTES", "initial flow-control window"),
           .value("delay", "MS", "delay each response by this time"),
           .flag("close", "close the connection without a response"),

@@ -16,8 +16,10 @@ enum CenterCommand {
       .value("text", "TEXT", "with action: the text for its text field"),
       .flag("all", "with dismiss: dismiss all notifications"),
       .flag(
-        "page", "open an interactive page in the terminal, with keys to open, act, reply and clear"),
-      .flag("window", "open a window of belfry-center on this desktop"),
+        "page",
+        "open an interactive page in the terminal, with keys to open, act on, reply to and clear notifications"
+      ),
+      .flag("window", "open the belfry-center window on this desktop"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
@@ -39,7 +41,7 @@ enum CenterCommand {
       ]),
     OptionTable(
       command: "belfry center dismiss",
-      summary: "Dismisses a notification, or all with --all.",
+      summary: "Dismisses a notification, or all notifications with --all.",
       positionals: "[ID]", positionalCount: 0...1,
       [appOption, .flag("all", "dismiss all notifications"), AgentControl.socketOption]),
   ]

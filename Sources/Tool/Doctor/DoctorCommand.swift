@@ -7,7 +7,7 @@ enum DoctorCommand {
   static let table = OptionTable(
     command: "belfry doctor",
     summary: """
-      Checks which features work on this machine, prints what to do about those that do not, and checks the link
+      Checks which features work on this machine, explains what to do about the other ones, and checks the link
       to the gateway. Exits 1 if no agent answers. With --gateway, checks a gateway, and exits 1 if a
       required part is missing.
       """,

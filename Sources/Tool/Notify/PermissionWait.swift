@@ -8,7 +8,7 @@ struct PermissionWait {
   static let entries: [OptionTable.Entry] = [
     .value(
       "timeout", "SECONDS", default: "60 for permission, none for a button",
-      "time limit for the user to give permission, and for choosing a button"),
+      "time limit for the user to give permission and to choose a button"),
     .flag(
       "no-wait", "do not wait for permission: show the notification once permission is granted"),
   ]

@@ -39,7 +39,7 @@ enum CampaignCommand {
     content + [
       .flag("draft", "save the campaign as a draft, without sending it"),
       .flag("dry-run", "show the text and number of devices for each language; send nothing"),
-      .flag("detach", "do not wait; the running provider continues"),
+      .flag("detach", "do not wait; the running provider continues the campaign"),
     ] + access + SendTarget.entries)
 
   private static let edit = OptionTable(
@@ -59,7 +59,8 @@ enum CampaignCommand {
       command: "belfry campaign \(verb)", summary: summary,
       positionals: isOptional ? "[ID]" : "ID", positionalCount: (isOptional ? 0 : 1)...1,
       access
-        + (isSending ? [.flag("detach", "do not wait; the running provider continues")] : [])
+        + (isSending
+          ? [.flag("detach", "do not wait; the running provider continues the campaign")] : [])
         + (needsService.contains(verb) ? SendTarget.entries : []))
   }
 
@@ -80,7 +81,8 @@ enum CampaignCommand {
     "Cancels a scheduled, running or paused campaign permanently. The report still includes the "
       + "pushes that were sent.")
   private static let delete = named(
-    "delete", "Deletes a campaign that is not being sent, with its report.")
+    "delete",
+    "Deletes a campaign and its report. A campaign that is being sent cannot be deleted.")
   private static let copy = named(
     "copy", "Copies a campaign to a new draft, without the scheduled time.")
   private static let test = OptionTable(

@@ -8,8 +8,8 @@ enum ProviderServiceCommand {
     command: "belfry provider",
     summary: """
       Runs the token registry and the campaign service. Apps register their device tokens over HTTP; you
-      send campaigns from the console in the browser or with 'belfry campaign'. In an empty data folder, it
-      creates all files that it needs. Apps authenticate with 'authorization: Bearer' and their key from
+      send campaigns from the console in the browser or with 'belfry campaign'. In an empty data folder, the
+      provider creates all files that it needs. Apps authenticate with 'authorization: Bearer' and their key from
       apps/BUNDLE-ID.key in the data folder; other requests require the admin token instead.
       """,
     [
@@ -26,7 +26,7 @@ enum ProviderServiceCommand {
         "topic", "BUNDLE-ID", "an app that can register; its key is generated at the first start"),
       .value(
         "tokens-per-app", "N", default: "1000000",
-        "limit of registered tokens per app; further tokens are refused"),
+        "maximum number of registered tokens per app; further tokens are refused"),
       .flag("open", "accept apps without a key; on loopback only"),
     ] + SendTarget.entries + [
       .value(

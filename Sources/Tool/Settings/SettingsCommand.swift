@@ -17,7 +17,7 @@ enum SettingsCommand {
       .value("location", "on|off", "location services for the whole device"),
       .flag(
         "page", "open an interactive page in the terminal, with keys to choose and change settings"),
-      .flag("window", "open a window of belfry-center on this desktop"),
+      .flag("window", "open the belfry-center window on this desktop"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 

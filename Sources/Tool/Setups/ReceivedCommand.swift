@@ -11,18 +11,19 @@ enum ReceivedCommand {
       --received' have received, one JSON line each. Skips pushes that an earlier 'belfry device received' of this
       run has printed, and waits for pushes that have not arrived yet. Exits 1 if they do not arrive in time.
 
-      With --count 0, exits 0 if no such push arrives within the time limit, and 1 if one does.
+      With --count 0, exits 0 if no matching push arrives within the time limit, and 1 if one arrives.
       """,
     [
       .value("count", "N", default: "1", "number of pushes"),
       .value("id", "APNS-ID", "only pushes with this apns-id"),
       .value("token", "HEX", "only pushes to this device token"),
-      .value("topic", "TOPIC", "only pushes with this topic, such as one of several apps"),
+      .value(
+        "topic", "TOPIC", "only pushes with this topic, such as the topic of one of several apps"),
       .value("since", "MARK", "all pushes after this marker, even if they were printed before"),
       .flag("mark", "print a marker for the current time, for use with --since"),
       .value(
         "within", "SECONDS", default: "1 with --count 0, else that of --timeout",
-        "time limit for the pushes to arrive, or, with --count 0, for none to arrive"),
+        "time limit for the pushes to arrive; with --count 0, the time in which none may arrive"),
       .value("timeout", "SECONDS", default: "10", "alias of --within; the shorter limit applies"),
       .value(
         "file", "FILE", default: "$BELFRY_RECEIVED, else that of the devices of --data",

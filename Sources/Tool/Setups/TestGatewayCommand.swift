@@ -18,9 +18,9 @@ enum TestGatewayCommand {
       (the gateway's data folder, which other belfry commands then use) and BELFRY_INSECURE_PROVIDER_PORT (the
       provider API without TLS).
 
-      With several --app options, these tokens and the topic belong to the first app. BELFRY_TOPIC_1,
+      With several --app options, the tokens and the topic above belong to the first app. BELFRY_TOPIC_1,
       BELFRY_TOKEN_1, BELFRY_TOPIC_2, BELFRY_TOKEN_2 and so on contain the topics and the first device's tokens
-      in --app order. BELFRY_TOKENS_JSON is an object with all tokens by topic, up to 1,000.
+      in --app order. BELFRY_TOKENS_JSON is a JSON object with all tokens by topic, up to 1,000.
 
       'belfry device order' takes the devices offline, unregisters their tokens and more. 'belfry device
       received' prints the pushes that they have received.
