@@ -19,9 +19,9 @@ public struct Backoff: Hashable, Sendable {
     self.longestNanoseconds = longestNanoseconds
   }
 
-  /// Returns the nanoseconds to wait after this many consecutive failures.
+  /// Returns the delay, in nanoseconds, after this many consecutive failures.
   ///
-  /// The delay is random, between half and all of a time that doubles with each failure after the first.
+  /// The delay is chosen at random between 50 % and 100 % of a duration that doubles with each failure after the first.
   public func nanoseconds(afterFailures failures: Int, random: UInt64) -> Int64 {
     assert(failures > 0, "at least one failure has occurred")
     // 2^30 times the first delay exceeds every limit in use, so further doubling has no effect.

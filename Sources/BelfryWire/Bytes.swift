@@ -1,5 +1,5 @@
 extension Span<UInt8> {
-  /// Returns true if these bytes equal those of `text`.
+  /// Returns true if these bytes are equal to the bytes of `text`.
   @inlinable public func equals(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     let other = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
@@ -7,7 +7,7 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Returns true if these bytes equal those of `other`.
+  /// Returns true if these bytes are equal to the bytes of `other`.
   @inlinable public func equals(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     let (one, two) = unsafe (bytes, other.bytes)
@@ -27,7 +27,7 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Returns true if these bytes equal those of `text`, ignoring the case of ASCII letters.
+  /// Returns true if these bytes are equal to the bytes of `text`, ignoring the case of ASCII letters.
   @inlinable public func equalsIgnoringCase(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     let other = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)

@@ -6,7 +6,7 @@
 ///
 /// Sealed with AES-SIV, they form the 32 bytes that an app receives; `docs/architecture.md` explains why.
 public struct TokenContents: Hashable, Sendable {
-  /// Bytes of the opened token.
+  /// The number of bytes in an opened token.
   public static let byteCount = 16
 
   /// The environment whose key sealed the token.

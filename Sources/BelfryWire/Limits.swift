@@ -6,7 +6,7 @@ public enum WireLimits {
   public static let largePayloadBytesMax = 5_120
   /// Bytes of a payload on the legacy binary interface (apns-protocol 7.3).
   public static let binaryPayloadBytesMax = 2_048
-  /// Bytes of a frame of the legacy interface's command 2, which is more than its items can require.
+  /// Bytes of a command 2 frame on the legacy interface: more than its items can require.
   public static let binaryFrameBytesMax = 70_000
   /// Bytes, not characters, of an `apns-collapse-id` (apns-protocol 1.4).
   public static let collapseIDBytesMax = 64
@@ -18,11 +18,12 @@ public enum WireLimits {
   public static let topicBytesMax = 255
   /// Bytes of an `authorization` value; the longest value that a known client sends has about 400.
   public static let authorizationBytesMax = 2_048
-  /// Bytes of a localized string with its arguments inserted, and of the plural forms that are read for it.
+  /// Bytes of a localized string with its arguments inserted, and bytes of the plural forms that are read for the
+  /// string.
   ///
   /// No real string is this long. Without the limit, a format string in a frame of 1 MiB could produce gigabytes.
   public static let filledTextBytesMax = 64 << 10
-  /// Nesting depth of plural forms: real strings have one or two levels, and cycles must be broken.
+  /// Nesting depth of plural forms: real strings have one or two levels, and the limit breaks cycles.
   public static let pluralDepthMax = 4
   /// The longest storage time of a notification in days (apns-protocol section 4).
   public static let storageDaysMax = 30
@@ -30,6 +31,6 @@ public enum WireLimits {
   public static let providerTokenAgeSecondsMax: Int64 = 3_600
   /// The minimum time between two provider tokens on the same connection, in seconds (apns-protocol 2.1).
   public static let providerTokenRefreshSecondsMin: Int64 = 1_200
-  /// Nesting depth of objects in a strings file: an entry, its variables, and a reserve.
+  /// Nesting depth of objects in a strings file: an entry, its variables, and a safety margin.
   public static let stringsDepthMax = 8
 }

@@ -4,13 +4,13 @@ enum Limits {
   static let busyMilliseconds: Int32 = 5_000
   /// KiB of SQLite's page cache per connection: the inner pages of a few million rows.
   static let pageCacheKiB = 32_768
-  /// Bytes of the write-ahead log that are retained after a checkpoint, so that it is not extended each time.
+  /// Bytes of the write-ahead log that are retained after a checkpoint, so that the log is not extended each time.
   static let walBytesKept = 67_108_864
-  /// Operations in one transaction; more would only delay the requests that wait for it.
+  /// Operations in one transaction; more operations would only delay the requests that wait for the transaction.
   static let operationsPerCommitMax = 4_096
   /// Rows per read: a few milliseconds of work, so that commits can run in between.
   static let rowsPerPage = 1_000
-  /// Registered tokens that one request reads when it searches without an index, which takes about a tenth of a second.
+  /// Registered tokens that one request reads in a search without an index, which takes about a tenth of a second.
   static let tokensSearchedMax: Int64 = 200_000
   /// Bytes of a device's public key hash: SHA-256.
   static let keyHashBytes = 32
@@ -20,21 +20,21 @@ enum Limits {
   static let backupAttempts = 12
   /// Bytes per read and write when files are copied.
   static let copiedAtOnceBytes = 1_048_576
-  /// Files in an archive: a folder has about twenty, and one per provider key.
+  /// Files in an archive: a folder has about twenty files, plus one per provider key.
   static let archiveEntriesMax = 10_000
-  /// Bytes of zeros after an archive's last file: tar's default record has 10,240.
+  /// Bytes of zeros after an archive's last file: tar's default record has 10,240 bytes.
   static let archiveEndBytesMax = 1_048_576
-  /// Nanoseconds for the check of a file at startup, after which it is used unchecked.
+  /// Nanoseconds for checking a file at startup; if the check takes longer, the file is used unchecked.
   ///
-  /// A gigabyte takes one second if the file is in memory.
+  /// Checking a gigabyte takes one second if the file is cached in memory.
   static let checkNanoseconds: Int64 = 10_000_000_000
   /// SQLite steps between two readings of the clock: about one millisecond.
   static let stepsBetweenClockReadings: Int32 = 10_000
   /// Nanoseconds before the first retry of a failed write; the delay doubles with each failure.
   static let writeRetryNanosecondsMin: Int64 = 100_000_000
-  /// The longest time in nanoseconds between write attempts on a failing disk, which bounds the wait of an operator who
-  /// freed some space.
+  /// The longest time in nanoseconds between write attempts on a failing disk, which limits the wait after an operator
+  /// frees space.
   static let writeRetryNanosecondsMax: Int64 = 10_000_000_000
-  /// Nanoseconds between two log lines about one failing store.
+  /// Nanoseconds between two log lines about the same failing store.
   static let failureLogNanoseconds: Int64 = 60_000_000_000
 }

@@ -5,7 +5,7 @@ internal import System
 protocol StoreEngine: AnyObject, SendableMetatype {
   /// Opens the file at `path`, and creates it if `mayCreate` is true.
   ///
-  /// Rows that it sets aside are recorded in `damage`.
+  /// Rows that the engine sets aside are recorded in `damage`.
   init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure)
   /// Searches for damaged rows and sets them aside.
   func setAsideDamage() throws(StorageFailure)
@@ -15,9 +15,9 @@ protocol StoreEngine: AnyObject, SendableMetatype {
 
 /// A store's engine with its lock.
 ///
-/// The engine is reopened after a write whose effect on the disk is unknown. After a failed sync the kernel may drop
-/// the unwritten pages and report success for the next sync. The engine whose write failed is therefore closed; a new
-/// one reads the actual content of the file.
+/// The engine is reopened after a write whose effect on the disk is unknown. After a failed sync, the kernel can drop
+/// the unwritten pages and report success for the next sync. The engine whose write failed is therefore closed, and a
+/// new engine reads the actual content of the file.
 final class LockedEngine<Engine: StoreEngine>: Sendable {
   private struct State {
     var engine: Engine?
@@ -33,7 +33,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
 
   /// Opens or creates the file at `path`.
   ///
-  /// `now` is the monotonic clock.
+  /// `now` returns the time on the monotonic clock, in nanoseconds.
   init(
     path: String, now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) throws(StorageFailure) {
@@ -43,7 +43,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
     state = try Mutex(State(engine: Engine(path: path, mayCreate: true, damage: damage)))
   }
 
-  /// Calls `body`, which must only read.
+  /// Calls `body`, which must only read, and returns its result.
   func read<Answer: Sendable>(
     _ body: (Engine) throws(StorageFailure) -> Answer
   ) throws(StorageFailure) -> Answer {
@@ -64,7 +64,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
     }
   }
 
-  /// Calls `body`, which writes, unless the disk failed a moment ago.
+  /// Calls `body`, which writes, and returns its result, unless the disk has failed recently.
   func write<Answer: Sendable>(
     _ body: (Engine) throws(StorageFailure) -> Answer
   ) throws(StorageFailure) -> Answer {
@@ -112,8 +112,8 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
 
   /// Returns true if the engine must be reopened after a failure.
   ///
-  /// A full disk, a file locked by another process, or a read-only file leaves nothing half done, so the engine stays
-  /// open.
+  /// A full disk, a file locked by another process, or a read-only file does not leave a partial write, so the engine
+  /// stays open.
   private func mustReopen(after failure: StorageFailure) -> Bool {
     switch failure {
     case .diskFull, .busy, .readOnly: false
@@ -131,12 +131,12 @@ protocol ChecksummedStoreEngine: StoreEngine {
 
 extension ChecksummedStoreEngine {
   func setAsideDamage() throws(StorageFailure) {
-    // Nothing has to be undone: the failed statement rolled back its transaction.
+    // No rollback is required: the failed statement rolled back its transaction.
     try database.setAsideDamage(of: Self.schema, atMilliseconds: SystemClock.unixMilliseconds)
     try noteDamage()
   }
 
-  /// Reads the rows that were set aside.
+  /// Updates `damage` with the rows that were set aside.
   func noteDamage() throws(StorageFailure) { damage.replace(with: try database.rowsSetAside()) }
 }
 
@@ -165,10 +165,10 @@ extension LockedEngine where Engine: ChecksummedStoreEngine {
 
 /// An engine that counts its writes both in its file and in a mark file next to it, so that a loss is detected.
 protocol MarkedStoreEngine: ChecksummedStoreEngine {
-  /// The number of writes that were made but are missing from the file, because its write-ahead log was lost or
-  /// truncated, or because an older copy has taken its place.
+  /// The number of writes that were made but are missing from the file, because the file's write-ahead log was lost or
+  /// truncated, or because an older copy has replaced the file.
   var lostCount: UInt64 { get }
-  /// Discards the record of lost writes, after an operator was informed.
+  /// Discards the record of lost writes, after an operator has been notified.
   func forgetLost()
   /// Performs a write to test whether the disk accepts writes.
   func probe() throws(StorageFailure)

@@ -53,7 +53,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// True if the cause is the store's file or its disk, and not the request.
+  /// True if the cause is the store's file or its disk, not the request.
   public var isOfDisk: Bool {
     switch self {
     case .diskFull, .inputOutput, .busy, .readOnly, .corrupt, .damagedRow, .engine, .foreign,
@@ -63,7 +63,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// True if the store's file cannot be used as it is: it is damaged, or not a store.
+  /// True if the store's file cannot be used as it is: the file is damaged, or is not a store.
   public var isDamage: Bool {
     switch self {
     case .corrupt, .foreign: true
@@ -73,7 +73,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// True if a search through the rows may find the cause: a damaged row, or an index without an entry for a row.
+  /// True if a search through the rows might find the cause: a damaged row, or an index without an entry for a row.
   var mayBeOfRows: Bool {
     switch self {
     case .damagedRow, .corrupt: true

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The counts of a store's rows that failed their checksum and were set aside.
 ///
-/// Any thread may use this object. A row that is not found in a table may be one of the rows that were set aside. A row
-/// whose key could not be read may have any key.
+/// This object can be used from any thread. A row that is not found in a table might be one of the rows that were set
+/// aside. A row whose key could not be read might have any key.
 public final class StoreDamage: Sendable {
   /// A key of a table, as recorded for a row that was set aside.
   public enum Key: Sendable {
@@ -24,11 +24,11 @@ public final class StoreDamage: Sendable {
   /// Rows of one table.
   struct Rows: Equatable {
     var count = 0
-    /// True if the key of one of these rows is damaged too.
+    /// True if the key of at least one of these rows is also damaged.
     var hasUnknownKey = false
     /// True if an entry represents an unknown number of rows that could not be read.
     var hasGap = false
-    /// The keys, and the parts of keys that have several, each quoted by SQLite.
+    /// The keys, and the parts of keys with several parts, each quoted by SQLite.
     var keys: Set<[UInt8]> = []
   }
 
@@ -43,7 +43,7 @@ public final class StoreDamage: Sendable {
   /// Creates a value without damage.
   public init() {}
 
-  /// The value for a store without a disk.
+  /// The value for a store that is not on a disk.
   public static let none = StoreDamage()
 
   /// The number of rows that were set aside.
@@ -52,7 +52,7 @@ public final class StoreDamage: Sendable {
   /// The number of rows of each table that were set aside, by the table's name.
   public var counts: [String: Int] { state.withLock { $0.tables.mapValues(\.count) } }
 
-  /// A summary for log lines and messages; nil if nothing was set aside.
+  /// A summary for log lines and messages; nil if no rows were set aside.
   public var summary: String? {
     let tables = state.withLock { $0.tables }
     guard !tables.isEmpty else { return nil }
@@ -62,11 +62,11 @@ public final class StoreDamage: Sendable {
     }.joined(separator: ", ")
   }
 
-  /// Returns true if a row with this key may be among those that were set aside.
+  /// Returns true if a row with this key might have been set aside.
   public func mayHave(_ key: Key) -> Bool {
     guard count > 0 else { return false }
     return state.withLock { state in
-      // A damaged row of the table of damaged rows may be any row.
+      // A damaged row in the table of damaged rows might represent any row.
       if state.tables[ChecksummedTable.setAside.name] != nil { return true }
       guard let rows = state.tables[key.table] else { return false }
       return rows.hasUnknownKey || rows.keys.contains(key.bytes)
@@ -81,7 +81,7 @@ public final class StoreDamage: Sendable {
       }
   }
 
-  /// Returns true if a row of these tables that has this string as a part of its key may have been set aside.
+  /// Returns true if a row of these tables whose key contains this string as a part might have been set aside.
   public func mayHave(part text: String, in tables: [String]) -> Bool {
     guard count > 0 else { return false }
     let part = Key.quoted(text)
@@ -123,7 +123,7 @@ extension StoreDamage.Key {
 
   /// The key as written by SQLite's `quote`.
   ///
-  /// It is compared by bytes, since requests contain arbitrary text.
+  /// The key is compared by bytes, because requests contain arbitrary text.
   var bytes: [UInt8] {
     switch self {
     case .team(let text), .providerKey(let text), .certificate(let text), .bundle(let text),
@@ -161,7 +161,7 @@ public struct SetAsideRow: Sendable {
   public let table: String
   /// True if the key shown is the key that was written.
   public let isKeyKnown: Bool
-  /// One line per column, with the value as SQL writes it, or the available information about unreadable rows.
+  /// One line per column with the value in SQL notation, or the available information about unreadable rows.
   public let content: String
   /// The time at which the damage was found, in milliseconds since 1970.
   public let foundMilliseconds: Int64

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// The health of a store's disk, for probes, the log, and the metrics.
 ///
-/// Any thread may use this object. A write that fails because of the disk begins an outage. Until a write succeeds
-/// again, writes are attempted at growing intervals. In between, writes are refused at once with the reason of the last
-/// attempt, so that a failing disk is not overloaded.
+/// This object can be used from any thread. A write that fails because of the disk begins an outage. Until a write
+/// succeeds again, writes are attempted at growing intervals. Between attempts, writes are refused immediately with the
+/// reason from the last attempt, so that a failing disk is not overloaded.
 public final class StoreHealth: Sendable {
   /// A report for the log.
   public enum Report: Sendable, Equatable {
@@ -29,17 +29,17 @@ public final class StoreHealth: Sendable {
     var recovery: Report?
   }
 
-  /// The store's name, which is its file's name.
+  /// The store's name, which is the name of its file.
   public let name: String
   private let state = Mutex(State())
 
   /// Creates the health of a store that has not failed.
   public init(name: String) { self.name = name }
 
-  /// The reason that the store does not accept writes; nil if it does.
+  /// The reason that the store does not accept writes; nil if it accepts writes.
   public var failure: StorageFailure? { state.withLock { $0.failure } }
 
-  /// The reason that data could not be read since startup; nil if all data could be read.
+  /// The reason for a read failure since startup; nil if all data could be read.
   public var readFailure: StorageFailure? { state.withLock { $0.unreadable } }
 
   /// Returns true if it is time to attempt a write on a failing store.
@@ -47,7 +47,7 @@ public final class StoreHealth: Sendable {
     state.withLock { $0.failure != nil && now >= $0.retryNanoseconds }
   }
 
-  /// Returns a report to log now.
+  /// Returns a report to log now, or nil if no report is due.
   ///
   /// A store that continues to fail causes one report per minute.
   public func report(atNanoseconds now: Int64) -> Report? {
@@ -88,7 +88,7 @@ public final class StoreHealth: Sendable {
         state.sinceNanoseconds = now
         state.pauseNanoseconds = 0
         state.refused = 0
-        // A disk that fails intermittently also causes at most one line per minute.
+        // Even a disk that fails intermittently causes at most one line per minute.
         state.recovery = nil
       }
       state.failure = failure

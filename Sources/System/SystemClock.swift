@@ -3,7 +3,7 @@ import Glibc
 
 /// The machine's clocks.
 ///
-/// Code that makes decisions takes times as arguments; only shells read these clocks.
+/// Code that makes decisions takes the time as an argument; only code that does I/O reads these clocks.
 public enum SystemClock {
   /// The time in nanoseconds, which never goes backward and does not advance while the machine is suspended.
   public static var monotonicNanoseconds: Int64 {

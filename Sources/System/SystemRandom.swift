@@ -8,7 +8,7 @@ public enum SystemRandom {
     var filled = 0
     while filled < buffer.count, let base = buffer.baseAddress {
       let count = unsafe getrandom(base + filled, buffer.count - filled, 0)
-      // Linux returns once its pool is initialized; nothing may continue without randomness.
+      // Linux returns once its pool is initialized; the program must not continue without randomness.
       precondition(count > 0 || errno == EINTR, "the kernel provides random bytes")
       filled += max(0, count)
       assert(filled <= buffer.count, "no more bytes were read than requested")
@@ -17,7 +17,7 @@ public enum SystemRandom {
 
   /// Returns `count` random bytes.
   public static func bytes(_ count: Int) -> [UInt8] {
-    // All empty arrays share the same storage, to which the initializer would write its count.
+    // All empty arrays share the same storage, and the initializer would write its count there.
     guard count > 0 else { return [] }
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
       unsafe fill(UnsafeMutableRawBufferPointer(buffer))
@@ -27,21 +27,22 @@ public enum SystemRandom {
 
   /// A generator that takes a few nanoseconds per number, because one system call fills 4,096 bytes.
   ///
-  /// Copies share the same buffer, so that no two of them return the same bytes. Use a generator only on one thread.
+  /// Copies share the same buffer, so that no two copies return the same bytes. Use a generator only on one thread.
   public struct Generator: RandomNumberGenerator {
     private let pool: Pool
 
     /// Creates a generator with an empty buffer.
     public init() { pool = Pool(seed: nil) }
 
-    /// Creates a generator whose numbers are determined by `seed`; use it only for simulations, never for secrets.
+    /// Creates a generator whose numbers are determined by `seed`; use this generator only for simulations, never for
+    /// secrets.
     public init(predictableFrom seed: UInt64) { pool = Pool(seed: seed) }
 
     /// Returns the next 64 random bits.
     public mutating func next() -> UInt64 { pool.next() }
 
-    // `@safe`: the words belong to this object for its whole lifetime. The first word counts the remaining words, which
-    // are taken from the end. Access through a pointer avoids a bounds check.
+    // `@safe`: the words belong to this object for its whole lifetime. The first word is the number of remaining words,
+    // which are taken from the end. Access through a pointer avoids a bounds check.
     @safe private final class Pool {
       private let words = UnsafeMutableBufferPointer<UInt64>.allocate(
         capacity: Limits.randomPoolWords + 1)

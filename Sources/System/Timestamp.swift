@@ -2,7 +2,7 @@
 public enum Timestamp {
   /// Returns a time in RFC 3339 format with milliseconds: "2026-11-21T16:54:05.123Z".
   ///
-  /// The year is between 0 and 9999; other years are clamped.
+  /// Years outside 0 to 9999 are clamped.
   public static func rfc3339(unixMilliseconds: Int64) -> String {
     let (days, milliseconds) = split(unixMilliseconds)
     let (year, month, day) = civil(daysSince1970: days)
@@ -12,7 +12,7 @@ public enum Timestamp {
 
   /// Returns a time in the format of HTTP's Date field (RFC 9110 section 5.6.7): "Sun, 06 Nov 1994 08:49:37 GMT".
   ///
-  /// The year is between 0 and 9999; other years are clamped.
+  /// Years outside 0 to 9999 are clamped.
   public static func httpDate(unixMilliseconds: Int64) -> String {
     let (days, milliseconds) = split(unixMilliseconds)
     let (year, month, day) = civil(daysSince1970: days)
@@ -50,7 +50,8 @@ public enum Timestamp {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// Converts days to a date, using years of 365.2425 days that start on March 1 of year 0, so that leap days are last.
+  /// Converts days to a date, using years of 365.2425 days that start on March 1 of year 0, so that leap days are at
+  /// the end of a year.
   private static func civil(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = daysSince1970 + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

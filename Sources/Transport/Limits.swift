@@ -1,15 +1,15 @@
 /// The limits of this module, each with its unit and its reason.
 enum Limits {
-  /// Wrong tokens from one address, after which it must wait; the correct token is always accepted.
+  /// Wrong tokens from one address after which clients there must wait; the correct token is always accepted.
   static let wrongTokens = 10
-  /// Nanoseconds after the first wrong token until the address no longer has to wait; also the interval between log
-  /// lines.
+  /// Nanoseconds after the first wrong token until clients at the address no longer have to wait; also the interval
+  /// between log lines.
   static let wrongTokenNanoseconds: Int64 = 60_000_000_000
   /// Addresses whose wrong tokens are counted; a new address replaces the oldest.
   static let wrongTokenAddresses = 1_024
   /// Bytes of a PEM or DER file; real chains have about 10 KB.
   static let credentialBytesMax = 1_048_576
-  /// Seconds by which the validity of a new certificate begins in the past, because clocks differ.
+  /// Seconds by which a new certificate's validity starts in the past, because clocks differ.
   static let clockSkewSeconds: Int64 = 300
   /// Seconds of a server certificate's total validity: Apple's clients accept 825 days from a private authority.
   static let serverCertificateSecondsMax: Int64 = 825 * 86_400
@@ -20,9 +20,9 @@ enum Limits {
 
   // MARK: streams
 
-  /// Bytes of one read(2): one turn's work for one stream, and about as much as a socket's buffer holds.
+  /// Bytes of one read(2): one turn's work for one stream, and about the capacity of a socket's buffer.
   static let readBytes = 65_536
-  /// Bytes of plaintext from one read: its records, and one whose first part arrived earlier.
+  /// Bytes of plaintext from one read: the records in the read, plus one record whose first part arrived earlier.
   static let plaintextBytes = readBytes + TLSRecord.ciphertextBytes
   /// Bytes of unsent output above which a stream's writer should stop.
   static let highWaterBytes = 262_144
@@ -30,13 +30,13 @@ enum Limits {
   static let lowWaterBytes = 65_536
   /// Bytes of unsent output at which the connection is closed, because the peer hasn't read for a long time.
   static let unsentOutputBytes = 8_388_608
-  /// Bytes that are encrypted at once: a dozen records share one write(2).
+  /// Bytes that are encrypted together: a dozen records share one write(2).
   static let encryptedAtOnceBytes = 196_608
   /// Bytes written to one stream in one turn, so that one reader can't delay the others.
   static let writtenPerTurnBytes = 1_048_576
-  /// Bytes of a stream's first output buffer: a device's frames of one turn.
+  /// Bytes of a stream's first output buffer: one turn's frames for a device.
   static let smallBufferBytes = 2_048
-  /// Bytes of an output buffer after it outgrows the first size: a provider's answers of one turn.
+  /// Bytes of an output buffer after it outgrows the first size: one turn's answers to a provider.
   static let largeBufferBytes = 32_768
   /// Small buffers that a loop retains for reuse: 2 MB.
   static let smallBuffersKept = 1_024
@@ -46,14 +46,15 @@ enum Limits {
   static let acceptedPerTurn = 16
   /// Nanoseconds for a TLS handshake: many round trips on a poor mobile network.
   static let handshakeNanoseconds: Int64 = 10_000_000_000
-  /// Concurrent handshakes of a loop, above which no new one begins; each holds about 60 KB in OpenSSL.
+  /// Concurrent handshakes on a loop; at this number, no new handshake begins. Each holds about 60 KB in OpenSSL.
   static let handshakesMax = 1_000
-  /// Handshake steps in one turn, each of which creates or verifies a signature: about 1 ms, during which all open
-  /// connections wait.
+  /// Handshake steps in one turn: all open connections wait for about 1 ms while a step creates or verifies a
+  /// signature.
   static let handshakeStepsPerTurn = 2
-  /// Handshake steps that may wait while listeners accept: about 30 ms of work, so that a loop never runs out of work.
+  /// Handshake steps that may wait while listeners accept: about 30 ms of work, so that the loop stays busy.
   static let handshakeStepsWaitingMax = 64
-  /// Nanoseconds without progress after which a handshake can be replaced by a new one if there is no other room.
+  /// Nanoseconds without progress after which a new handshake can replace a handshake in progress if the loop has
+  /// reached its limit.
   ///
   /// Legitimate peers answer within a round trip.
   static let handshakeStallNanoseconds: Int64 = 1_000_000_000
@@ -62,11 +63,12 @@ enum Limits {
   /// Nanoseconds for the answers to a peer that has shut down its sending side: many times longer than a commit on a
   /// slow disk.
   static let answersNanoseconds: Int64 = 30_000_000_000
-  /// Nanoseconds for which input is read and discarded after closing, so that a reset doesn't overtake the last output.
+  /// Nanoseconds for which input is read and discarded after closing, so that a reset doesn't arrive before the last
+  /// output.
   static let lingerNanoseconds: Int64 = 2_000_000_000
-  /// Bytes that are discarded during that time before the connection is reset.
+  /// Bytes of input that are discarded after closing before the connection is reset.
   static let lingerBytes = 1_048_576
-  /// Nanoseconds after which a listener that ran out of file descriptors accepts again.
+  /// Nanoseconds after which a listener that ran out of file descriptors resumes accepting.
   static let acceptPauseNanoseconds: Int64 = 100_000_000
   /// Bytes of the protocol names in an ALPN list, whose length is two bytes on the wire.
   static let alpnBytes = 65_535
@@ -78,23 +80,23 @@ enum Limits {
 
   // MARK: HTTP/2
 
-  /// Points of a new connection, which is also the maximum: enough for a hundred unusual frames.
+  /// Points of a new connection, and also the maximum: enough for a hundred unusual frames.
   static let floodPoints: Int32 = 4_000
-  /// Points restored per second, so that one PING per second costs nothing in the long run.
+  /// Points restored per second, so that one PING per second has no cost in the long run.
   static let floodPointsPerSecond: Int64 = 20
-  /// Points restored by a complete request, which cover its frames and the WINDOW_UPDATEs after its answer.
+  /// Points restored by a complete request, which cover the request's frames and the WINDOW_UPDATEs after the answer.
   static let requestPoints: Int32 = 30
-  /// Octets of DATA that justify a frame of their own.
+  /// Octets of DATA that justify a separate frame.
   static let usefulDataBytes = 256
   /// The overhead counted for each header field (RFC 9113 section 6.5.2).
   static let fieldOverheadBytes = 32
-  /// Bytes of frames that a session produces before its owner sends them.
+  /// Bytes of frames that a session produces before the owner sends them.
   static let sessionOutputBytes = 1_048_576
   /// Bytes of an output buffer that a session retains for its next turn.
   static let sessionBufferKept = 16_384
-  /// Bytes of an answer's body that need no allocation; an error's JSON has up to 90.
+  /// Bytes of an answer's body that require no allocation; an error's JSON has up to 90 bytes.
   static let smallBodyBytes = 232
-  /// Bytes of large response bodies that wait in one session: several times a list of 10,000 channels.
+  /// Bytes of large response bodies that wait in one session: several times the size of a list of 10,000 channels.
   static let sessionBodyBytes = 16_777_216
   /// Records with small bodies that are retained for reuse by answers that wait for the peer's window.
   static let smallBodiesKept = 1_024
@@ -103,23 +105,23 @@ enum Limits {
 
   // MARK: HTTP/1.1
 
-  /// Bytes of a request's line and fields: as many as in HTTP/2's header list.
+  /// Bytes of a request's line and fields: the same limit as for HTTP/2's header list.
   static let http1HeadBytes = 8_192
-  /// Bytes that a client may send ahead of a response: one read in addition to the remainder of the previous one.
+  /// Bytes that a client may send ahead of a response: one read in addition to the remainder of the previous read.
   static let http1PipelinedBytes = 262_144
   /// Simultaneous connections of an HTTP/1.1 server, unless its owner specifies fewer.
   ///
-  /// To make room for one more, the connection that has waited longest for its request is closed.
+  /// To make room for another connection, the connection that has waited longest for its request is closed.
   static let httpConnections = 128
-  /// Nanoseconds for which a connection may be without a complete request head: a browser keeps one open that long for
-  /// its next request.
+  /// Nanoseconds for which a connection may be without a complete request head: browsers keep a connection open this
+  /// long for the next request.
   static let httpIdleNanoseconds: Int64 = 60_000_000_000
   /// Nanoseconds for a request, from its first byte to its last: 1 MB at 35 KB per second.
   static let httpRequestNanoseconds: Int64 = 30_000_000_000
-  /// Nanoseconds for which a connection may send each next request immediately after an answer, if another connection
-  /// needs its slot: a page in a browser has about 20 files.
+  /// Nanoseconds for which a connection may send requests without a pause if another connection needs its slot: a page
+  /// in a browser has about 20 files.
   static let httpPipeliningNanoseconds: Int64 = 2_000_000_000
-  /// Threads that run handlers, besides the one for probes.
+  /// Threads that run handlers, in addition to the thread for probes.
   static let httpHandlerThreads = 4
   /// Bytes of a long response that are buffered for a client that doesn't read.
   static let httpStreamBytes = 1_048_576

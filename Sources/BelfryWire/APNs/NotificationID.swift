@@ -18,7 +18,7 @@ public struct NotificationID: Hashable, Sendable {
     self.isLowercase = isLowercase
   }
 
-  /// Returns true if the 128 bits are equal, whatever the case of the text.
+  /// Returns true if the 128 bits are equal, regardless of the case of the text.
   @inlinable public static func == (one: NotificationID, other: NotificationID) -> Bool {
     one.high == other.high && one.low == other.low
   }
@@ -31,7 +31,7 @@ public struct NotificationID: Hashable, Sendable {
 
   /// Parses canonical text: 8-4-4-4-12 hexadecimal digits of either case.
   ///
-  /// Returns `nil` for anything else.
+  /// Returns `nil` for any other text.
   public init?(_ text: Span<UInt8>) {
     guard text.count == 36 else { return nil }
     var high: UInt64 = 0

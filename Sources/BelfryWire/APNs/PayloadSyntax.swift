@@ -14,7 +14,7 @@ public struct PayloadSyntax: ~Copyable {
     case commaOrEnd
   }
 
-  /// The innermost open brackets, one bit each; the lowest bit is the innermost bracket.
+  /// The innermost open brackets, one bit each; the lowest bit represents the innermost bracket.
   ///
   /// A bit is 1 for an object and 0 for an array.
   private var inner: UInt64 = 0
@@ -23,7 +23,7 @@ public struct PayloadSyntax: ~Copyable {
   private var depth = 0
   private var position = 0
 
-  /// Returns true if `bytes` are one JSON object (RFC 8259), optionally surrounded by white space.
+  /// Returns true if `bytes` contains exactly one JSON object (RFC 8259), optionally surrounded by white space.
   public static func isObject(_ bytes: Span<UInt8>) -> Bool {
     var syntax = PayloadSyntax()
     return syntax.readObject(bytes)
@@ -140,14 +140,14 @@ public struct PayloadSyntax: ~Copyable {
     }
   }
 
-  /// Returns the index of the first quotation mark, backslash or control character, or the end index if there is no
-  /// such byte.
+  /// Returns the index of the first quotation mark, backslash or control character, or the end index if no such byte
+  /// exists.
   private static func endOfPlainText(_ bytes: Span<UInt8>, from start: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highBits = ones << 7
     var index = start
     let raw = unsafe bytes.bytes
-    // Test eight bytes at once. A false positive can occur only in a byte above a true match.
+    // Test eight bytes at a time. A false positive can occur only in a byte above a true match.
     while index + 8 <= raw.byteCount {
       // The bounds are checked, and any eight bytes form a valid integer.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)

@@ -58,7 +58,7 @@ public struct ProviderToken: Sendable {
       case .string(let teamID)? = claimFields["iss"], !teamID.isEmpty,
       let issuedAt = claimFields["iat"].flatMap(Self.seconds)
     else { throw .missing }
-    // Both identifiers are lookup keys, and every valid one is ASCII.
+    // Both identifiers are lookup keys, and valid identifiers are always ASCII.
     guard keyID.isASCII, teamID.isASCII else { throw .missing }
     self.keyID = keyID
     self.teamID = teamID
@@ -90,7 +90,7 @@ public struct ProviderToken: Sendable {
 
   /// Returns the offset of the token in an `authorization` value, or `nil` if the scheme or the token is missing.
   ///
-  /// The word `bearer` may be in uppercase or lowercase.
+  /// The word `bearer` can be in uppercase or lowercase.
   public static func start(in authorization: Span<UInt8>) -> Int? {
     guard authorization.count > 7, authorization[6] == 0x20,
       authorization.extracting(0..<6).equalsIgnoringCase("bearer")

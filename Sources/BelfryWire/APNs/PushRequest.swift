@@ -53,7 +53,7 @@ public struct PushRequest: Sendable {
   public private(set) var priority = Field<UInt8>.absent
   /// The value of `apns-push-type`.
   public private(set) var pushType = Field<PushType>.absent
-  /// The state of `apns-collapse-id`: valid if it is short enough.
+  /// The state of `apns-collapse-id`: valid if the identifier is short enough.
   ///
   /// The bytes are in ``collapseID``.
   public private(set) var collapse = Field<Void>.absent

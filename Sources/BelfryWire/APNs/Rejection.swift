@@ -1,7 +1,8 @@
 /// A reason for refusing a request.
 ///
-/// The cases are all the reasons that APNs defines (apns-protocol 1.10 and 5.4). ``row`` is the only definition of each
-/// reason's status, wire string, legacy code and retry advice. The table in the documentation is generated from it.
+/// There is one case for each reason that APNs defines (apns-protocol 1.10 and 5.4). ``row`` is the only definition of
+/// each reason's status, wire string, legacy code and retry advice. The table in the documentation is generated from
+/// it.
 public enum Rejection: UInt8, CaseIterable, Sendable {
   case badCollapseID
   case badDeviceToken

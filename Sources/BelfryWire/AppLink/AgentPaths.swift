@@ -1,13 +1,14 @@
 /// The paths of the agent's socket, the agent's data and the user's data, derived from the environment (contract:
 /// `belfry agent`; XDG Base Directory Specification).
 public enum AgentPaths {
-  /// Returns the base folder for state that survives a restart: `XDG_STATE_HOME`, or else `~/.local/state`.
+  /// Returns the base folder for state that survives a restart: `XDG_STATE_HOME`, or `~/.local/state` by default.
   public static func stateHome(_ environment: (String) -> String?) -> String {
     absolute(environment("XDG_STATE_HOME")) ?? (environment("HOME") ?? "/") + "/.local/state"
   }
 
-  /// Returns the user's data folder: `XDG_DATA_HOME`, or else `.local/share` in `HOME`; nil if neither path is
-  /// absolute.
+  /// Returns the user's data folder: `XDG_DATA_HOME`, or `.local/share` in `HOME` by default.
+  ///
+  /// Returns nil if neither path is absolute.
   public static func dataHome(_ environment: (String) -> String?) -> String? {
     absolute(environment("XDG_DATA_HOME"))
       ?? absolute(environment("HOME")).map { $0 + "/.local/share" }
@@ -25,7 +26,7 @@ public enum AgentPaths {
     stateHome(environment) + "/belfry/agent"
   }
 
-  /// Returns the path of the agent's socket: `BELFRY_SOCKET`, or else `belfry/agent.sock` in `XDG_RUNTIME_DIR`.
+  /// Returns the path of the agent's socket: `BELFRY_SOCKET`, or `belfry/agent.sock` in `XDG_RUNTIME_DIR` by default.
   ///
   /// If `XDG_RUNTIME_DIR` is not an absolute path, the folder is `/run/user/UID` or, if that does not exist either, the
   /// agent's default data folder.
@@ -39,7 +40,7 @@ public enum AgentPaths {
     return runtime + "/belfry/agent.sock"
   }
 
-  /// Returns `path` if it is absolute, or else nil, because the XDG specification ignores relative paths.
+  /// Returns `path` if it is absolute; otherwise returns nil, because the XDG specification ignores relative paths.
   private static func absolute(_ path: String?) -> String? {
     guard let path, path.hasPrefix("/") else { return nil }
     return path

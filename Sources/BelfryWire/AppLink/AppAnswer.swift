@@ -37,7 +37,7 @@ public struct AppAnswer: Sendable, Hashable {
   public func settings() throws(AppLinkDecodingFailure) -> NotificationSettings {
     try NotificationSettings(fields.fields("settings"))
   }
-  /// True if the requested permission is granted.
+  /// True if the user granted the requested permission.
   public var isGranted: Bool { frame.object["granted"]?.boolValue ?? false }
 
   /// Creates an answer that contains the app's categories.

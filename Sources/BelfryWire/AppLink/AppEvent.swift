@@ -22,11 +22,11 @@ public enum AppEvent: Sendable, Hashable {
   ///
   /// This event is a question; the app replies once it has handled the response.
   case response(NotificationResponse)
-  /// The user wants to open the app's own settings, possibly from this notification.
+  /// The user asked to open the app's own settings, possibly from this notification.
   case openSettings(DeliveredNotification?)
   /// The user brought the app to the foreground or left it.
   ///
-  /// The app confirms with its own `setState`.
+  /// The app confirms the change with a `setState` request.
   case state(AppState)
   case settings(NotificationSettings)
   case badge(Int64)

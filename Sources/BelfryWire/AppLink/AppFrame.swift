@@ -43,7 +43,7 @@ public struct AppFrame: Sendable, Hashable {
 ///
 /// The connection is closed after this error.
 public enum AppFrameFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A frame that is longer than the reader's limit.
+  /// A frame longer than the reader's limit.
   case tooLong(bytes: Int, limit: Int)
   /// A JSON part longer than its frame.
   case badLength
@@ -87,7 +87,7 @@ public struct AppFrameDecoder: Sendable {
     buffer.append(contentsOf: bytes)
   }
 
-  /// True if the buffer contains no bytes of a further frame.
+  /// True if the buffer contains no bytes of an incomplete frame.
   public var isAtFrameStart: Bool { start == buffer.count }
 
   /// The number of buffered bytes.

@@ -28,7 +28,7 @@ public struct AppHello: Sendable, Hashable {
   public var role: Role
   /// The ID that the app declares; nil if the agent should identify the app by its process.
   public var appID: String?
-  /// True if an ID that is not installed may become a development app of the current user.
+  /// True if an ID that is not installed is allowed to become a development app of the current user.
   public var isDevelopment: Bool
   /// The display name; nil selects the installed name, or the ID if no name is installed.
   public var name: String?
@@ -69,7 +69,7 @@ public struct AppHello: Sendable, Hashable {
     state = try fields.optionalWord("state") ?? .foreground
     languages = try fields.optionalLanguages("languages")
     launch = try fields.optionalString("launch")
-    // The agent looks this value up among its own launch tokens, which are ASCII.
+    // The agent compares this value with its own launch tokens, which are ASCII.
     guard launch?.isASCII != false else { throw .unexpected(field: "launch") }
     backgroundModes = try fields.words("backgroundModes")
     locationUsage = try fields.optionalString("locationUsage")

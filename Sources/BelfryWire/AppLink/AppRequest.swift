@@ -5,7 +5,7 @@ public enum AppRequest: Sendable, Hashable {
   /// Requests permission for notifications; answered by settings and `granted` after the user has decided.
   ///
   /// If `replacesTypes` is true, the set contains all types that the app registers, possibly none, and replaces the
-  /// app's earlier registration (S4-5). Otherwise the types are added to those that the app has requested.
+  /// app's earlier registration (S4-5). Otherwise, the types are added to those that the app has requested.
   case requestAuthorization(Set<AuthorizationOption>, replacesTypes: Bool = false)
   /// Reads the app's notification settings; answered by settings.
   case settings
@@ -67,7 +67,7 @@ public enum AppRequest: Sendable, Hashable {
   /// Sends a request about the device, which is allowed only on a control connection.
   case control(ControlRequest)
 
-  /// Parses a request by its type.
+  /// Parses a request of the given type.
   public init(type: String, _ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     guard type.isASCII else { throw .unknownType(type) }

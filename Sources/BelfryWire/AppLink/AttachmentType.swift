@@ -10,8 +10,9 @@ public enum AttachmentType {
     "mov": "com.apple.quicktime-movie",
   ]
 
-  /// Returns the type of a file according to its hint, or else to its filename extension; nil if no notification can
-  /// carry the file.
+  /// Returns the type of a file, derived from its hint or, without a hint, from its filename extension.
+  ///
+  /// Returns nil if a notification cannot carry the file.
   public static func identifier(hint: String?, pathExtension: String) -> String? {
     guard let hint else { return identifiers[pathExtension.lowercased()] }
     if identifiers.values.contains(hint) { return hint }
@@ -32,7 +33,8 @@ public enum AttachmentType {
 }
 
 extension NotificationAttachment {
-  /// Returns the reason that a notification cannot carry the attachment (client-api 3.49), or nil if it can.
+  /// Returns the reason that a notification cannot carry the attachment (client-api 3.49), or nil if the notification
+  /// can carry it.
   ///
   /// `bytes` is the size of the file, or nil if the file does not exist or cannot be read.
   public func refusal(bytes: Int64?) -> AppLinkFailure? {

@@ -20,7 +20,7 @@ public enum ControlRequest: Sendable, Hashable {
   case awaitResponse(app: String, id: String)  // text: a command of the user names it
   /// Lists pending requests and their apps; a nil `app` selects every app.
   case scheduled(app: String?)
-  /// Cancels a request; a nil `id` cancels all requests of the app, and a nil `app` those of every app.
+  /// Cancels a request; a nil `id` cancels all requests of the app, and a nil `app` cancels the requests of all apps.
   case cancel(app: String?, id: String?)
   /// Computes the next dates on which a request fires; answered by `dates`.
   case nextDates(app: String?, id: String, count: Int64)
@@ -56,7 +56,7 @@ public enum ControlRequest: Sendable, Hashable {
   /// Lists the agent's capabilities and the missing components; answered by `rows`.
   case diagnose
 
-  /// Parses a request by its type.
+  /// Parses a request of the given type.
   ///
   /// Returns nil for an unknown type.
   init?(type: String, _ fields: AppLinkFields) throws(AppLinkDecodingFailure) {

@@ -81,7 +81,7 @@ public struct NotificationSound: Sendable, Hashable {
   /// True if the sound plays like a ringtone.
   public var isRingtone: Bool
 
-  /// Creates a sound, which without arguments is the default sound.
+  /// Creates a sound; without arguments, this is the default sound.
   public init(
     name: String? = nil, isCritical: Bool = false, volume: Double? = nil, isRingtone: Bool = false
   ) {
@@ -140,7 +140,7 @@ public struct NotificationAttachment: Sendable, Hashable {
     builder.set("options", options.isEmpty ? nil : options)
   }
 
-  /// Returns true if all parts have the same bytes.
+  /// Returns true if all properties have the same bytes.
   public static func == (one: NotificationAttachment, other: NotificationAttachment) -> Bool {
     one.id.hasSameBytes(as: other.id) && one.path.hasSameBytes(as: other.path)
       && one.type.map { UTF8Text($0) } == other.type.map { UTF8Text($0) }
@@ -159,7 +159,7 @@ public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable {
   case passive, active, timeSensitive, critical
 }
 
-/// The API, of Apple's three, through which a notification was created.
+/// The API through which a notification was created; Apple has three.
 ///
 /// The client modules return the notification through the same API.
 public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
@@ -173,9 +173,9 @@ public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
 
 /// The content of a notification.
 public struct NotificationContent: Sendable, Hashable {
-  /// The reason for the notification, in a few words.
+  /// The title, which states the reason for the notification in a few words.
   public var title: NotificationText = ""
-  /// A second line that adds to the reason.
+  /// The subtitle, which adds detail to the title.
   public var subtitle: NotificationText = ""
   /// The body of the message.
   public var body: NotificationText = ""
@@ -216,7 +216,7 @@ public struct NotificationContent: Sendable, Hashable {
   public var relevance = 0.0
   /// The criteria that decide whether a focus suppresses the notification.
   public var filterCriteria: String?
-  /// The interface through which the notification was created.
+  /// The API through which the notification was created.
   public var generation = NotificationGeneration.userNotification
 
   /// Creates empty content, which shows nothing.

@@ -46,7 +46,7 @@ public struct NotificationDrawing: Sendable, Hashable {
   }
 }
 
-/// The outcome for a notification after its content extension has handled an action; the names are Apple's.
+/// The handling of a notification after its content extension has handled an action; the names are Apple's.
 public enum ContentExtensionOption: String, Sendable, Hashable, CaseIterable {
   case doNotDismiss, dismiss, dismissAndForwardAction
 }

@@ -1,7 +1,7 @@
 /// Date components that a time must match; the names are those of `DateComponents`.
 ///
-/// An absent component that is coarser than the finest given component matches any value. An absent component that is
-/// finer matches only its lowest value.
+/// An absent component that is coarser than the finest specified component matches any value. An absent component that
+/// is finer matches only its lowest value.
 public struct MatchingComponents: Sendable, Hashable {
   /// The supported components; the names are those of `DateComponents`.
   public enum Unit: String, Sendable, Hashable, CaseIterable {
@@ -9,7 +9,7 @@ public struct MatchingComponents: Sendable, Hashable {
     case weekday, weekdayOrdinal, weekOfMonth, weekOfYear, yearForWeekOfYear
   }
 
-  /// The given components and their values.
+  /// The specified components and their values.
   public var values: [Unit: Int64]
   /// The leap-month flag, for calendars with leap months.
   public var isLeapMonth: Bool?
@@ -72,8 +72,8 @@ public enum NotificationTrigger: Sendable, Hashable {
   case calendar(MatchingComponents, repeats: Bool)
   /// A time in milliseconds since 1970.
   ///
-  /// With a time zone, the trigger fires at the wall-clock time that this instant has in that zone, wherever the device
-  /// is. Without a time zone, it fires at the instant itself.
+  /// With a time zone, the trigger fires at the wall-clock time of this instant in that time zone, regardless of the
+  /// device's location. Without a time zone, it fires at the instant itself.
   case date(
     unixMilliseconds: Int64, zone: String?, recurrence: Recurrence?, recurrenceCalendar: String?)
   /// The crossing of a region's boundary, once or each time.

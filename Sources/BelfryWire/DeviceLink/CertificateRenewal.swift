@@ -22,8 +22,8 @@ public struct LinkCredential: Hashable, Sendable {
   ///
   /// A device that is offline for the other nine tenths can still reconnect. A certificate's validity starts when that
   /// of its authority starts, which is before the certificate is issued; its lifetime is therefore calculated backward
-  /// from the expiration date. A certificate that expires together with its authority is never due: a later expiration
-  /// date is impossible, and the gateway announces another authority in time.
+  /// from the expiration date. A certificate that expires together with its authority is never due, because no later
+  /// expiration date is possible. The gateway announces a new authority in time.
   public static func renewalSeconds(
     notBefore: Int64, notAfter: Int64, authorityNotAfter: Int64?
   ) -> Int64 {
@@ -33,7 +33,7 @@ public struct LinkCredential: Hashable, Sendable {
   }
 }
 
-/// The time at which a device requests another certificate (`docs/device-link.md` 3, Renewal).
+/// The schedule on which a device requests a new certificate (`docs/device-link.md` 3, Renewal).
 ///
 /// The device requests a certificate only after the gateway has announced on this connection that it renews
 /// certificates. The device then sends the request immediately if the gateway wants it to trust other authorities, and
@@ -43,7 +43,7 @@ struct CertificateRenewal {
   var credential: LinkCredential?
   /// The trust mark that the gateway sent on this connection.
   private var offered: [UInt8]?
-  /// A reading of the gateway's clock, in milliseconds since 1970, and the time of the reading on the loop's clock.
+  /// A reading of the gateway's clock, in milliseconds since 1970, and the loop clock's time of that reading.
   private var clock: (milliseconds: Int64, at: Int64)?
   private(set) var isAsked = false
   private var heldUntil: Int64 = .min
@@ -64,7 +64,7 @@ struct CertificateRenewal {
       by: 1_000)
     if overflowed { return .max }
     let wait = max(0, milliseconds - clock.milliseconds)
-    // The loop's clock overflows after 292 years.
+    // The loop clock overflows after 292 years.
     guard wait < Int64.max / 4_000_000 else { return .max }
     return max(heldUntil, clock.at + wait * 1_000_000)
   }

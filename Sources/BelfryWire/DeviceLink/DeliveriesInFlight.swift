@@ -13,7 +13,7 @@ struct DeliveriesInFlight: ~Copyable {
   private var oldest: UInt32 = 1
   /// The highest delivery number that the device has acknowledged.
   ///
-  /// Some deliveries up to this number may still be in the list.
+  /// Some deliveries up to this number might still be in the list.
   private var acknowledged: UInt32 = 0
 
   /// The number of the next delivery.
@@ -38,7 +38,7 @@ struct DeliveriesInFlight: ~Copyable {
     return true
   }
 
-  /// Removes the next acknowledged delivery and returns its reference, or `nil` if none is left.
+  /// Removes the next acknowledged delivery and returns its reference, or `nil` if no acknowledged delivery remains.
   mutating func takeAcknowledged() -> UInt64? {
     while head < references.count, oldest <= acknowledged {
       let reference = references[head]
@@ -92,7 +92,7 @@ struct DeliveriesInFlight: ~Copyable {
     assert(oldest > 0, "delivery numbers start at 1")
   }
 
-  /// Releases memory while nothing is in flight.
+  /// Releases memory while no deliveries are in flight.
   mutating func rest() {
     guard count == 0 else { return }
     references = []

@@ -25,7 +25,7 @@ extension DeviceLinkClient {
     case cancelled(LinkSubject)
     /// The gateway has recorded whether notifications of the topic are enabled.
     case switched(LinkSubject, isEnabled: Bool)
-    /// The gateway answered a ping, so it has read everything that was sent before that ping.
+    /// The gateway answered a ping, so it has read all frames that were sent before that ping.
     case alive
     /// The gateway refused a request for this subject.
     case refused(LinkSubject, LinkRefusal)
@@ -36,7 +36,7 @@ extension DeviceLinkClient {
     ///
     /// If that fails, call ``renewalFailed(at:)``.
     case renewed(LinkFrame.Renewed)
-    /// The gateway will not issue a certificate at this time; the device repeats the request automatically.
+    /// The gateway does not issue a certificate now; the device repeats the request automatically.
     case renewalRefused(LinkEnrollmentRefusal)
     /// Send `output`, close the connection, then call ``lost(at:random:)``.
     case disconnect(LinkFault)
@@ -50,9 +50,9 @@ extension DeviceLinkClient {
     public var memory = 256
     /// The longest delay of an acknowledgment; the protocol allows 200 ms.
     public var acknowledgementNanoseconds: Int64 = 10_000_000
-    /// The maximum time from the start of the connection attempt to CONNECTED.
+    /// The longest time from the start of the connection attempt to CONNECTED.
     public var openNanoseconds: Int64 = 30_000_000_000
-    /// The time within which a ping must be answered.
+    /// The time within which the gateway must answer a ping.
     public var graceNanoseconds: Int64 = 15_000_000_000
     /// The delays between connection attempts.
     public var pause = ReconnectPause()

@@ -1,4 +1,5 @@
-/// Renewal: the device obtains another certificate before its own expires, and learns which authorities to trust.
+/// Certificate renewal: the device obtains a new certificate before the current one expires, and receives the list of
+/// authorities to trust.
 extension DeviceLinkClient {
   /// Sets the device's certificate and trusted authorities, at startup and whenever a new certificate has been stored.
   ///
@@ -7,7 +8,7 @@ extension DeviceLinkClient {
 
   /// Handles a failure to use or store a new certificate.
   ///
-  /// The device keeps its current certificate and requests a new one later.
+  /// The device keeps its current certificate and requests a new certificate later.
   public mutating func renewalFailed(at now: Int64) { renewal.failed(at: now) }
 
   /// Disconnects, then reconnects immediately with the new certificate.

@@ -1,6 +1,6 @@
-/// Timed work: connection attempts, keep-alives and renewals.
+/// Timer-driven work: connection attempts, keep-alives and renewals.
 extension DeviceLinkClient {
-  /// Handles everything that is due.
+  /// Handles all events that are due at `now`.
   ///
   /// Call this method at ``deadline``; an earlier call is harmless.
   public mutating func timerFired(at now: Int64, output: inout [UInt8]) -> Action? {

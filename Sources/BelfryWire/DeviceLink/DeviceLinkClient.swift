@@ -4,7 +4,7 @@
 /// connection, delivers each notification once, acknowledges persisted notifications, keeps the link alive and
 /// reconnects when the link fails. It does no I/O: its owner connects, signs, persists and sends. The owner must pass
 /// every received byte to ``next(_:at:output:)``, run the timer at ``deadline``, call ``flush(at:output:)`` after a
-/// batch and ``lost(at:random:)`` when a connection is lost, and send everything that was appended to `output`.
+/// batch and ``lost(at:random:)`` when a connection is lost, and send all bytes that were appended to `output`.
 public struct DeviceLinkClient: ~Copyable {
   enum Phase: Equatable {
     case offline
@@ -56,7 +56,8 @@ public struct DeviceLinkClient: ~Copyable {
   public private(set) var state: DeviceState
   /// The longest keep-alive interval, in seconds, that worked on this network; the shell can store it for each network.
   public internal(set) var provedSeconds: UInt16 = 0
-  /// The keep-alive interval, in seconds, at which a link on this network was silently lost; 0 if none was.
+  /// The keep-alive interval, in seconds, at which a link on this network was silently lost; 0 if no link was lost this
+  /// way.
   public internal(set) var failedSeconds: UInt16 = 0
 
   /// Creates a device that is offline.
@@ -77,7 +78,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   // MARK: Queries and timers
 
-  /// The time at which ``timerFired(at:output:)`` is due, in nanoseconds of the loop's clock; `.max` for never.
+  /// The time at which ``timerFired(at:output:)`` is due, in nanoseconds on the loop clock; `.max` for never.
   public var deadline: Int64 {
     switch phase {
     case .offline, .closing, .stopped: .max
@@ -95,7 +96,7 @@ public struct DeviceLinkClient: ~Copyable {
     if case .up = phase { true } else { false }
   }
 
-  /// True if no connection is open or wanted.
+  /// True if no connection is open or requested.
   public var isOffline: Bool { phase == .offline || phase == .stopped }
   /// True while the device waits before the next connection attempt.
   public var isWaiting: Bool {
@@ -110,7 +111,7 @@ public struct DeviceLinkClient: ~Copyable {
   /// The unique IDs to store together with the notifications, oldest first.
   public var memory: [NotificationID] { deliveries.memory.ids }
 
-  /// The subjects that the device currently wants.
+  /// The subjects for which the device currently requests notifications.
   public var wanted: [LinkSubject] { subjects.entries.filter(\.isWanted).map(\.subject) }
 
   /// Returns true if the gateway has not yet answered a cancellation of `subject`.
@@ -166,13 +167,13 @@ public struct DeviceLinkClient: ~Copyable {
     if hasConnected { send(.state(new), at: now, output: &output) }
   }
 
-  /// Sends a ping to the gateway; use it after the device wakes or the network changes.
+  /// Sends a ping to the gateway; call this method after the device wakes or the network changes.
   public mutating func probe(at now: Int64, output: inout [UInt8]) {
     guard case .up = phase, pingEnd == .max else { return }
     ping(at: now, seconds: 0, output: &output)
   }
 
-  /// Handles a network change: replaces the keep-alive intervals that the device learned on the previous network.
+  /// Handles a network change: replaces the keep-alive intervals that the device measured on the previous network.
   public mutating func networkChanged(provedSeconds: UInt16 = 0, failedSeconds: UInt16 = 0) {
     self.provedSeconds = provedSeconds
     self.failedSeconds = failedSeconds
@@ -225,7 +226,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// Accepts the signature that ``Action/sign(_:)`` requested: r ‖ s, 64 bytes.
   public mutating func signed(_ proof: [UInt8], at now: Int64, output: inout [UInt8]) {
-    // The connection may have been closed during signing.
+    // The connection might have been closed during signing.
     guard phase == .enrolling, var enrollment else { return }
     assert(
       proof.count == LinkLimits.proofBytes,
@@ -234,7 +235,7 @@ public struct DeviceLinkClient: ~Copyable {
     send(.enroll(enrollment), at: now, output: &output)
   }
 
-  /// Handles a connection that was lost or could not be opened.
+  /// Handles the failure of a connection that was lost or could not be opened.
   public mutating func lost(at now: Int64, random: UInt64) {
     if case .up(let since) = phase, now - since >= pause.steady { pause.succeeded() }
     switch (phase, afterClose) {
@@ -255,7 +256,7 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// Asserts the invariants that hold between calls.
   ///
-  /// Tests and the simulation call it after each event.
+  /// Tests and the simulation call this method after each event.
   public func checkInvariants() {
     subjects.checkInvariants(isConnected: hasConnected || phase == .closing)
     deliveries.checkInvariants()
@@ -302,7 +303,8 @@ public struct DeviceLinkClient: ~Copyable {
 
   /// Handles the next frame in `input` and advances `input` past the frame.
   ///
-  /// Returns `nil` when the input is used up. Call this method until it returns `nil` or ``Action/disconnect(_:)``.
+  /// Returns `nil` when the input contains no further complete frame. Call this method until it returns `nil` or
+  /// ``Action/disconnect(_:)``.
   public mutating func next(
     _ input: inout UnsafeRawBufferPointer, at now: Int64, output: inout [UInt8]
   ) -> Action? {

@@ -23,7 +23,7 @@ extension DeviceLinkServer {
   ///
   /// Does nothing once the link is closed.
   public mutating func answerRenewal(_ answer: RenewalAnswer, output: inout [UInt8]) {
-    // The device may have disconnected before the decision.
+    // The device might have disconnected before the decision.
     if case .closed = phase { return }
     precondition(isRenewing, "only a requested renewal is answered")
     isRenewing = false

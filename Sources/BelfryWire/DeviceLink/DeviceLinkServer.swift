@@ -3,12 +3,12 @@
 ///
 /// The server does no I/O: it receives bytes, times and decisions, appends bytes to the caller's `output` and returns
 /// actions. The shell must pass every received byte to ``next(_:at:output:)``, run the timer at ``deadline``, call
-/// ``answer(_:with:output:)`` for each request, and send everything that was appended to `output` after each call.
+/// ``answer(_:with:output:)`` for each request, and send all bytes that were appended to `output` after each call.
 /// After ``Action/close(_:)``, it sends the output and closes the connection.
 public struct DeviceLinkServer: ~Copyable {
   /// The peer as identified by TLS.
   public enum Peer: Hashable, Sendable {
-    /// A peer without a client certificate: the device may enroll.
+    /// A peer without a client certificate: the device can enroll.
     case unenrolled
     /// A peer with a certificate that this gateway's authority issued to this device.
     case device(UInt64)
@@ -79,14 +79,14 @@ public struct DeviceLinkServer: ~Copyable {
     public var readyNanoseconds: Int64 = 30_000_000_000
     /// The age of the oldest unacknowledged delivery at which the gateway sends a ping.
     public var acknowledgementNanoseconds: Int64 = 20_000_000_000
-    /// The time without an acknowledgment after which the gateway disconnects a device that owes an acknowledgment,
-    /// even if the device is otherwise responsive.
+    /// The time without an acknowledgment after which the gateway disconnects a device that has not acknowledged its
+    /// deliveries, even if the device is otherwise responsive.
     ///
-    /// Its unacknowledged deliveries remain in the store for its next connection.
+    /// Its unacknowledged deliveries remain in the store and are sent again on its next connection.
     public var unacknowledgedNanoseconds: Int64 = 180_000_000_000
-    /// The time within which a ping must be answered, and the tolerance for a late keep-alive.
+    /// The time within which the device must answer a ping, and the tolerance for a late keep-alive.
     public var graceNanoseconds: Int64 = 15_000_000_000
-    /// The largest number of unacknowledged deliveries, even if the device allows more.
+    /// The maximum number of unacknowledged deliveries, even if the device allows more.
     public var windowMax = LinkLimits.windowMax
     /// The maximum number of unanswered requests.
     public var requestsMax: UInt16 = 1_024
@@ -123,12 +123,12 @@ public struct DeviceLinkServer: ~Copyable {
   private var state: DeviceState = []
   private var window: UInt16 = 1
   private var openRequests: UInt16 = 0
-  /// Two flags: the device renews its certificate, and it is currently waiting for a certificate.
+  /// Two flags: whether the device renews its certificate, and whether it is currently waiting for a certificate.
   var renews = false, isRenewing = false
   /// The deadline of the current phase: for HELLO, for READY, or for the device to disconnect while draining.
   private var phaseEnd: Int64
   private var lastHeard: Int64
-  /// The time since which the oldest delivery has been waiting, or at which the last one was settled.
+  /// The time since which the oldest delivery has been waiting, or the time at which the last delivery was settled.
   private var waitingSince: Int64 = .max
   /// The time of the last ping that was sent because an acknowledgment was late.
   private var probed: Int64 = .min
@@ -149,7 +149,7 @@ public struct DeviceLinkServer: ~Copyable {
 
   // MARK: Queries and timers
 
-  /// The time at which ``timerFired(at:output:)`` is due, in nanoseconds of the loop's clock; `.max` for never.
+  /// The time at which ``timerFired(at:output:)`` is due, in nanoseconds on the loop clock; `.max` for never.
   public var deadline: Int64 {
     switch phase {
     case .closed: return .max
@@ -189,7 +189,8 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// Handles the next frame in `input` and advances `input` past the frame.
   ///
-  /// Returns `nil` when the input is used up. Call this method until it returns `nil` or ``Action/close(_:)``.
+  /// Returns `nil` when the input contains no further complete frame. Call this method until it returns `nil` or
+  /// ``Action/close(_:)``.
   public mutating func next(
     _ input: inout UnsafeRawBufferPointer, at now: Int64, output: inout [UInt8]
   ) -> Action? {
@@ -365,7 +366,8 @@ public struct DeviceLinkServer: ~Copyable {
     return true
   }
 
-  /// Returns the reference of the next delivery that the device acknowledged, oldest first, or `nil` if none is left.
+  /// Returns the reference of the next delivery that the device acknowledged, oldest first, or `nil` if no acknowledged
+  /// delivery remains.
   public mutating func takeSettled() -> UInt64? {
     let reference = deliveries.takeAcknowledged()
     if reference == nil, deliveries.count == 0 { waitingSince = .max }
@@ -376,7 +378,7 @@ public struct DeviceLinkServer: ~Copyable {
   ///
   /// Does nothing once the link is closed.
   public mutating func answer(_ request: UInt16, with answer: Answer, output: inout [UInt8]) {
-    // The link may have been closed before the decision.
+    // The link might have been closed before the decision.
     if case .closed = phase { return }
     precondition(openRequests > 0, "only an open request is answered")
     openRequests -= 1
@@ -397,7 +399,7 @@ public struct DeviceLinkServer: ~Copyable {
   public mutating func answerEnrollment(
     _ answer: EnrollmentAnswer, output: inout [UInt8]
   ) -> Action? {
-    // The device may have disconnected before the decision.
+    // The device might have disconnected before the decision.
     guard case .enrolling = phase else { return nil }
     assert(peer == .unenrolled, "only a device without a certificate enrolls")
     switch answer {
@@ -412,7 +414,7 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// Asks the device to disconnect, and closes the link after `milliseconds` if the device has not done so.
   ///
-  /// A link that is still being opened is closed at once.
+  /// A link that is still being opened is closed immediately.
   public mutating func drain(
     hint: LinkFrame.ReconnectHint, milliseconds: UInt32, at now: Int64, output: inout [UInt8]
   ) -> Action? {
@@ -430,7 +432,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  /// Closes the link for one of the gateway's own reasons: revoked, replaced, overloaded, ….
+  /// Closes the link for a reason on the gateway's side, such as revoked, replaced or overloaded.
   @discardableResult
   public mutating func close(_ reason: LinkCloseReason, output: inout [UInt8]) -> Action {
     close(LinkFault(reason), output: &output)
@@ -447,7 +449,7 @@ public struct DeviceLinkServer: ~Copyable {
 
   /// Asserts the invariants that hold between calls.
   ///
-  /// Tests and the simulation call it after each event.
+  /// Tests and the simulation call this method after each event.
   public func checkInvariants() {
     deliveries.checkInvariants()
     assert(
@@ -483,7 +485,7 @@ public struct DeviceLinkServer: ~Copyable {
 
   // MARK: Time
 
-  /// Handles everything that is due.
+  /// Handles all events that are due at `now`.
   ///
   /// Call this method at ``deadline``; an earlier call is harmless.
   public mutating func timerFired(at now: Int64, output: inout [UInt8]) -> Action? {

@@ -10,12 +10,12 @@ public struct DeviceState: OptionSet, Hashable, Sendable {
 
   /// The device is asleep.
   ///
-  /// Notifications of priority 5 wait until the device next has a reason to wake, for at most 5 minutes. Notifications
-  /// of priority 1 wait without that limit.
+  /// Priority 5 notifications wait until the device next has a reason to wake, but at most 5 minutes. Priority 1
+  /// notifications wait without a time limit.
   public static let asleep = DeviceState(rawValue: 1)
   /// The device restricts its power consumption.
   ///
-  /// Notifications of priorities 5 and 1 are held until this flag is cleared.
+  /// Notifications with priority 5 or 1 are held until this flag is cleared.
   public static let powerRestricted = DeviceState(rawValue: 2)
   /// The device's battery is low.
   ///

@@ -1,17 +1,17 @@
 /// The keep-alive interval of a link, which the gateway sets (`docs/device-link.md` 3).
 ///
 /// The interval grows while the path proves stable. In HELLO, the device reports the interval at which a link was
-/// silently lost, so the gateway does not need to remember anything between connections.
+/// silently lost, so the gateway does not need to retain state between connections.
 public struct KeepAliveInterval: Hashable, Sendable {
   /// The limits for the intervals that a gateway sets.
   public struct Policy: Hashable, Sendable {
     /// The first interval on an unknown path, in seconds.
     public var firstSeconds: UInt16
-    /// The shortest interval in seconds, regardless of the intervals that failed.
+    /// The shortest interval in seconds, even if this interval failed before.
     public var leastSeconds: UInt16
     /// The longest interval in seconds.
     public var mostSeconds: UInt16
-    /// The number of consecutive keep-alives after which the interval grows.
+    /// The number of consecutive successful keep-alives after which the interval grows.
     public var proofs: UInt8
 
     /// Creates the limits specified in `docs/device-link.md`: 60 s at first, then from 30 s to 30 minutes.

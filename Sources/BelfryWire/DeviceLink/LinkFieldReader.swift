@@ -1,7 +1,7 @@
 /// A reader that returns the fields of a frame in order.
 ///
-/// The reader never reads past the end of the frame, whatever lengths the frame claims: each read is checked against
-/// the remaining bytes. No other code of the link reads through a pointer.
+/// The reader never reads past the end of the frame, regardless of the lengths in the frame: each read is checked
+/// against the remaining bytes. No other code of the device link reads through a pointer.
 @safe struct LinkFieldReader {
   private let bytes: UnsafeRawBufferPointer
   private let frameType: UInt8
@@ -46,7 +46,9 @@
     return try bytes(count)
   }
 
-  /// Reads text that is preceded by its length in one byte: UTF-8 without control characters.
+  /// Reads text that is preceded by its length in one byte.
+  ///
+  /// The text must be UTF-8 without control characters.
   mutating func shortText(_ range: ClosedRange<Int>) throws(LinkFault) -> String {
     let bytes = try shortBytes(range)
     guard let text = String(validating: bytes, as: UTF8.self),

@@ -97,7 +97,7 @@ extension LinkFrame.Hello {
     window = try reader.integer()
     provedSeconds = try reader.integer()
     failedSeconds = try reader.integer()
-    // Frames from earlier devices end here.
+    // Frames from older devices end here.
     renews = reader.remaining > 0 ? try reader.integer(UInt8.self) & 1 != 0 : false
     guard oldestVersion > 0, oldestVersion <= newestVersion, window > 0 else {
       throw reader.fault(.badValue)
@@ -111,7 +111,7 @@ extension LinkFrame.Welcome {
     bodyBytesMax = try reader.integer()
     intervalSeconds = try reader.integer()
     nonce = try reader.identity()
-    // Frames from earlier gateways end here.
+    // Frames from older gateways end here.
     if reader.remaining > 0 { environment = Environment(rawValue: try reader.integer()) }
     guard version > 0, intervalSeconds > 0 else { throw reader.fault(.badValue) }
   }

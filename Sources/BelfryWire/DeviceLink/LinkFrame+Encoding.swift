@@ -1,7 +1,8 @@
 extension LinkFrame {
   /// Appends the frame, header and body, to `output`.
   ///
-  /// The caller must keep the fields within ``LinkLimits``. Fields that were decoded from a peer always are.
+  /// The caller must keep the fields within ``LinkLimits``. Fields that were decoded from a peer are always within
+  /// these limits.
   public func encode(to output: inout [UInt8]) {
     switch self {
     case .notification(let notification): notification.encode(to: &output)

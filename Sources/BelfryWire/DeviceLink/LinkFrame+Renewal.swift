@@ -3,7 +3,7 @@ extension LinkFrame {
   public struct Renewed: Hashable, Sendable {
     /// The device's certificate in DER.
     public var certificate: [UInt8]
-    /// The authorities in DER; the one that signed the certificate is first.
+    /// The authorities in DER; the authority that signed the certificate is first.
     public var authorities: [[UInt8]]
 
     /// Creates a renewal from a certificate and its authorities.

@@ -7,7 +7,7 @@ public enum LinkFrame: Equatable, Sendable {
   case enrolled(device: UInt64, chainPEM: [UInt8])
   case enrollRefused(LinkEnrollmentRefusal)
   case connect
-  /// The device's number and the time on the gateway's clock, in milliseconds since 1970.
+  /// The device's number, and the time on the gateway's clock in milliseconds since 1970.
   case connected(device: UInt64, unixMilliseconds: UInt64)
   case ready
   /// Registers, unregisters, disables or enables an app's notifications of one kind.
@@ -21,7 +21,7 @@ public enum LinkFrame: Equatable, Sendable {
   case done(request: UInt16)
   /// A notification or a broadcast (NOTIFICATION or BROADCAST).
   case notification(LinkNotification)
-  /// An acknowledgment that all deliveries up to this number are persisted.
+  /// The device's acknowledgment that it has persisted all deliveries up to this number.
   case acknowledge(through: UInt32)
   /// A report that the device discarded a delivery.
   case discard(delivery: UInt32, LinkDiscardReason)
@@ -32,14 +32,15 @@ public enum LinkFrame: Equatable, Sendable {
   /// A pong from the gateway also contains the new keep-alive interval; in a pong from the device, the interval is 0.
   case pong(UInt32, intervalSeconds: UInt16)
   case reconnect(ReconnectHint)
-  /// An announcement that the gateway closes the link after this many milliseconds; the device acknowledges its
-  /// persisted notifications.
+  /// An announcement that the gateway will close the link after this many milliseconds.
+  ///
+  /// The device acknowledges its persisted notifications before it disconnects.
   case draining(milliseconds: UInt32)
   /// The last frame of a link: the reason, and the type of the frame at fault, or 0.
   case close(LinkFault)
-  /// The mark of the authorities that the gateway wants devices to trust (``LinkCredential/trustMark``).
+  /// The hash of the authorities that the gateway wants devices to trust (``LinkCredential/trustMark``).
   case trust(mark: [UInt8])
-  /// A request for another certificate for the device's key, and for the authorities to trust.
+  /// A request for a new certificate for the device's key, and for the authorities to trust.
   case renew(publicKey: [UInt8])
   case renewed(Renewed)
   /// A temporary refusal; the device can repeat the request after this many seconds at the earliest.
@@ -53,12 +54,14 @@ public enum LinkFrame: Equatable, Sendable {
     public var newestVersion: UInt8
     /// The device's current state.
     public var state: DeviceState
-    /// The number of unacknowledged notifications that the device accepts; never more than the number of IDs that it
-    /// remembers to detect duplicates.
+    /// The maximum number of unacknowledged notifications that the device accepts.
+    ///
+    /// The value never exceeds the number of IDs that the device remembers to detect duplicates.
     public var window: UInt16
     /// The longest keep-alive interval in seconds that worked on this network; 0 if unknown.
     public var provedSeconds: UInt16
-    /// The keep-alive interval, in seconds, at which the last link on this network was silently lost; 0 if none was.
+    /// The keep-alive interval, in seconds, at which the last link on this network was silently lost; 0 if no link was
+    /// lost this way.
     public var failedSeconds: UInt16
     /// True if the device renews its certificate.
     ///
@@ -112,7 +115,7 @@ public enum LinkFrame: Equatable, Sendable {
   public struct Enrollment: Hashable, Sendable {
     /// The device's public key as SubjectPublicKeyInfo in DER.
     public var publicKey: [UInt8]
-    /// ECDSA over P-256 and SHA-256 of ``signedBytes(nonce:)``, as r ‖ s: 64 bytes.
+    /// The ECDSA signature (P-256, SHA-256) of ``signedBytes(nonce:)``, as r ‖ s: 64 bytes.
     public var proof: [UInt8]
     /// The enrollment code; empty if the gateway does not require one.
     public var code: String
@@ -158,7 +161,7 @@ public enum LinkFrame: Equatable, Sendable {
   public struct ReconnectHint: Hashable, Sendable {
     /// The shortest wait in milliseconds.
     public var afterMilliseconds: UInt32
-    /// The maximum of the random time, in milliseconds, that each device adds.
+    /// The maximum random delay, in milliseconds, that each device adds.
     public var jitterMilliseconds: UInt32
     /// The name of another host; empty for the same host.
     public var host: String

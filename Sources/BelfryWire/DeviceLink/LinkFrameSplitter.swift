@@ -6,7 +6,7 @@
 @safe public struct LinkFrameSplitter: ~Copyable {
   /// A frame: the code of its type and its body, valid until the splitter's next call.
   @unsafe public struct Frame {
-    /// The code of the type, which may be unknown.
+    /// The code of the type, which can be unknown.
     public let type: UInt8
     /// The bytes of the body.
     public let body: UnsafeRawBufferPointer
@@ -20,7 +20,7 @@
   private var isHandedOut = false
   private let bodyBytesMax: UInt16
 
-  /// Creates a splitter for frames with bodies of up to `bodyBytesMax` bytes.
+  /// Creates a splitter for frames with a body of up to `bodyBytesMax` bytes.
   public init(bodyBytesMax: Int) {
     self.bodyBytesMax = UInt16(clamping: bodyBytesMax)
   }
@@ -32,8 +32,8 @@
 
   /// Returns the next complete frame in `input` and advances `input` past the frame.
   ///
-  /// Returns `nil` once all of `input` is used. Throws `oversize` for a length over the limit, before it reads any of
-  /// that body.
+  /// Returns `nil` once all of `input` is used. Throws `oversize` for a length over the limit, before reading any part
+  /// of the body.
   public mutating func next(
     _ input: inout UnsafeRawBufferPointer
   ) throws(LinkFault) -> Frame? {

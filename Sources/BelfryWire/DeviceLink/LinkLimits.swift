@@ -12,7 +12,7 @@ public enum LinkLimits {
   public static let deviceBodyBytesMax = 1_024
   /// Bytes of a frame's body that a gateway may send: the largest are NOTIFICATION and ENROLLED.
   public static let gatewayBodyBytesMax = 8_192
-  /// Bytes of a payload: the largest limit of APNs, which applies to VoIP and broadcasts.
+  /// Bytes of a payload: the highest limit in APNs, which applies to VoIP pushes and broadcasts.
   public static let payloadBytesMax = 5_120
   /// Bytes of a collapse identifier (apns-protocol 1.4).
   public static let collapseIDBytesMax = 64
@@ -32,13 +32,13 @@ public enum LinkLimits {
   public static let enrollmentCodeBytesMax = 128
   /// Bytes of a device's name.
   public static let deviceNameBytesMax = 128
-  /// Bytes of the mark of the trusted authorities, which is a SHA-256 hash.
+  /// Bytes of the SHA-256 hash that identifies the trusted authorities.
   public static let trustMarkBytes = 32
   /// The number of authorities that a device can be asked to trust: two during a rotation, plus an operator's own.
   public static let authoritiesMax = 4
-  /// The shortest time in nanoseconds between two certificate requests of a device, even if the response was lost.
+  /// The shortest time in nanoseconds between two certificate requests from a device, even if the response was lost.
   public static let renewalPauseNanoseconds: Int64 = 60_000_000_000
-  /// Nanoseconds until a device requests a certificate again after it could not use or store one.
+  /// Nanoseconds until a device requests a certificate again after it failed to use or store a certificate.
   public static let renewalFailedNanoseconds: Int64 = 3_600_000_000_000
   /// The longest time in seconds that a gateway can ask a device to wait: one day.
   public static let renewalWaitSecondsMax: UInt32 = 86_400
@@ -51,7 +51,7 @@ public enum LinkLimits {
   /// The maximum time, in nanoseconds, before a retry of a temporarily refused request, so that a device keeps retrying
   /// without constantly sending requests to a gateway with a failing disk.
   public static let retryNanosecondsMax: Int64 = 300_000_000_000
-  /// The longest time in nanoseconds that a gateway can ask a device to wait, and the longest random time that the
+  /// The longest time in nanoseconds that a gateway can ask a device to wait, and the longest random delay that the
   /// device adds.
   public static let reconnectHintNanosecondsMax: Int64 = 600_000_000_000
 }

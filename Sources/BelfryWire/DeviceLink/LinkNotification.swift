@@ -1,11 +1,11 @@
 /// A notification or broadcast as it is sent to a device (`docs/device-link.md` 4.5).
 ///
-/// The value owns its bytes. On the gateway, they are shared with the accepted push, so that sending copies them only
-/// once, into the output; a device copies them from the frame that it received.
+/// The value owns its bytes. The gateway shares them with the accepted push, and therefore copies them only once, into
+/// the output. A device copies them from the received frame.
 public struct LinkNotification: Equatable, Sendable {
-  /// The expiration of a notification for which only one delivery attempt is allowed.
+  /// The value of ``expiration`` for a notification that may be delivered with only one attempt.
   public static let expirationOnce: UInt64 = 0
-  /// The expiration of a notification that does not expire.
+  /// The value of ``expiration`` for a notification that does not expire.
   public static let expirationNone = UInt64.max
 
   /// The delivery number, counted from 1 on each connection; acknowledgments refer to it.
@@ -14,7 +14,7 @@ public struct LinkNotification: Equatable, Sendable {
   public var handle: UInt32
   /// The `apns-id` from the provider.
   public var id: NotificationID
-  /// The gateway's ID for this acceptance of the notification, by which a device recognizes duplicates.
+  /// The ID that the gateway assigned when it accepted the notification; devices use it to recognize duplicates.
   public var uniqueID: NotificationID
   /// The time at which the gateway accepted the notification, in milliseconds since 1970.
   public var acceptedMilliseconds: UInt64
@@ -28,7 +28,7 @@ public struct LinkNotification: Equatable, Sendable {
   public var priority: UInt8
   /// The code of the push type.
   ///
-  /// An unknown code is passed on unchanged.
+  /// An unknown code is forwarded unchanged.
   public var pushTypeCode: UInt8
   /// The collapse identifier, from 0 to 64 bytes.
   public var collapseID: [UInt8]
@@ -65,7 +65,7 @@ public struct LinkNotification: Equatable, Sendable {
       && payload.count <= LinkLimits.payloadBytesMax
   }
 
-  /// Appends the frame to `output`, without allocating memory if the capacity suffices.
+  /// Appends the frame to `output`, without allocating memory if the capacity is sufficient.
   ///
   /// Returns `false`, and appends nothing, if the notification exceeds the limits.
   @discardableResult

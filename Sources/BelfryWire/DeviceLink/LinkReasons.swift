@@ -1,4 +1,4 @@
-/// The reason for closing a link, which is the code of CLOSE (`docs/device-link.md` 5).
+/// The reason for closing a link: the code in CLOSE (`docs/device-link.md` 5).
 ///
 /// Codes that this version does not know are preserved.
 public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -14,7 +14,7 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let draining = LinkCloseReason(rawValue: 2)
   /// The gateway does not support any version in the device's range.
   public static let unsupportedVersion = LinkCloseReason(rawValue: 3)
-  /// The receiver does not know the frame's type, whose code is below 0x80.
+  /// The receiver does not know the frame type, and the type's code is below 0x80.
   public static let unknownFrame = LinkCloseReason(rawValue: 4)
   /// The frame is longer than its direction allows.
   public static let oversize = LinkCloseReason(rawValue: 5)
@@ -49,7 +49,7 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   /// The certificate is valid but its device is unknown; the device must enroll again.
   public static let unknownDevice = LinkCloseReason(rawValue: 20)
 
-  /// All reasons that this version knows.
+  /// All reasons that this version supports.
   public static let all: [LinkCloseReason] = (1...20).map { LinkCloseReason(rawValue: $0) }
 
   /// The reason's name, for logs.
@@ -65,7 +65,7 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   }
 }
 
-/// An error in bytes from the peer: the reason code and the frame type that CLOSE contains.
+/// A protocol error in the peer's bytes: the reason code and the frame type for CLOSE.
 public struct LinkFault: Error, Hashable, Sendable {
   /// The reason for closing the link.
   public let reason: LinkCloseReason
@@ -93,9 +93,9 @@ public struct LinkRefusal: RawRepresentable, Hashable, Sendable, CustomStringCon
   public static let unknownApp = LinkRefusal(rawValue: 2)
   /// The bundle identifier is malformed.
   public static let badTopic = LinkRefusal(rawValue: 3)
-  /// This app does not have tokens of that kind.
+  /// The app does not have tokens of this kind.
   public static let badKind = LinkRefusal(rawValue: 4)
-  /// The device has the largest allowed number of registrations or subscriptions.
+  /// The device already has the maximum number of registrations or subscriptions.
   public static let tooMany = LinkRefusal(rawValue: 5)
   /// The refusal is temporary; the device should retry.
   public static let tryLater = LinkRefusal(rawValue: 6)
@@ -140,16 +140,17 @@ public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, Custo
   /// Too many devices are currently enrolling with this code; the device should try again later.
   public static let tooMany = LinkEnrollmentRefusal(rawValue: 8)
 
-  /// All refusals that this version knows.
+  /// All refusals that this version supports.
   public static let all: [LinkEnrollmentRefusal] = (1...8).map {
     LinkEnrollmentRefusal(rawValue: $0)
   }
 
-  /// True if another attempt with the same key and code may succeed.
+  /// True if another attempt with the same key and code can succeed.
   public var isTemporary: Bool { self == .tryLater || self == .tooMany }
 
-  /// Returns the refusal's name, which says so if the device has no enrollment code, although the refusal on the wire
-  /// is the same as for a wrong code.
+  /// Returns the refusal's name, which distinguishes a missing enrollment code from a wrong one.
+  ///
+  /// On the wire, both cases have the same refusal.
   public func reason(hasCode: Bool) -> String {
     self == .wrongCode && !hasCode ? "no code given" : description
   }
@@ -177,7 +178,7 @@ public struct LinkDiscardReason: RawRepresentable, Hashable, Sendable, CustomStr
   public static let unknownHandle = LinkDiscardReason(rawValue: 1)
   /// The app is no longer installed.
   public static let appGone = LinkDiscardReason(rawValue: 2)
-  /// The user turned the app's notifications off.
+  /// The user turned off notifications for the app.
   public static let disabled = LinkDiscardReason(rawValue: 3)
   /// The device cannot store the notification.
   public static let noRoom = LinkDiscardReason(rawValue: 4)

@@ -26,10 +26,10 @@ public enum LinkSubject: Hashable, Sendable {
   }
 }
 
-/// The subjects that a device wants, and their state on the current connection.
+/// The subjects for which a device requests notifications, and their state on the current connection.
 ///
 /// Subscriptions survive connections: the device sends all of them on each new connection, and repeats a cancellation
-/// until the gateway has answered it.
+/// until the gateway answers.
 struct LinkSubjects {
   /// The change that a request makes to its subject.
   enum Wish: Hashable {
@@ -47,7 +47,7 @@ struct LinkSubjects {
     var isDisabled = false
     /// True while an answer to ENABLE is outstanding.
     var owesEnable = false
-    /// The handle that refers to the subject in this connection's notifications.
+    /// The handle that identifies the subject in notifications on this connection.
     var handle: UInt32?
   }
 
@@ -57,7 +57,7 @@ struct LinkSubjects {
   /// The subjects whose requests were temporarily refused on this connection.
   private var postponed: Set<LinkSubject> = []
   private var refusalsInARow = 0
-  /// The time at which temporarily refused requests are retried, in nanoseconds of the loop's clock; `.max` for never.
+  /// The time at which temporarily refused requests are retried, in nanoseconds on the loop clock; `.max` for never.
   private(set) var retryAt: Int64 = .max
 
   /// Returns the entry to which `handle` refers on this connection.
@@ -98,17 +98,18 @@ struct LinkSubjects {
     if wish == .register, entries[index].isDisabled { ask(.disable, subject, to: &output) }
   }
 
-  /// Sends everything to a new connection: outstanding cancellations first, then the wanted subjects.
+  /// Sends all requests on a new connection: outstanding cancellations first, then registrations for the wanted
+  /// subjects.
   mutating func askAll(to output: inout [UInt8]) {
     for entry in entries { ask(entry, to: &output) }
   }
 
-  /// Sends the requests for a subject that the gateway has not answered: the outstanding cancellation first, then the
-  /// wanted state.
+  /// Sends the unanswered requests for a subject: the outstanding cancellation first, then the wanted state.
   private mutating func ask(_ entry: Entry, to output: inout [UInt8]) {
     if entry.owesCancel { ask(.cancel, entry.subject, to: &output) }
     guard entry.isWanted else { return }
-    // Register even if the subject has a handle, which may belong to a registration that was cancelled in the meantime.
+    // Register even if the subject has a handle, because the handle might belong to a registration that was cancelled
+    // in the meantime.
     ask(.register, entry.subject, to: &output)
     if entry.isDisabled { ask(.disable, entry.subject, to: &output) }
     if entry.owesEnable { ask(.enable, entry.subject, to: &output) }
@@ -167,7 +168,7 @@ struct LinkSubjects {
       }
     case .enable:
       entries[index].owesEnable = false
-      // The entry of an unwanted topic was kept only until this answer arrived.
+      // The entry of an unwanted topic was retained only until this answer arrived.
       if !entries[index].isWanted, !entries[index].owesCancel, !entries[index].isDisabled {
         entries.remove(at: index)
       }
@@ -176,7 +177,7 @@ struct LinkSubjects {
     return (wish, subject)
   }
 
-  /// Schedules a retry on this connection; a new connection sends everything anyway.
+  /// Schedules a retry on this connection; a new connection sends all requests anyway.
   private mutating func postpone(_ subject: LinkSubject, at now: Int64) {
     postponed.insert(subject)
     // Requests that were refused at the same time are retried at the same time.
@@ -185,7 +186,7 @@ struct LinkSubjects {
     let pause = Backoff(
       firstNanoseconds: LinkLimits.retryNanoseconds,
       longestNanoseconds: LinkLimits.retryNanosecondsMax)
-    // The low digits of the clock spread the retries of devices that were refused at the same time.
+    // The low digits of the clock distribute the retries of devices whose requests were refused at the same time.
     retryAt =
       now + pause.nanoseconds(afterFailures: refusalsInARow, random: UInt64(clamping: now))
   }

@@ -1,12 +1,12 @@
-/// The deliveries that a device has received, and the acknowledgments that the device owes.
+/// The deliveries that a device has received, and the acknowledgments that it still has to send.
 ///
-/// Each notification is delivered once. It is in `unpersisted` until it is on disk; after that, its unique ID is
-/// remembered, even on later connections. Notifications that are not stored never displace a remembered ID.
+/// Each notification is delivered once. Its unique ID is in `unpersisted` until the notification is on disk. The device
+/// then remembers the ID, even on later connections. Notifications that are not stored never displace a remembered ID.
 struct ReceivedDeliveries {
   private(set) var memory: ReceivedMemory
   /// The notifications that have been delivered but are not yet on disk.
   ///
-  /// A delivery number of 0 means that the notification arrived on an earlier connection and was not repeated on this
+  /// A delivery number of 0 means that the notification arrived on an earlier connection and was not sent again on this
   /// one.
   private var unpersisted: [(id: NotificationID, delivery: UInt32)] = []
   private var last: UInt32 = 0
@@ -16,14 +16,14 @@ struct ReceivedDeliveries {
 
   /// Counts the next delivery.
   ///
-  /// Returns `false` if its number is not the expected one.
+  /// Returns `false` if `delivery` is not the expected number.
   mutating func accept(_ delivery: UInt32) -> Bool {
     guard last < .max, delivery == last + 1 else { return false }
     last = delivery
     return true
   }
 
-  /// Returns true if the notification, whose delivery was already counted, is new.
+  /// Returns true if the notification is new; its delivery was already counted.
   mutating func isNew(_ id: NotificationID, delivery: UInt32) -> Bool {
     if let index = unpersisted.firstIndex(where: { $0.id == id }) {
       unpersisted[index].delivery = delivery
@@ -34,16 +34,16 @@ struct ReceivedDeliveries {
     return true
   }
 
-  /// Records that the notification is on disk and is now among the latest stored ones.
+  /// Records that the notification is on disk, and remembers its unique ID.
   mutating func onPersisted(_ id: NotificationID) {
     guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return }
     unpersisted.remove(at: index)
     memory.insert(id)
   }
 
-  /// Forgets a notification that could not be stored, so that it counts as new when it is received again.
+  /// Forgets a notification that could not be stored, so that a repeated delivery of the notification counts as new.
   ///
-  /// Returns its delivery number on this connection, or `nil`.
+  /// Returns its delivery number on this connection, or `nil` if it was not delivered on this connection.
   mutating func onDiscarded(_ id: NotificationID) -> UInt32? {
     guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return nil }
     let delivery = unpersisted.remove(at: index).delivery
@@ -59,7 +59,7 @@ struct ReceivedDeliveries {
     return through > acknowledged ? through : nil
   }
 
-  /// The number of deliveries that an acknowledgment would cover now.
+  /// The number of deliveries that an acknowledgment sent now would cover.
   var owed: Int { acknowledgeable.map { Int($0 - acknowledged) } ?? 0 }
 
   /// Records that an acknowledgment up to `number` was written.

@@ -8,7 +8,7 @@ public struct ReceivedMemory: Sendable {
   private var ring: [NotificationID] = []
   private var oldest = 0
 
-  /// Creates a memory with the given capacity that initially contains `ids`, oldest first.
+  /// Creates a memory with this capacity that initially contains `ids`, oldest first.
   public init(capacity: Int, ids: [NotificationID] = []) {
     self.capacity = max(1, capacity)
     ring = Array(ids.suffix(self.capacity))

@@ -4,7 +4,7 @@ public struct ReconnectPause: Hashable, Sendable {
   public var first: Int64 = 250_000_000
   /// The longest pause after any failure, in nanoseconds.
   public var most: Int64 = 60_000_000_000
-  /// The time, in nanoseconds, for which a link must be up before the connection counts as a success.
+  /// The time, in nanoseconds, for which a link must stay up before the connection counts as a success.
   public var steady: Int64 = 30_000_000_000
   /// The pause, in nanoseconds, after another connection of the same device has replaced the link.
   public var replaced: Int64 = 60_000_000_000
@@ -15,24 +15,24 @@ public struct ReconnectPause: Hashable, Sendable {
 
   /// Returns the pause, in nanoseconds, after another failure.
   ///
-  /// The pause is random, between half and all of a time that doubles with each failure.
+  /// The pause is chosen at random between 50 % and 100 % of a duration that doubles with each failure.
   public mutating func next(random: UInt64) -> Int64 {
     if failures < .max { failures += 1 }
     return Backoff(firstNanoseconds: first, longestNanoseconds: most)
       .nanoseconds(afterFailures: Int(failures), random: random)
   }
 
-  /// Resets the failure count, because a link was up for long enough.
+  /// Resets the failure count after a link has been up long enough.
   public mutating func succeeded() { failures = 0 }
 
-  /// Returns the wait, in nanoseconds, that a gateway requests, limited to ten minutes.
+  /// Returns the delay that a gateway requests, in nanoseconds, limited to ten minutes.
   ///
   /// Without this limit, a wrong or forged hint could keep a device offline for weeks.
   static func bounded(milliseconds: UInt32) -> Int64 {
     min(Int64(milliseconds) * 1_000_000, LinkLimits.reconnectHintNanosecondsMax)
   }
 
-  /// Returns a random part of `whole`, which `random` determines.
+  /// Returns a part of `whole` that `random` selects.
   static func part(of whole: Int64, random: UInt64) -> Int64 {
     assert(whole >= 0, "the pause is not negative")
     guard whole > 0 else { return 0 }

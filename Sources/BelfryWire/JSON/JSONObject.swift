@@ -16,7 +16,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
       self.value = value
     }
 
-    /// Returns true if the keys have the same bytes and the values are equal.
+    /// Returns true if both keys have the same bytes and both values are equal.
     public static func == (one: Member, other: Member) -> Bool {
       one.key.hasSameBytes(as: other.key) && one.value == other.value
     }
@@ -99,7 +99,7 @@ extension JSONObject: Hashable {
   }
 }
 
-/// A collector of members that, once there are many, maintains a table of their keys.
+/// A collector of members that builds a key table once the number of members exceeds `walkedMembers`.
 struct JSONKeyIndex {
   /// The number of members up to which a linear search is faster than a table.
   private static let walkedMembers = 8

@@ -1,11 +1,11 @@
-/// The reason that bytes are not a JSON document within the given limits.
+/// The error for bytes that are not a JSON document within the given limits.
 public enum JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case tooLong(limit: Int)
   case tooDeep(limit: Int)
   case endedEarly
   case unexpectedByte(offset: Int)
   case invalidUTF8(offset: Int)
-  /// The number at this offset is out of the range of a 64-bit float.
+  /// The number at this offset is outside the range of a 64-bit float.
   case numberOutOfRange(offset: Int)
   case trailingBytes(offset: Int)
 
@@ -30,7 +30,7 @@ public struct JSONLimits: Sendable {
   /// The maximum nesting depth of arrays and objects.
   public var depth: Int
 
-  /// Creates limits that, by default, suffice for the largest frame of the app link.
+  /// Creates limits; the defaults are sufficient for the largest frame of the app link.
   public init(bytes: Int = WireLimits.jsonBytesMax, depth: Int = WireLimits.jsonDepthMax) {
     self.bytes = bytes
     self.depth = depth
@@ -40,8 +40,8 @@ public struct JSONLimits: Sendable {
 extension JSONValue {
   /// Parses a JSON document strictly according to RFC 8259: without comments, trailing commas or a byte order mark.
   ///
-  /// The RFC leaves two cases open. If two members have the same key, the later member is used. Half of a surrogate
-  /// pair becomes U+FFFD.
+  /// The RFC leaves two cases open. If two members have the same key, the later member is used. An unpaired surrogate
+  /// becomes U+FFFD.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONFailure) {
     guard bytes.count <= limits.bytes else { throw .tooLong(limit: limits.bytes) }
     var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
@@ -50,8 +50,9 @@ extension JSONValue {
 
   /// Parses a JSON document strictly, but omits the numbers that a 64-bit float cannot represent.
   ///
-  /// A member with such a number is missing, and an array element becomes null, so that the other elements keep their
-  /// positions. `omitted` contains the keys of the first such members; array elements do not have keys.
+  /// A member with a number out of range is missing; an array element out of range becomes null, so that the other
+  /// elements keep their positions. `omitted` contains the keys of the first such members; array elements do not have
+  /// keys.
   public static func omittingNumbersOutOfRange(
     in bytes: [UInt8], limits: JSONLimits = JSONLimits()
   ) throws(JSONFailure) -> (value: JSONValue, omitted: [String]) {
@@ -80,11 +81,11 @@ extension JSONValue {
   }
 }
 
-/// A recursive-descent parser that operates on an array.
+/// A recursive-descent parser for an array of bytes.
 ///
-/// Every read is checked against the end.
+/// Every read is checked against the end of the array.
 private struct JSONParser {
-  /// The number of keys of omitted members that are returned: enough for a line in a log.
+  /// The maximum number of keys to return for omitted members: enough for a log line.
   static let omittedKeysMax = 4
 
   let bytes: [UInt8]

@@ -6,7 +6,7 @@ public enum JSONValue: Sendable {
   case bool(Bool)
   /// A number without a fraction or exponent that fits into 64 bits.
   case integer(Int64)
-  /// Any other number; always finite.
+  /// Any other number, which is always finite.
   case double(Double)
   case string(String)
   case array([JSONValue])
@@ -33,7 +33,7 @@ public enum JSONValue: Sendable {
     }
   }
 
-  /// The number, if the value is an integer or another number.
+  /// The value as a 64-bit float, if the value is an integer or another number.
   public var doubleValue: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -94,16 +94,16 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   public init(stringLiteral value: String) { self = .string(value) }
   /// Creates an integer from a literal.
   public init(integerLiteral value: Int64) { self = .integer(value) }
-  /// Creates a number with a fraction from a literal.
+  /// Creates a floating-point number from a literal.
   public init(floatLiteral value: Double) { self = .double(value) }
-  /// Creates a Boolean from a literal.
+  /// Creates a Boolean value from a literal.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
   /// Creates an array from a literal.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// Creates an object with its members in the order written.
+  /// Creates an object from a literal, with its members in the order in which they are written.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(JSONObject(elements))
   }
-  /// Creates a null from a literal.
+  /// Creates a null value from a literal.
   public init(nilLiteral: ()) { self = .null }
 }

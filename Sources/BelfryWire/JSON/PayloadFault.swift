@@ -1,5 +1,5 @@
-/// The position and cause of the first error in a payload that is not a single JSON object, for display to the
-/// developer who wrote it.
+/// The position and cause of the first error in a payload that is not a single JSON object, to be shown to the
+/// developer who wrote the payload.
 public struct PayloadFault: Error, Hashable, Sendable {
   /// The line number, starting at 1.
   public let line: Int
@@ -7,12 +7,12 @@ public struct PayloadFault: Error, Hashable, Sendable {
   public let column: Int
   /// A description of the error.
   public let what: String
-  /// The way to fix it.
+  /// The remedy for the error.
   public let remedy: String
 
   /// Finds the first error in `bytes`.
   ///
-  /// Returns nil if `bytes` are a single JSON object. The check is exactly as strict as that of the service; for
+  /// Returns nil if `bytes` contains a single JSON object. The check is exactly as strict as the service's check; for
   /// example, text that is not valid UTF-8 passes.
   public init?(in bytes: [UInt8]) {
     guard !PayloadSyntax.isObject(bytes.span) else { return nil }

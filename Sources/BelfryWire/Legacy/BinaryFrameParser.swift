@@ -37,7 +37,7 @@ public struct BinaryFrameParser: Sendable {
 
   /// Returns the next notification.
   ///
-  /// Call it until it returns `.incomplete` or `.fault`.
+  /// Call this method until it returns `.incomplete` or `.fault`.
   public mutating func next() -> Outcome {
     var reader = Reader(bytes: held, at: start)
     guard let command = reader.integer(1) else { return .incomplete }
@@ -78,7 +78,7 @@ public struct BinaryFrameParser: Sendable {
     return simple(&reader, notification)
   }
 
-  /// Parses a complete frame before reporting an error, because its identifier can follow the faulty item.
+  /// Parses the entire frame before reporting an error, because the frame's identifier can follow the faulty item.
   private static func framed(_ reader: inout Reader) -> Outcome {
     guard let length = reader.integer(4) else { return .incomplete }
     guard length <= WireLimits.binaryFrameBytesMax else {
@@ -87,7 +87,7 @@ public struct BinaryFrameParser: Sendable {
     guard let data = reader.bytes(length) else { return .incomplete }
     var items = Reader(bytes: data, at: 0)
     var notification = BinaryNotification()
-    // A frame can omit the identifier item; its error packet then contains 0.
+    // A frame can omit the identifier item; in this case, its error packet contains 0.
     notification.identifier = 0
     var seen: Set<Int> = []
     var isBroken = false

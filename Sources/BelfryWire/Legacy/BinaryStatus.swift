@@ -8,7 +8,7 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
   case invalidTopicSize = 6
   case invalidPayloadSize = 7
   case invalidToken = 8
-  /// The gateway is shutting down; the identifier is that of the last accepted notification.
+  /// The gateway is shutting down; the identifier refers to the last accepted notification.
   case shutdown = 10
   case protocolError = 128
   case unknown = 255
@@ -22,7 +22,7 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
     ]
   }
 
-  /// The HTTP/2 reason under which the refusal is counted; `nil` if none corresponds.
+  /// The HTTP/2 reason under which the refusal is counted; `nil` if no reason corresponds.
   public var rejection: Rejection? {
     switch self {
     case .processingError: .internalServerError

@@ -1,7 +1,7 @@
 /// A directive in a localized string: the supported part of the text that follows a percent sign.
 ///
-/// The syntax is ASCII, so it is parsed byte by byte. A comparison of characters would normalize a run of combining
-/// marks, which takes quadratic time.
+/// The syntax is ASCII, so the parser reads bytes. A comparison of characters would normalize a run of combining marks,
+/// which takes quadratic time.
 public struct FormatDirective: Sendable {
   /// The way in which the directive uses the argument.
   public enum Use: Sendable, Equatable {
@@ -70,9 +70,9 @@ public struct FormatDirective: Sendable {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// Parses a number from digits.
+  /// Parses digits as a number.
   ///
-  /// Returns nil for an empty slice or a number that exceeds any argument index.
+  /// Returns nil for an empty slice, or if the number exceeds any argument index.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard !digits.isEmpty else { return nil }
     var number = 0

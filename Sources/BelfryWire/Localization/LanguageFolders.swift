@@ -1,6 +1,6 @@
 /// The names of the `.lproj` folders that contain the strings of a language.
 public enum LanguageFolders {
-  /// English names of languages, which older folders use (`French.lproj`).
+  /// English language names, which older folders use (`French.lproj`).
   private static let englishNames = [
     "en": "English", "fr": "French", "de": "German", "es": "Spanish", "it": "Italian",
     "ja": "Japanese", "nl": "Dutch", "pt": "Portuguese",
@@ -19,7 +19,7 @@ public enum LanguageFolders {
     return names
   }
 
-  /// Bytes of the longest tag that is split into subtags; each subtag produces another tag.
+  /// Bytes of the longest tag that is split into subtags; each subtag produces another candidate tag.
   private static let tagBytesMax = 255
 
   /// Returns the tag, then the tag without its last subtag, and so on (RFC 4647, section 3.4).
@@ -30,13 +30,13 @@ public enum LanguageFolders {
     while !subtags.isEmpty {
       tags.append(subtags.joined(separator: "-"))
       subtags.removeLast()
-      // A single letter introduces an extension and does not form a tag by itself.
+      // A single letter introduces an extension and does not form a tag without further subtags.
       if let last = subtags.last, last.count == 1 { subtags.removeLast() }
     }
     return tags
   }
 
-  /// Returns, as tags, the script that a Chinese tag without a script implies; empty for other tags.
+  /// Returns, as tags, the script implied by a Chinese tag without a script; returns an empty list for other tags.
   private static func scripts(_ tag: String) -> [String] {
     switch tag {
     case "zh-TW", "zh-HK", "zh-MO": ["zh-Hant"]

@@ -1,8 +1,8 @@
 /// A formatter for localized strings with arguments.
 ///
-/// `%@`, `%1$@`, and for numbers the numeric directives (`%d`, `%lu`, …), insert the next argument or the specified
-/// argument unchanged; `%%` inserts a percent sign. Arguments are strings, so that a format string from outside cannot
-/// control how memory is read. Everything else is left unchanged.
+/// `%@` inserts the next argument unchanged, and `%1$@` inserts the specified argument; numeric directives (`%d`,
+/// `%lu`, …) do the same for arguments that are numbers. `%%` inserts a percent sign. Arguments are strings, so that an
+/// untrusted format string cannot control how memory is read. All other text is left unchanged.
 ///
 /// A short format string can produce a long result: it can use the same argument many times, and plural forms can refer
 /// to each other. The lengths of the result and of the forms that are read for it are therefore limited, and a result
@@ -10,7 +10,7 @@
 public struct LocalizedFormat {
   /// A string whose directives have been replaced.
   public struct Filled: Equatable, Sendable {
-    /// The string, truncated between two scalars if it was too long.
+    /// The string, truncated between two Unicode scalars if it was too long.
     public var text: String
     /// True if the string was truncated.
     public var isCut: Bool
@@ -32,7 +32,7 @@ public struct LocalizedFormat {
   private var formBytes: Int
   private var output: [UInt8] = []
   private var isCut = false
-  /// The arguments that determine the plural forms being read, outermost first.
+  /// The arguments that determine the nested plural forms being read, outermost first.
   private var counted: [String] = []
 
   /// Replaces the directives in a format string.
@@ -116,7 +116,8 @@ public struct LocalizedFormat {
 
   /// Returns the argument at an index, or an empty string if the argument is missing.
   ///
-  /// Inside a form, the first argument is the one that determines the form, followed by those of the enclosing string.
+  /// Inside a form, the first argument is the argument that determines the form. The arguments of the enclosing string
+  /// follow.
   private func argument(_ index: Int) -> String {
     if index < counted.count { return counted[counted.count - 1 - index] }
     let index = index - counted.count

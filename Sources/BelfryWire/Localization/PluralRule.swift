@@ -1,17 +1,17 @@
-/// The selection of a plural form for a number, by the cardinal rules of CLDR 45 for integers and, if they differ, for
-/// numbers with a fraction.
+/// The rules that select a plural form for a number: the cardinal rules of CLDR 45 for integers and, where they differ,
+/// for numbers with a fraction.
 public enum PluralRule {
   /// The plural forms; the names are those in `.stringsdict` files.
   public enum Form: String, Sendable, CaseIterable {
     case zero, one, two, few, many, other
   }
 
-  /// Bytes of an argument that counts as a number: more than the decimal digits of any 64-bit number.
+  /// Maximum bytes of an argument that is treated as a number: more than the decimal digits of any 64-bit number.
   ///
   /// The limit is needed because a string can select a form by the same long argument many times.
   private static let numberBytesMax = 64
 
-  /// Returns the form for an argument; `other` if it is not a number.
+  /// Returns the plural form for an argument; `other` if the argument is not a number.
   public static func form(of argument: String, language: String) -> Form {
     guard argument.utf8.count <= numberBytesMax else { return .other }
     let code = String(decoding: language.utf8.prefix { !"-_".utf8.contains($0) }, as: UTF8.self)

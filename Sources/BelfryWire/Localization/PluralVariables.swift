@@ -1,9 +1,9 @@
 /// The variables of a string with plural forms, read from an entry in a `.stringsdict` file.
 public struct PluralVariables: Sendable {
-  /// The forms by the bytes of the variable's name, as used in directives.
+  /// The plural forms, keyed by the bytes of the variable's name as used in directives.
   private let forms: [[UInt8]: [PluralRule.Form: String]]
 
-  /// Reads the variables of an entry; ignores everything else.
+  /// Reads the variables of an entry; ignores all other content.
   public init(_ entry: [String: Any]) {
     var forms: [[UInt8]: [PluralRule.Form: String]] = [:]
     for (name, value) in entry {

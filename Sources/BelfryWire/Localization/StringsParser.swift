@@ -1,6 +1,7 @@
-/// A parser for strings files in their text format, `"key" = "text";` with comments, that reports the line of an error.
+/// A parser for strings files in the text format (`"key" = "text";` with comments), which reports the line of an error.
 ///
-/// The bytes are untrusted: the result is always an object or a failure, in time that is linear in the number of bytes.
+/// The bytes are untrusted. The result is always an object or a failure, and parsing takes time linear in the number of
+/// bytes.
 public struct StringsParser {
   /// An error and its position.
   public struct Failure: Error, Equatable, CustomStringConvertible {
@@ -8,7 +9,7 @@ public struct StringsParser {
     public let line: Int
     /// The error as a clause, such as `missing ';' after the text of 'key'`.
     public let what: String  // text: our own words and at most 40 scalars of the file
-    /// The way to fix it; nil if the error is clear enough.
+    /// The remedy for the error; nil if the error is self-explanatory.
     public let remedy: String?  // text: our own words
 
     init(line: Int, what: String, remedy: String? = nil) {
@@ -17,7 +18,7 @@ public struct StringsParser {
       self.remedy = remedy
     }
 
-    /// The line, the error, and the way to fix it.
+    /// The line number, the error and its remedy.
     public var description: String { "line \(line): \(what)\(remedy.map { ": \($0)" } ?? "")" }
   }
 
@@ -29,7 +30,7 @@ public struct StringsParser {
 
   /// Parses a strings file into an object with the strings by key.
   ///
-  /// Returns nil for a property list in XML or binary format. If a key occurs twice, the last string is used.
+  /// Returns nil for a property list in XML or binary format. If a key occurs more than once, the last string is used.
   public static func parse(file bytes: [UInt8]) throws(Failure) -> JSONObject? {
     guard !bytes.starts(with: Array("bplist".utf8)) else { return nil }
     let text = try text(of: bytes)
@@ -39,7 +40,7 @@ public struct StringsParser {
 
   /// Parses the text of a strings file into an object with the strings by key.
   ///
-  /// If a key occurs twice, the last string is used.
+  /// If a key occurs more than once, the last string is used.
   public static func parse(_ text: String) throws(Failure) -> JSONObject {
     var parser = StringsParser(text)
     try parser.skipSpace()
@@ -97,7 +98,8 @@ public struct StringsParser {
         keyEnd = line
         try skipSpace()
       } else if next != ";" {
-        // If the file is not a strings file, the key can be any word in it, so the message does not include the key.
+        // If the file is not a strings file, the key can be any word in the file, so the message does not include the
+        // key.
         throw Failure(line: keyEnd, what: "missing '=' after the key")
       }
       guard accept(";") else {

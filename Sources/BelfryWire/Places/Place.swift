@@ -13,7 +13,7 @@ public struct Place: Hashable, Sendable {
   public enum Certainty: Hashable, Sendable {
     /// The position was specified by the user or a command.
     case exact
-    /// The position was measured with this accuracy in meters; nil if the source does not report it.
+    /// The position was measured with this accuracy in meters; nil if the source does not report the accuracy.
     case measured(metres: Double?)
   }
 
@@ -30,7 +30,7 @@ public struct Place: Hashable, Sendable {
   /// Returns the distance to a point in meters, on a sphere with the Earth's mean radius (haversine).
   ///
   /// The flattening of the Earth causes an error of up to 0.6 %. For a region that a user can walk across, this error
-  /// is smaller than that of a position fix.
+  /// is smaller than the error of a position fix.
   public func distance(toLatitude latitude: Double, longitude: Double) -> Double {
     let radians = Double.pi / 180
     let north = sin((latitude - self.latitude) * radians / 2)

@@ -4,9 +4,9 @@ public enum PlaceLimits {
   public static let regionsPerApp = 20
   /// The maximum radius in meters: a region larger than half a continent is not useful.
   public static let largestRadius = 1_000_000.0
-  /// The accuracy, in meters, that is assumed if the source does not report it.
+  /// The accuracy, in meters, that is assumed if the source does not report the accuracy.
   static let unknownAccuracy = 50.0
-  /// Milliseconds that a measured crossing must last before it counts, so that a stray position fix has no effect
+  /// Milliseconds for which a measured crossing must last before it counts, so that a stray position fix has no effect
   /// (client-api 3.54).
   public static let dwellMilliseconds: Int64 = 20_000
   /// Milliseconds without an advertisement after which a beacon is out of range.

@@ -1,8 +1,8 @@
 /// The state machine of region monitoring, which decides when the device has entered or left a region.
 ///
-/// An exact position counts immediately. A measured position must be beyond the boundary by its accuracy, and remain
-/// there for `PlaceLimits.dwellMilliseconds`, so that a stray position fix does not count as a crossing. Times are
-/// elapsed milliseconds.
+/// An exact position counts immediately. A measured position must be beyond the boundary by at least its accuracy, and
+/// must remain there for `PlaceLimits.dwellMilliseconds`, so that a stray position fix does not count as a crossing.
+/// Times are elapsed milliseconds.
 public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   /// A region whose state has changed.
   public struct Crossing: Hashable, Sendable {
@@ -34,8 +34,8 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   private struct Watched {
     var region: NotificationRegion
     var state: RegionState
-    /// The state that measurements indicate if it differs from `state`, and the time since which they have indicated
-    /// it.
+    /// The state that measurements indicate, if this state differs from `state`, and the time of the first such
+    /// measurement.
     var candidate: (state: RegionState, since: Int64)?
     /// The time at which the beacon was last detected.
     var lastDetected: Int64?
@@ -48,7 +48,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
 
   /// Creates a watch without regions.
   ///
-  /// - Parameter dwell: Milliseconds that a measured crossing must last.
+  /// - Parameter dwell: The number of milliseconds for which a measured crossing must last.
   public init(dwell: Int64 = PlaceLimits.dwellMilliseconds) {
     precondition(dwell >= 0, "the dwell time is not negative")
     self.dwell = dwell
@@ -85,7 +85,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
 
   // MARK: Events
 
-  /// Handles a position of the device.
+  /// Handles a new position of the device.
   public mutating func handlePosition(_ place: Place, at now: Int64) -> [Crossing] {
     self.place = place
     var crossings: [Crossing] = []
@@ -115,7 +115,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     return crossings
   }
 
-  /// Handles the passing of time.
+  /// Advances the clock.
   ///
   /// Call this method at ``wakeUp``.
   public mutating func advance(to now: Int64) -> [Crossing] {
@@ -146,7 +146,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
 
   /// Checks the invariants that hold between events.
   ///
-  /// Tests call it after each event.
+  /// Tests call this method after each event.
   public func checkInvariants() {
     for entry in watched.values {
       let isBeacon = if case .beacon = entry.region.shape { true } else { false }
@@ -194,8 +194,8 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     watched[key]?.candidate = nil
     guard entry.state != state else { return }
     watched[key]?.state = state
-    // A first exact position inside counts as an arrival. If the first position is measured, the device was already
-    // inside.
+    // If the first position is exact and inside the region, it counts as an arrival. If the first position is measured,
+    // the device was already inside.
     let isCrossing = entry.state != .unknown || (isExact && state == .inside)
     let isWanted = state == .inside ? entry.region.notifiesOnEntry : entry.region.notifiesOnExit
     crossings.append(Crossing(key: key, state: state, isWanted: isCrossing && isWanted))

@@ -1,8 +1,8 @@
-/// Components of wall time to wait for, as specified by the `DateComponents` of a calendar trigger.
+/// Wall-time components to match, as specified by the `DateComponents` of a calendar trigger.
 ///
-/// A match occurs at the first second of every stretch of wall time in which all given components match: absent coarser
-/// components match any value, and absent finer components have their lowest value (client-api 3.4). The type is
-/// deliberately small, because a million values can be in memory.
+/// A match occurs at the first second of every stretch of wall time in which all specified components match: absent
+/// coarser components match any value, and absent finer components have their lowest value (client-api 3.4). The type
+/// is deliberately small, because a million values can be in memory.
 public struct CalendarMatch: Hashable, Sendable {
   /// A component of wall time, from coarse to fine.
   public enum Component: UInt8, CaseIterable, Sendable {
@@ -66,7 +66,7 @@ public struct CalendarMatch: Hashable, Sendable {
 
   /// A component's value; nil if any value matches or the component has its lowest value.
   ///
-  /// Values that are too large to be stored become values that no date has.
+  /// A value that is too large to be stored is replaced by a value that no date has.
   public subscript(_ component: Component) -> Int? {
     get {
       switch component {
@@ -117,7 +117,7 @@ public struct CalendarMatch: Hashable, Sendable {
     return Int32(min(max(value, -1_000_000), 1_000_000))
   }
 
-  /// Returns the values that a component can have in the Gregorian calendar.
+  /// Returns the range of a component's values in the Gregorian calendar.
   public static func range(of component: Component) -> ClosedRange<Int> {
     switch component {
     case .era: 0...1
@@ -135,7 +135,7 @@ public struct CalendarMatch: Hashable, Sendable {
     }
   }
 
-  /// True if a time of day is given.
+  /// True if a time of day is specified.
   public var constrainsTime: Bool {
     hour != Self.absent || minute != Self.absent || second != Self.absent
   }
@@ -143,7 +143,7 @@ public struct CalendarMatch: Hashable, Sendable {
   /// True if a day is specified, not merely a week, month or longer.
   public var constrainsDay: Bool { day != Self.absent || weekday != Self.absent }
 
-  /// True if anything other than a time of day is given.
+  /// True if anything other than a time of day is specified.
   public var constrainsDate: Bool {
     constrainsDay || eraYear != Self.absentYear || weekYear != Self.absentYear
       || era != Self.absent || quarter != Self.absent || month != Self.absent

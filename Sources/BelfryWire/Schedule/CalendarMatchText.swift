@@ -14,7 +14,7 @@ extension CalendarMatch {
     case notANumber(name: String, value: String)
     /// The value is outside the range of the component.
     case outOfRange(name: String, value: Int, range: ClosedRange<Int>)
-    /// The value is empty, although it must be a name.
+    /// The value is empty, but a name is required.
     case missingValue(name: String)
   }
 
@@ -71,8 +71,8 @@ extension CalendarMatch {
     return number
   }
 
-  /// The repeat interval as a word in `Period.words`, determined by the coarsest given component; nil if the match
-  /// occurs once.
+  /// The repeat interval as a word in `Period.words`, determined by the coarsest specified component; nil if the match
+  /// occurs only once.
   public var comesEvery: String? {
     switch Component.allCases.first(where: { $0 != .era && self[$0] != nil }) {
     case .quarter, .month, .weekOfYear: "year"

@@ -1,23 +1,24 @@
-/// The search for the next matching wall time, which narrows from years to months to the few days that can match.
+/// The search for the next matching wall time, which narrows the candidates from years to months to the few days that
+/// can match.
 ///
-/// The search stops after 400 years, when the Gregorian calendar repeats.
+/// The search stops after 400 years, after which the Gregorian calendar repeats.
 extension CalendarMatch {
   /// Returns the next match strictly after an instant.
   ///
   /// - Parameters:
   ///   - instant: Seconds since 1970.
-  ///   - zone: The zone of the wall clock; the caller resolves the match's own choice.
+  ///   - zone: The time zone of the wall clock, to which the caller has resolved the match's zone.
   /// - Returns: Seconds since 1970; nil if no later match exists.
   public func next(after instant: Int, in zone: Zone) -> Int? {
-    // A wall time that clocks have already shown is in the past, even while clocks repeat an hour.
+    // A wall time that clocks have already displayed is in the past, even while clocks repeat an hour.
     nextWall(after: zone.latestWall(at: instant)).map(zone.firstInstant(ofWall:))
   }
 
-  /// Returns the next match strictly after an instant, for a calendar that searches for its days itself.
+  /// Returns the next match strictly after an instant, in a calendar whose matching days `nextDay` finds.
   ///
   /// - Parameters:
   ///   - instant: Seconds since 1970.
-  ///   - zone: The zone of the wall clock.
+  ///   - zone: The time zone of the wall clock.
   ///   - nextDay: A function that returns the first matching day at or after a given day, counted from 1970-01-01.
   /// - Returns: Seconds since 1970; nil if no later match exists.
   public func next(after instant: Int, in zone: Zone, nextDay: (Int) -> Int?) -> Int? {
@@ -26,7 +27,7 @@ extension CalendarMatch {
 
   /// Returns the next match strictly after a wall time.
   ///
-  /// Both times are in seconds since 1970-01-01T00:00 of a wall clock.
+  /// Both times are in seconds since 1970-01-01T00:00 on the wall clock.
   public func nextWall(after wall: Int) -> Int? { nextWall(after: wall, nextDay: nextDay(from:)) }
 
   private func nextWall(after wall: Int, nextDay: (Int) -> Int?) -> Int? {
@@ -46,7 +47,7 @@ extension CalendarMatch {
   func nextSecond(from start: Int) -> Int? {
     guard constrainsTime else { return start == 0 ? 0 : nil }
     let hours = hour == Self.absent ? 0...23 : Int(hour)...Int(hour)
-    // Without a minute, a given second matches in every minute; without a second, only the first minute matches.
+    // Without a minute, a specified second matches in every minute; without a second, only the first minute matches.
     let minutes =
       minute != Self.absent
       ? Int(minute)...Int(minute) : second == Self.absent ? 0...0 : 0...59
@@ -124,7 +125,7 @@ extension CalendarMatch {
       low = max(low, Int(month))
       high = min(high, Int(month))
     }
-    // Nothing matches: return a range without valid months, for which the day search finds nothing.
+    // No month matches: return a range without valid months, in which the day search finds no match.
     return low <= high && low >= 1 && high <= 12 ? low...high : 0...0
   }
 
@@ -167,7 +168,7 @@ extension CalendarMatch {
     return nil
   }
 
-  /// Returns the first matching day at or after `first`, among days that match in everything but the weekday.
+  /// Returns the first matching day at or after `first`, among days on which all components except the weekday match.
   private func firstDay(from first: Int, _ low: Int, _ high: Int) -> Int? {
     var day = max(first, low)
     guard day <= high else { return nil }

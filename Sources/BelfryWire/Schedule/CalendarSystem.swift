@@ -5,7 +5,7 @@ public protocol CalendarSystem: AnyObject {
   /// Returns the next match strictly after an instant, in seconds since 1970, or nil if no later match exists.
   func next(matching match: CalendarMatch, after instant: Int, in zone: Zone) -> Int?
 
-  /// Returns the `count`-th repetition of a day, which advances by `months` and `days` each time, or nil if it is
+  /// Returns repetition `count` of a day that advances by `months` and `days` each time, or nil if the repetition is
   /// beyond the calendar's range.
   ///
   /// Days are counted from 1970-01-01. A later repetition never falls on an earlier day.
@@ -45,7 +45,7 @@ extension ScheduleWorld {
   /// Zero, for a world without other calendars.
   public var calendarLookUps: Int { 0 }
 
-  /// Returns the time zone that a choice refers to.
+  /// Returns the time zone for a choice.
   ///
   /// If the database no longer contains the zone, the device's zone is used: a user notices a notification at the wrong
   /// hour, but does not notice a missing notification.

@@ -2,7 +2,7 @@
 ///
 /// If two items have the same due date, the item that was added first is returned first. The queue is a heap with four
 /// children per node and no index of its items. A stale item stays in the heap until it reaches the top, where it is
-/// skipped, so that a firing among a million items touches few cache lines.
+/// skipped. A firing among a million items therefore touches few cache lines.
 struct DueHeap {
   struct Item {
     var due: Int64

@@ -44,7 +44,7 @@ public enum Gregorian {
 
   /// Returns the day on which a date falls.
   ///
-  /// The month is 1 to 12; the day can be outside the month.
+  /// The month is 1 to 12; the day can be outside the month's range.
   @inlinable
   public static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
     assert((1...12).contains(month), "a month is between 1 and 12")

@@ -1,10 +1,10 @@
-/// The search for the next repetition of a moment.
+/// The search for the next repetition of a `moment` trigger.
 extension Period {
   /// Returns the next moment strictly after `now`.
   ///
   /// - Parameters:
   ///   - now: Milliseconds since 1970.
-  ///   - start: The first moment, in milliseconds since 1970. Later changes do not move it.
+  ///   - start: The first moment, in milliseconds since 1970. Later clock or time-zone changes do not affect it.
   ///   - wall: The wall time in `zone` at `start`, in seconds since 1970.
   ///   - zone: The time zone of the wall clock.
   ///   - calendar: The calendar of the months; nil selects the Gregorian calendar.
@@ -35,13 +35,14 @@ extension Period {
         Self.instant(
           ofWall: next(weekYears: years, after: zone.latestWall(at: after), from: wall), in: zone)
       }
-    // Around a gap, the first repetition can fall on the exact moment of the start, which must fire only once.
+    // Around a gap, the first repetition can coincide with the start, and this moment must fire only once.
     guard let found, found > first, Gregorian.clampedSeconds(found) == found else { return nil }
     return Int64(found * 1_000 + fraction)
   }
 
-  /// Returns the instant at which clocks first show a wall time, or nil beyond the range of dates, where a zone would
-  /// return the last instant.
+  /// Returns the first instant at which clocks show a wall time.
+  ///
+  /// Returns nil for a wall time beyond the range of dates, for which a zone would return the last instant.
   private static func instant(ofWall wall: Int?, in zone: Zone) -> Int? {
     guard let wall, Gregorian.clampedSeconds(wall) == wall else { return nil }
     return zone.firstInstant(ofWall: wall)
@@ -62,7 +63,7 @@ extension Period {
     let start = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
     let time = wall - start * Gregorian.secondsPerDay
     let date = Gregorian.date(start)
-    // This number of months is never more than a few days longer than the mean.
+    // The actual length of these months exceeds their mean length by a few days at most.
     let mean = months * Gregorian.secondsPerMeanMonth + days * Gregorian.secondsPerDay + seconds
     let first = max(1, (max(shown, wall) - wall - 8 * Gregorian.secondsPerDay) / mean)
     for count in first..<(first + ScheduleLimits.periodSteps) {
@@ -81,10 +82,10 @@ extension Period {
     return nil
   }
 
-  /// Searches in a calendar whose month lengths are not known here.
+  /// Searches for the next repetition in a calendar whose month lengths are unknown to this code.
   ///
-  /// A lookup can take a millisecond, so past repetitions are not counted one by one. Instead, their mean length so far
-  /// predicts which repetition is near; two such steps suffice.
+  /// A lookup can take a millisecond, so past repetitions are not counted one by one. Instead, the mean length of the
+  /// repetitions so far predicts a repetition near the target. Two predictions are sufficient.
   private func next(
     _ months: Int, _ days: Int, _ seconds: Int, after: Int, from wall: Int, in zone: Zone,
     by calendar: any CalendarSystem
@@ -127,7 +128,7 @@ extension Period {
 
   /// Returns the instant of a repetition, or nil if it is not later than `after`.
   ///
-  /// `shown` is the latest wall time that clocks have shown at `after`.
+  /// `shown` is the latest wall time that clocks have shown by `after`.
   private static func instant(
     ofWall local: Int, plus seconds: Int, _ after: Int, _ shown: Int, in zone: Zone
   ) -> Int? {

@@ -1,6 +1,6 @@
 /// The state machine of a device's schedule, which decides when each app's notifications fire.
 ///
-/// The inputs are additions, removals and changes of clocks, time zones or their database. The outputs are the
+/// The inputs are additions, removals and changes to clocks, time zones or the time-zone database. The outputs are the
 /// notifications that fire, the changes to persist and the next wake-up. A firing costs O(log n). Next dates are
 /// computed from the entries and never stored.
 public struct Schedule<World: ScheduleWorld>: ~Copyable {
@@ -13,7 +13,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   private var world: World
   private var table = ScheduleTable()
   private var nextOrder: UInt64 = 0
-  /// The number of lookups in other calendars before the current slice of work.
+  /// The number of lookups in other calendars before the current turn of the loop.
   private var lookUpsBefore = 0
 
   /// Creates an empty schedule.
@@ -22,7 +22,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     self.world = world
   }
 
-  /// The number of entries.
+  /// The number of entries in the schedule.
   public var count: Int { table.count }
 
   // MARK: Adding and removing
@@ -34,12 +34,12 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Adds an entry, which replaces an entry with the same key.
   ///
-  /// If its moment is in the past but within the policy's window, the entry fires immediately.
+  /// If the entry's moment is in the past but within the policy's window, the entry fires immediately.
   ///
   /// - Parameters:
   ///   - key: The entry's key.
   ///   - trigger: The entry's trigger.
-  ///   - now: The current time on both clocks.
+  ///   - now: The current time, on both clocks.
   /// - Returns: The changes to persist.
   /// - Throws: The reason that the entry is not scheduled; an existing entry with the same key stays unchanged.
   public mutating func add(
@@ -86,7 +86,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Restores persisted entries.
   ///
-  /// Missed entries are due immediately. Entries added later are ordered after the restored ones.
+  /// Missed entries are due immediately. Entries that are added later are ordered after the restored entries.
   public mutating func restore(
     _ entries: some Sequence<ScheduleEntry>, at now: ScheduleMoment
   ) -> Recomputed {
@@ -97,18 +97,18 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return recompute(at: now)
   }
 
-  /// Handles a change of the device's clock.
+  /// Handles a change to the device's clock.
   ///
-  /// If the clock moved forward, the entries whose time was skipped are due immediately. If the clock moved backward,
+  /// If the clock moved forward, entries whose time was skipped are due immediately. If the clock moved backward,
   /// nothing fires and all dates are recomputed.
   public mutating func clockWasSet(at now: ScheduleMoment) -> Recomputed {
     recompute(at: now)
   }
 
-  /// Handles a change of the device's time zone or of the time-zone database.
+  /// Handles a change to the device's time zone or to the time-zone database.
   ///
-  /// If a wall time has passed in the new zone, a trigger that occurs only once fires immediately; a repeating trigger
-  /// waits for its next occurrence.
+  /// If the wall time has already passed in the new zone, a trigger that occurs only once fires immediately; a
+  /// repeating trigger waits for its next occurrence.
   public mutating func zonesChanged(to world: World, at now: ScheduleMoment) -> Recomputed {
     self.world = world
     return recompute(at: now, skippingRepeats: true)
@@ -149,7 +149,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
         _ = remove(entry.key)
         return .expired(entry.key, due: wall(due, of: entry.trigger, at: now))
       }
-      // The last missed moment can still be within the window.
+      // The most recent missed moment can still be within the window.
       var moved = entry
       moved.handled = clock - policy.missedWindow - 1
       guard let next = self.due(of: moved, at: now) else {
@@ -198,7 +198,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// Returns the next moments of an entry strictly after `now`, in milliseconds since 1970.
   ///
   /// For a calendar other than the Gregorian calendar, there can be fewer than `count` moments: the search stops after
-  /// the number of lookups that a turn of the loop allows.
+  /// the maximum number of lookups in a turn of the loop.
   public func moments(of key: ScheduleKey, count: Int, at now: ScheduleMoment) -> [Int64] {
     guard count > 0, let slot = table.slot(of: key).flatMap({ table[$0] }) else { return [] }
     let trigger = slot.entry.trigger
@@ -220,7 +220,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Checks the invariants that hold between calls.
   ///
-  /// Tests and the simulation call it after each call.
+  /// Tests and the simulation call this method after every other call.
   public func checkInvariants() {
     table.checkInvariants()
     precondition(table.slots(of: nil).count == count, "the table lists every entry")
@@ -247,7 +247,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     of entry: ScheduleEntry, at now: ScheduleMoment, in world: World
   ) -> Int64? {
     let trigger = entry.trigger
-    // A trigger that does not repeat keeps its moment, no matter how late it is.
+    // A trigger that does not repeat keeps its moment, regardless of how late it is.
     if !trigger.repeats, let first = trigger.first(in: world) { return first }
     if let shown = trigger.shown(at: now.wall, in: world) {
       return trigger.next(afterShown: min(entry.since, shown), in: world)
@@ -301,7 +301,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     let bound = policy.calendarLookUps
     lookUpsBefore = before
     table.replaceDues { entry in
-      // No app's dates may block the loop, so the remaining dates are computed in later steps.
+      // No app's dates are allowed to block the loop, so the remaining dates are computed in later steps.
       if entry.trigger.usesOtherCalendar, world.calendarLookUps - before >= bound {
         if skippingRepeats, entry.trigger.repeats {
           entry.handled = now.wall
@@ -323,7 +323,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     return result
   }
 
-  /// Drops the entries of an app that fire last until the app is within the limit.
+  /// Drops an app's entries, starting with those that fire last, until the app is within the limit.
   ///
   /// If two entries are due at the same moment, the entry that was added later is dropped.
   private mutating func enforceLimit(of app: String, at now: ScheduleMoment) -> [ScheduleKey] {

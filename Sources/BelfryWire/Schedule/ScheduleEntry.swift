@@ -48,12 +48,12 @@ public struct ScheduleEntry: Hashable, Sendable {
   /// The trigger of the notification.
   public let trigger: Trigger
   /// The time at which the entry was added: elapsed milliseconds for an interval, the wall time in the trigger's zone
-  /// for a match that occurs once, otherwise milliseconds since 1970.
+  /// for a match that occurs once, or milliseconds since 1970 for all other triggers.
   public let since: Int64
-  /// The time up to which moments have been handled: elapsed milliseconds for an interval, otherwise milliseconds since
-  /// 1970.
+  /// The time up to which moments have been handled: elapsed milliseconds for an interval, or milliseconds since 1970
+  /// for all other triggers.
   public var handled: Int64
-  /// The entry's number in the order of addition, in which entries with the same due moment fire.
+  /// The entry's position in the order of addition; entries that are due at the same moment fire in this order.
   public let order: UInt64
 
   /// Creates an entry from persisted values.

@@ -1,4 +1,4 @@
-/// The limits of the schedule, for everything that can grow with a request, a file or a search.
+/// The limits of the schedule, one for every quantity that a request, a file or a search can increase.
 public enum ScheduleLimits {
   /// The supported astronomical years of the proleptic Gregorian calendar (0 is 1 BC).
   ///
@@ -8,7 +8,7 @@ public enum ScheduleLimits {
   /// Milliseconds for which the last match of a calendar trigger counts as passed instead of impossible: one century.
   static let passedMatchMilliseconds: Int64 = 3_155_760_000_000
 
-  /// Years that a search looks ahead: the Gregorian calendar, including weekdays, repeats after 400.
+  /// Years that a search looks ahead: the Gregorian calendar, including weekdays, repeats after 400 years.
   static let searchYears = 400
 
   /// Bytes of a time-zone file.
@@ -33,19 +33,19 @@ public enum ScheduleLimits {
   /// The minimum interval of a repeating trigger, in seconds (client-api 3.2).
   public static let shortestRepeatSeconds = 60
 
-  /// The maximum interval in milliseconds, about 3,170 years, at which sums cannot overflow.
+  /// The maximum interval in milliseconds, about 3,170 years, so that sums cannot overflow.
   public static let longestIntervalMilliseconds: Int64 = 100_000_000_000_000
 
-  /// Repetitions that a search can skip: those on days that do not exist in their month, and those of periods that mix
-  /// months with days.
+  /// Repetitions that a search can skip, either because the day does not exist in the month or because the period
+  /// combines months and days.
   static let periodSteps = 10_000
 
-  /// Repetitions in a calendar other than the Gregorian calendar that a search can skip when it is near its target:
-  /// most years do not have the 30th of a leap month.
+  /// Repetitions that a search near its target can skip in a calendar other than the Gregorian calendar: most years do
+  /// not have the 30th of a leap month.
   static let calendarSteps = 64
 
-  /// Steps to find the nearest repetition in a calendar other than the Gregorian calendar; two suffice for months of
-  /// any length.
+  /// Steps to find the nearest repetition in a calendar other than the Gregorian calendar; two are sufficient for
+  /// months of any length.
   static let calendarGuesses = 8
 
   /// Lookups in calendars other than the Gregorian calendar per turn of the agent's loop; each takes up to 0.7 ms.
@@ -61,14 +61,14 @@ extension ScheduleLimits {
 
   /// The maximum delay, in milliseconds, with which a missed notification is still displayed: one day.
   ///
-  /// iOS wakes the device for a notification. A laptop cannot be woken, and the user still wants to see in the morning
-  /// a notification that was due during the night.
+  /// iOS wakes the device for a notification. A laptop cannot be woken. A notification that was due during the night is
+  /// still of interest to the user in the morning.
   public static let missedWindowMilliseconds: Int64 = 86_400_000
 
-  /// Milliseconds of the window within which all due entries share one wake-up: users do not notice a twentieth of a
-  /// second.
+  /// Milliseconds of the window within which all due entries share one wake-up: users do not notice a delay of one
+  /// twentieth of a second.
   public static let wakeWindowMilliseconds: Int64 = 50
 
-  /// Milliseconds after which a notification counts as missed, which is longer than the delay on a busy machine.
+  /// Milliseconds after which a notification counts as missed, longer than any delay on a busy machine.
   static let lateMilliseconds: Int64 = 60_000
 }

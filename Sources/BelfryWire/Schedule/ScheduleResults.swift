@@ -10,7 +10,7 @@ public struct SchedulePolicy: Sendable {
 
   /// Creates a policy.
   ///
-  /// `pendingLimit` is raised to 1 if it is less.
+  /// `pendingLimit` is raised to 1 if it is lower.
   public init(
     pendingLimit: Int = ScheduleLimits.pendingPerApp,
     missedWindow: Int64 = ScheduleLimits.missedWindowMilliseconds,
@@ -34,7 +34,7 @@ public struct ScheduleAdded: Equatable, Sendable {
 
 /// The changes to persist after all dates were recomputed.
 public struct ScheduleRecomputed: Equatable, Sendable {
-  /// The entries whose past moments no longer count.
+  /// The entries that changed because past moments no longer count.
   public internal(set) var changed: [ScheduleEntry] = []
   /// The entries that can never fire again.
   public internal(set) var lost: [ScheduleKey] = []
@@ -46,7 +46,7 @@ public enum ScheduleStep: Equatable, Sendable {
   case fire(Firing)
   /// The entry was missed by more than the window: delete it and log it.
   case expired(ScheduleKey, due: Int64)
-  /// Nothing is due before ``Schedule/wakeUp``, which is the current time if dates of other calendars remain to be
+  /// Nothing is due before ``Schedule/wakeUp``, which is the current time if dates in other calendars remain to be
   /// computed.
   case rest
 }
@@ -70,8 +70,8 @@ public struct ScheduleWakeUp: Hashable, Sendable {
   /// without a fraction of a second is not delayed.
   ///
   /// - Parameters:
-  ///   - now: The current time on both clocks.
-  ///   - window: The window's length in milliseconds, which must be a divisor of 1,000.
+  ///   - now: The current time, on both clocks.
+  ///   - window: The window's length in milliseconds; it must be a divisor of 1,000.
   /// - Returns: The delayed moments.
   public func coalesced(
     at now: ScheduleMoment, window: Int64 = ScheduleLimits.wakeWindowMilliseconds
@@ -80,7 +80,7 @@ public struct ScheduleWakeUp: Hashable, Sendable {
     let lead = now.wall - now.elapsed
     let byWall = wall.map { Self.end(of: window, $0) }
     let byElapsed = elapsed.map { Self.end(of: window, $0 + lead) }
-    // A single alarm suffices: that of the wall clock, which also reports changes of that clock.
+    // A single wall-clock alarm is sufficient; it also reports changes to the wall clock.
     if let byWall, byWall == byElapsed { return ScheduleWakeUp(wall: byWall, elapsed: nil) }
     return ScheduleWakeUp(wall: byWall, elapsed: byElapsed.map { $0 - lead })
   }

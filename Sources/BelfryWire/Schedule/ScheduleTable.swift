@@ -8,16 +8,16 @@ struct ScheduleTable {
     var isProvisional = false
   }
 
-  /// A due date, or the moment from which the due date must be computed.
+  /// A due date, or the moment from which the search for the due date starts.
   struct Due {
     var moment: Int64
     var isProvisional = false
   }
 
-  /// The number of stale heap items, whose entries were moved or removed, that can exist in excess of the number of
+  /// The number of stale heap items, whose entries were moved or removed, that are allowed in addition to the number of
   /// entries.
   ///
-  /// With fewer stale items, removal would cost more than keeping them.
+  /// Removing fewer stale items would cost more than keeping them.
   private static let staleItemsMax = 1_024
 
   private var slots: ContiguousArray<Slot?> = []
@@ -44,7 +44,7 @@ struct ScheduleTable {
 
   func count(of app: String) -> Int { apps[UTF8Text(app)]?.count ?? 0 }
 
-  /// Adds an entry without a due date; `replaceDues` must follow.
+  /// Adds an entry without a due date; call `replaceDues` afterward.
   mutating func restore(_ entry: ScheduleEntry) {
     _ = remove(entry.key)
     _ = put(Slot(entry: entry, due: .max))
@@ -83,7 +83,7 @@ struct ScheduleTable {
     return true
   }
 
-  /// Recomputes the due date of every entry, and removes the entries that have none.
+  /// Recomputes the due date of every entry, and removes entries without a due date.
   mutating func replaceDues(_ due: (inout ScheduleEntry) -> Due?) {
     var walls: ContiguousArray<DueHeap.Item> = []
     var elapsed: ContiguousArray<DueHeap.Item> = []
@@ -159,7 +159,7 @@ struct ScheduleTable {
     return slot.due == item.due && slot.entry.order == item.order
   }
 
-  /// Removes stale items from the tops of the heaps, and removes all stale items once they outnumber the rest.
+  /// Removes stale items from the top of each heap; removes all stale items once they exceed the limit.
   private mutating func removeStaleItems() {
     while let first = byWall.first, !isCurrent(first) { byWall.removeFirst() }
     while let first = byElapsed.first, !isCurrent(first) { byElapsed.removeFirst() }

@@ -1,6 +1,6 @@
-/// The trigger of a local notification, other than a region or a push.
+/// The trigger of a local notification, unless the trigger is a region.
 public enum Trigger: Hashable, Sendable {
-  /// Elapsed time since scheduling, including time during which the device sleeps.
+  /// Elapsed time since scheduling, including the time that the device spends asleep.
   case interval(milliseconds: Int64, repeats: Bool)
   /// A wall time that matches components.
   case calendar(CalendarMatch, repeats: Bool)
@@ -25,7 +25,7 @@ public enum Trigger: Hashable, Sendable {
     case neverFires
     /// The only matching moments have passed.
     ///
-    /// Nothing remains to be scheduled. This is not an error of the app.
+    /// Nothing remains to be scheduled. This is not an error in the app.
     case passed
     /// This machine's time-zone database does not contain the zone.
     case unknownZone(String)
@@ -56,7 +56,7 @@ public enum Trigger: Hashable, Sendable {
   }
 }
 
-/// The distance between the repetitions of a moment, as in `repeatInterval` and `deliveryRepeatInterval`.
+/// The interval between the repetitions of a moment, as in `repeatInterval` and `deliveryRepeatInterval`.
 ///
 /// Months and days are counted on the wall clock, and a day that a month does not have is skipped. Seconds are elapsed
 /// time.
@@ -65,9 +65,9 @@ public struct Period: Hashable, Sendable {
   public enum Length: Hashable, Sendable {
     /// The period does not repeat.
     case none
-    /// Whole months, then days, then seconds of elapsed time; none is negative, and not all are zero.
+    /// Whole months, then days, then seconds of elapsed time; no value is negative, and at least one is not zero.
     case span(months: Int, days: Int, seconds: Int)
-    /// Week-years: the same weekday in the week with the same number.
+    /// A number of week-years: the repetition is on the same weekday in the week with the same number.
     case weekYears(Int)
   }
 
@@ -104,14 +104,14 @@ public struct Period: Hashable, Sendable {
     self.zone = zone
   }
 
-  /// A period that does not repeat.
+  /// The period of a moment that does not repeat.
   public static let once = Period(.none)
 
   /// Creates the period of a `repeatInterval`, from the raw value of its `NSCalendar.Unit`.
   ///
-  /// The value 256, the week unit from before iOS 7, means a week, as do 4096 and 8192. A weekday repeats every day and
-  /// a weekday's ordinal every week, because that is the effect of adding one of them to a date. Units shorter than a
-  /// minute, units without a length, unknown units and combinations of units do not repeat.
+  /// The value 256 (the week unit before iOS 7) means a week, as do 4096 and 8192. A weekday repeats every day, and a
+  /// weekday ordinal every week, because adding 1 to these units advances a date by a day or a week. Units shorter than
+  /// a minute, units without a length, unknown units and combinations of units do not repeat.
   public init(
     calendarUnit unit: UInt, weeks: WeekRule = .sunday, calendar: CalendarName = .gregorian,
     zone: ZoneChoice = .floating

@@ -35,7 +35,7 @@ extension Trigger {
 
   /// Decodes ``bytes``.
   ///
-  /// Returns nil for anything else.
+  /// Returns nil for bytes that are not a valid encoding.
   public init?(bytes: Span<UInt8>) {
     guard bytes.count > 1, bytes[0] == Self.version else { return nil }
     var reader = TriggerReader(bytes.copied(), from: 1)
@@ -93,7 +93,7 @@ private struct TriggerWriter {
     put(zone)
   }
 
-  /// Writes a bit set of the present components, then their values in order.
+  /// Writes a bit set of the components that are present, then their values in order.
   mutating func put(_ match: CalendarMatch) {
     var present: Int64 = 0
     for component in CalendarMatch.Component.allCases where match[component] != nil {
@@ -119,7 +119,7 @@ private struct TriggerReader {
     self.position = position
   }
 
-  /// True if all bytes were read and valid.
+  /// True if all bytes were read and were valid.
   var isWhole: Bool { !isDamaged && position == bytes.count }
 
   mutating func number() -> Int64 {

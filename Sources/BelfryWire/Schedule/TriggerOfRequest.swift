@@ -67,10 +67,10 @@ extension Period {
     }
   }
 
-  /// Returns the length that components add to a date, counting each of them as `Calendar.date(byAdding:)` does.
+  /// Returns the length that components add to a date, where each component counts as in `Calendar.date(byAdding:)`.
   private static func length(of components: MatchingComponents) -> Length {
     func count(_ unit: MatchingComponents.Unit, times factor: Int) -> Int {
-      // An added length never exceeds the years that the schedule supports.
+      // Clamp each count so that the product cannot overflow.
       min(max(Int(clamping: components.values[unit] ?? 0), -4_000_000_000), 4_000_000_000) * factor
     }
     let months = count(.year, times: 12) + count(.quarter, times: 3) + count(.month, times: 1)

@@ -3,7 +3,7 @@ extension Trigger {
   ///
   /// - Parameters:
   ///   - now: Milliseconds since 1970, or of elapsed time for an interval.
-  ///   - anchor: The time of scheduling, on the same clock; intervals count from there.
+  ///   - anchor: The time of scheduling, on the same clock; intervals start at this time.
   ///   - world: The time zones and calendars that the trigger can refer to.
   /// - Returns: A moment on the clock of `now`; nil if no later moment exists.
   public func next(
@@ -46,8 +46,8 @@ extension Trigger {
 
   /// Returns true if the components of a calendar trigger have matched within the last century.
   ///
-  /// If the components specify the minute that has just begun, they match only its first second. That moment has passed
-  /// and, if the components include a year, there is no further match (client-api 3.4).
+  /// If the components specify the minute that has just begun, they match only its first second. That moment has
+  /// passed. If the components include a year, no further match follows (client-api 3.4).
   func hasMatched(before now: Int64, in world: some ScheduleWorld) -> Bool {
     guard case .calendar = self else { return false }
     let start = Gregorian.clampedMilliseconds(now) - ScheduleLimits.passedMatchMilliseconds
@@ -62,8 +62,8 @@ extension Trigger {
 
   /// Returns the latest wall time that clocks have shown by `now`, in milliseconds, for a match that occurs once.
   ///
-  /// Such a match keeps the wall time that was next when the trigger was added, even if the zone changes. Returns nil
-  /// for other triggers.
+  /// A one-time match keeps the wall time that was next when the trigger was added, even if the zone changes. Returns
+  /// nil for other triggers.
   func shown(at now: Int64, in world: some ScheduleWorld) -> Int64? {
     guard case .calendar(let match, false) = self, match.calendar == .gregorian else { return nil }
     let seconds = Gregorian.floorDivide(Int(Gregorian.clampedMilliseconds(now)), 1_000)
@@ -88,7 +88,7 @@ extension Trigger {
     }
   }
 
-  /// Checks everything that does not depend on a clock.
+  /// Checks all conditions that do not depend on a clock.
   public func check(in world: some ScheduleWorld) throws(Refusal) {
     switch self {
     case .interval(let length, let repeats):

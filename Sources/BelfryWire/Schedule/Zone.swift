@@ -11,9 +11,9 @@ public struct Zone: Equatable, Sendable {
 
   /// A period with a constant offset.
   struct Segment: Equatable {
-    /// The first second; `Int.min` if the period has no beginning.
+    /// The first second of the period; `Int.min` if the period has no beginning.
     var start: Int
-    /// The second after the last; `Int.max` if the period has no end.
+    /// The second after the last second of the period; `Int.max` if the period has no end.
     var end: Int
     var offset: Int
   }
@@ -23,7 +23,7 @@ public struct Zone: Equatable, Sendable {
   /// - Parameters:
   ///   - name: The zone's name.
   ///   - table: The transitions listed in the file.
-  ///   - last: The instant of the last transition in the file; `Int.min` if the file lists none.
+  ///   - last: The instant of the last transition in the file; `Int.min` if the file lists no transitions.
   ///   - rule: The rule for later instants.
   init(name: String, table: ZoneTable, until last: Int, rule: ZoneRule?) {
     var table = table
@@ -70,14 +70,14 @@ public struct Zone: Equatable, Sendable {
     Gregorian.clampedSeconds(instant) + offset(at: instant)
   }
 
-  /// Returns the latest wall time that clocks have shown up to and including an instant.
+  /// Returns the latest wall time that clocks have shown by a given instant, including that instant.
   ///
   /// The result is greater than `wall(at:)` while an hour is repeated.
   public func latestWall(at instant: Int) -> Int {
     let instant = Gregorian.clampedSeconds(instant)
     var segment = segment(at: instant)
     var latest = instant + segment.offset
-    // No offset differs from UTC by more than 26 hours, so earlier segments cannot have shown a later time.
+    // No two offsets differ by more than 52 hours, so earlier segments cannot have shown a later time.
     while segment.start > instant - 190_000 {
       let before = segment.start - 1
       segment = self.segment(at: before)
@@ -100,7 +100,7 @@ public struct Zone: Equatable, Sendable {
 
   func segment(at instant: Int) -> Segment {
     guard let rule, instant >= table.last ?? .min else { return table.segment(at: instant) }
-    // Beyond the table, the latest past change applies, which can belong to a neighboring year.
+    // Beyond the table, the most recent change applies, which can be in a neighboring year.
     let instant = Gregorian.clampedSeconds(instant)
     let year = Gregorian.date(Gregorian.floorDivide(instant, Gregorian.secondsPerDay)).year
     var segment = Segment(start: table.last ?? .min, end: .max, offset: table.lastOffset)
@@ -120,7 +120,7 @@ public struct Zone: Equatable, Sendable {
 
   /// Orders the two changes of a year.
   ///
-  /// If both occur at the same instant, the start of daylight saving time is last.
+  /// If both occur at the same instant, the start of daylight saving time is sorted last.
   private static func sorted(
     _ changes: [(instant: Int, offset: Int)]
   ) -> [(instant: Int, offset: Int)] {
@@ -129,7 +129,7 @@ public struct Zone: Equatable, Sendable {
   }
 }
 
-/// The transitions in order, each with the offset that applies from then on.
+/// The transitions in order, each with the offset that applies after it.
 struct ZoneTable: Equatable, Sendable {
   private var instants: [Int] = []
   private var offsets: [Int]

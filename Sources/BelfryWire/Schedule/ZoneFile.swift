@@ -8,7 +8,7 @@ public enum ZoneFile {
     case malformed
     /// Counts or indices contradict each other, or there are more transitions than allowed.
     case inconsistent
-    /// The file counts leap seconds, so its times are not those of POSIX clocks.
+    /// The file counts leap seconds, so its times differ from those of POSIX clocks.
     case leapSeconds
     /// An offset is outside the range of RFC 9636 section 3.2.
     case offsetOutOfRange

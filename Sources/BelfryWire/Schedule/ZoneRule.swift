@@ -10,14 +10,14 @@ struct ZoneRule: Equatable, Sendable {
     var ends: Change
   }
 
-  /// A yearly change of the clocks, given in the wall time that applies just before the change.
+  /// A yearly change of the clocks, expressed in the wall time that applies just before the change.
   struct Change: Equatable, Sendable {
     enum Day: Equatable, Sendable {
       /// `Jn`: day 1 to 365; February 29 is never counted.
       case dayWithoutLeap(Int)
       /// `n`: day 0 to 365; February 29 is counted.
       case dayOfYear(Int)
-      /// `Mm.w.d`: the w-th weekday d (0 is Sunday) of month m; week 5 is the last.
+      /// `Mm.w.d`: the w-th weekday d (0 is Sunday) of month m; week 5 is the last week of the month.
       case weekday(month: Int, week: Int, weekday: Int)
     }
     var day: Day
@@ -47,7 +47,7 @@ struct ZoneRule: Equatable, Sendable {
   var offset: Int
   var daylight: Daylight?
 
-  /// Returns the changes in a year: each instant and the offset that applies from then on.
+  /// Returns the changes in a year: each instant, and the offset that applies after it.
   func changes(in year: Int) -> [(instant: Int, offset: Int)] {
     guard let daylight else { return [] }
     return [

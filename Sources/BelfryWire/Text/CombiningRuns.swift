@@ -1,17 +1,17 @@
-/// A check for long runs of combining marks in text that is passed to Foundation, which normalizes strings to compare
-/// and hash them.
+/// A detector of long runs of combining marks in text that is passed to Foundation, which normalizes strings before it
+/// compares or hashes them.
 ///
 /// The normalization of a run takes time that is quadratic in its length, and a file from an app can contain a million
 /// marks. Stream-safe text, as Unicode defines it, has no more than 30 marks in a row (Unicode Standard Annex #15).
 public struct CombiningRuns {
-  /// The maximum number of consecutive marks that are accepted.
+  /// The maximum number of consecutive marks in accepted text.
   private static let marksMax = 64
   private var marks = 0
 
   /// True if a run was too long.
   private(set) var isLong = false
 
-  /// Checks the next scalar of a text.
+  /// Checks the next scalar of the text.
   mutating func append(_ scalar: Unicode.Scalar) {
     // U+0300 is the first combining mark of Unicode.
     let isMark = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
@@ -44,7 +44,7 @@ public struct CombiningRuns {
     }
   }
 
-  /// Returns true if XML, or the older text format, would contain such a run.
+  /// Returns true if XML, or the older text format, would contain a run that is too long.
   private static func areLong(inText bytes: [UInt8]) -> Bool {
     var runs = CombiningRuns()
     let scalars = scalars(of: bytes)

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Decoded text that is compared, sorted and hashed by its UTF-8 bytes.
 ///
-/// `String` compares by Unicode normalization: "é" as one scalar equals "é" as two, and for a string of combining
-/// marks, a comparison takes time that grows with the square of the length. Text that a peer wrote is therefore never
-/// compared, hashed or looked up as a `String`.
+/// `String` compares by Unicode normalization: "é" as one scalar equals "é" as two scalars, and comparing strings of
+/// combining marks takes time quadratic in their length. Text that a peer wrote is therefore never compared, hashed or
+/// looked up as a `String`.
 public struct UTF8Text: Sendable {
   /// The same text as a `String`, for display, output or an interface that takes a `String`.
   public let string: String
@@ -64,8 +64,8 @@ extension UTF8Text: ExpressibleByStringLiteral, ExpressibleByStringInterpolation
 extension RawRepresentable where RawValue == String {
   /// Creates the case for a word that a peer wrote.
   ///
-  /// Returns nil if the word is unknown. `init(rawValue:)` compares strings, which is a comparison of bytes only for
-  /// ASCII. All words in the vocabulary are ASCII.
+  /// Returns nil if the word is unknown. The initializer doesn't use `init(rawValue:)`, because string comparison is a
+  /// comparison of bytes only for ASCII. All raw values are ASCII.
   public init?(word: String) {
     guard word.isASCII else { return nil }
     self.init(rawValue: word)
@@ -85,7 +85,8 @@ extension String {
     utf8.count == other.utf8.count && byteOrder(to: other) == 0
   }
 
-  /// Returns a negative, zero or positive number if the bytes sort before, equal or after those of `other`.
+  /// Returns a negative, zero or positive number if the bytes sort before, are equal to, or sort after the bytes of
+  /// `other`.
   func byteOrder(to other: String) -> Int {
     let order = unsafe utf8.withContiguousStorageIfAvailable { one in
       unsafe other.utf8.withContiguousStorageIfAvailable { two -> Int in

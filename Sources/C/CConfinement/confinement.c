@@ -18,7 +18,7 @@ pid_t belfry_fork(void) { return fork(); }
 
 void belfry_take_no_privileges(void) { prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
-// Landlock (landlock(7)), declared here because the headers of a distribution may be older than its kernel.
+// Landlock (landlock(7)), declared here because a distribution's headers can be older than its kernel.
 struct ruleset_attributes {
   uint64_t files;
   uint64_t network;
@@ -64,7 +64,7 @@ static int landlock(const char *const *readable, int count) {
 #define NATIVE_ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-// The runtime of a sanitizer makes system calls that the filter would refuse.
+// A sanitizer's runtime makes system calls that the filter would refuse.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED 1
@@ -125,7 +125,7 @@ static int filter_calls(void) {
       ALLOW(__NR_poll),
       ALLOW(__NR_time),
 #endif
-      // Memory, but no executable memory.
+      // Memory allocation, but no executable memory.
       ALLOW(__NR_brk),
       ALLOW(__NR_munmap),
       ALLOW(__NR_mremap),
@@ -170,7 +170,7 @@ static int filter_calls(void) { return -1; }
 
 int belfry_confine(const char *const *readable, int count) {
   int lacking = 0;
-  // Landlock and seccomp require this of unprivileged processes.
+  // Landlock and seccomp require this setting in unprivileged processes.
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) lacking |= BELFRY_LACKS_NO_NEW_PRIVILEGES;
   if (landlock(readable, count) != 0) lacking |= BELFRY_LACKS_LANDLOCK;
   if (filter_calls() != 0) lacking |= BELFRY_LACKS_SECCOMP;

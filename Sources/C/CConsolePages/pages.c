@@ -1,6 +1,6 @@
 #include "pages.h"
 
-// The pages are embedded in the executable, so that it doesn't depend on a folder.
+// The pages are embedded in the executable, so that the program doesn't depend on a folder.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char api_js[] = {

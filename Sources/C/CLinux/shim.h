@@ -76,11 +76,11 @@ static inline int belfry_set_descriptor_limit(int32_t pid, uint64_t soft, uint64
   return (int)syscall(SYS_prlimit64, pid, 7 /* RLIMIT_NOFILE */, &limit, (void *)0);
 }
 
-// Calls open(2), because Swift doesn't import variadic functions.
+// Calls open(2), which Swift doesn't import because it is variadic.
 static inline int belfry_open(const char *path, int flags, mode_t mode) {
   return open(path, flags, mode);
 }
-// Makes the kernel send `signal` to this process when the thread that started it exits.
+// Instructs the kernel to send `signal` to this process when the thread that started this process exits.
 static inline int belfry_set_parent_death_signal(int signal) {
   return prctl(PR_SET_PDEATHSIG, signal);
 }
@@ -97,8 +97,8 @@ static inline uint32_t belfry_effective_capabilities(void) {
   struct __user_cap_data_struct data[2] = {{0}};
   return syscall(SYS_capget, &header, data) == 0 ? data[0].effective : 0;
 }
-// Gives up all capabilities except those in `kept`, which has one bit for each of the numbers 0 to 31 and must be a
-// subset of the permitted capabilities.
+// Drops all capabilities except those in `kept`, which has one bit for each of the numbers 0 to 31 and must be a subset
+// of the permitted capabilities.
 static inline int belfry_keep_capabilities(uint32_t kept) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   struct __user_cap_data_struct data[2] = {{.effective = kept, .permitted = kept}, {0}};
@@ -110,7 +110,7 @@ static inline int belfry_keep_permitted(int keeps) { return prctl(PR_SET_KEEPCAP
 static inline int belfry_open_unnamed(const char *folder, mode_t mode) {
   return open(folder, O_RDWR | O_CLOEXEC | 020000000 /* __O_TMPFILE */ | O_DIRECTORY, mode);
 }
-// Gives an unnamed file a name, which must be unused.
+// Assigns a name to an unnamed file; the name must be unused.
 static inline int belfry_name(int descriptor, const char *path) {
   char source[40];
   snprintf(source, sizeof source, "/proc/self/fd/%d", descriptor);

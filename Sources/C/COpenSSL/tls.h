@@ -1,6 +1,6 @@
 #pragma once
 // TLS over buffers that all connections of a loop share: a BIO that reads from and appends to a `belfry_tls_exchange`,
-// so that no connection holds a BIO buffer of its own.
+// so that connections don't need their own BIO buffers.
 #include <openssl/bio.h>
 #include <openssl/hmac.h>
 #include <openssl/ssl.h>

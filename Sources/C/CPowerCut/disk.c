@@ -48,7 +48,7 @@ static void extent_copy(extent *to, const extent *from) {
   if (from->size) memcpy(to->bytes, from->bytes, from->size);
 }
 
-/// Writes some sectors of a change, and noise into others.
+/// Writes some sectors of a change, and fills others with noise.
 static void extent_tear(power_cut_disk *disk, extent *to, const change *one) {
   size_t end = one->offset + one->length;
   for (size_t start = one->offset; start < end;) {
@@ -122,7 +122,7 @@ void disk_truncate(node *file, size_t size) {
   extent_resize(&file->cached, size);
 }
 
-/// Writes a random part of the pending changes to the disk; it is also likely that all or none of them are written.
+/// Writes a random part of the pending changes to the disk; it is also likely that all changes or none are written.
 static void settle(power_cut_disk *disk, node *file) {
   uint64_t mood = draw(disk) % 4;
   for (size_t index = 0; index < file->pending_count; index++) {
@@ -241,7 +241,7 @@ bool power_cut_disk_has_failed(const power_cut_disk *disk) { return disk->has_fa
 uint64_t power_cut_disk_operations(const power_cut_disk *disk) { return disk->operations; }
 uint64_t power_cut_disk_unsynced(const power_cut_disk *disk) { return disk->unsynced; }
 
-/// Decides which of the files with the same name has that name after the power cut.
+/// Decides which of the files that share a name has that name after the power cut.
 static void settle_name(power_cut_disk *disk, node *file) {
   node *durable = NULL;
   for (node *other = disk->nodes; other; other = other->next) {
@@ -249,7 +249,7 @@ static void settle_name(power_cut_disk *disk, node *file) {
   }
   if (file == durable && file->is_named) return;
   disk->unsynced++;
-  // The folder hasn't been synced since, so its state is either the previous or the current one.
+  // The folder hasn't been synced since the change, so it is in either its previous or its current state.
   bool is_present = draw(disk) % 2;
   if (file->is_named) {
     file->is_named = file->is_named_durably = is_present;
@@ -262,7 +262,7 @@ static void settle_name(power_cut_disk *disk, node *file) {
 void power_cut_disk_restart(power_cut_disk *disk) {
   pthread_mutex_lock(&power_cut_mutex);
   for (node *file = disk->nodes; file; file = file->next) settle(disk, file);
-  // First decide the names that currently exist, because that also decides the names of the files that they replaced.
+  // First decide the names that currently exist, because this also decides the names of the files that they replaced.
   for (node *file = disk->nodes; file; file = file->next) {
     if (file->is_named) settle_name(disk, file);
   }

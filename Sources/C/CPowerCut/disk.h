@@ -5,7 +5,7 @@
 
 #include "power_cut.h"
 
-// The state of a disk, which is below SQLite's interface in vfs.c.
+// The state of a simulated disk, on which SQLite's interface in vfs.c is based.
 
 enum { SECTOR = 512, SHM_LOCKS = SQLITE_SHM_NLOCK };
 
@@ -29,7 +29,8 @@ typedef struct node {
   extent cached, durable;
   change *pending;
   size_t pending_count, pending_capacity;
-  /// True if the file currently has its name, and true if it would have its name after a power cut.
+  /// `is_named` is true if the file currently has its name; `is_named_durably` is true if it would have its name after
+  /// a power cut.
   bool is_named, is_named_durably;
   // The locks and the shared memory of connections, which are lost when the power is cut.
   int shared, shm_users;

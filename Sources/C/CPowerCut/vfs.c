@@ -3,7 +3,7 @@
 
 #include "disk.h"
 
-// SQLite's interface to the disks; paths outside the disks are passed to the VFS that was the default before.
+// SQLite's interface to the disks; paths outside the disks are passed to the VFS that was previously the default.
 
 static sqlite3_vfs *system_vfs;
 

@@ -5,7 +5,7 @@
 
 #include "crc32c.h"
 
-/// A checksum in progress; its buffer can hold a row of numbers, which is therefore added in a single piece.
+/// A checksum in progress; the buffer can hold a row of numbers, so that the row is added in a single piece.
 typedef struct {
   unsigned char bytes[256];
   size_t count;

@@ -2,7 +2,7 @@
 
 // Swift's Mutex waits in the kernel (FUTEX_LOCK_PI), which ThreadSanitizer doesn't observe: a thread that acquires a
 // contended lock seems to race with the previous owner. In ThreadSanitizer builds, this function waits instead, using
-// an atomic exchange that ThreadSanitizer observes. The slow unlock then never has anything to do.
+// an atomic exchange that ThreadSanitizer observes. As a result, the slow unlock never has any work to do.
 #if __has_feature(thread_sanitizer)
 #include <sched.h>
 #include <stdatomic.h>

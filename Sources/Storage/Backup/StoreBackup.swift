@@ -1,12 +1,12 @@
 internal import CSQLite
 internal import System
 
-/// Copies of stores, which may be in use.
+/// Operations that copy stores, which can be in use during the copy.
 public enum StoreBackup {
-  /// Copies the store at `path`, which another process may write to, into a new file with mode 0600.
+  /// Copies the store at `path` into a new file with mode 0600; another process can write to the store during the copy.
   ///
-  /// The copy reflects a single moment, that of the first page, and does not block any writer: SQLite's online backup
-  /// reads one snapshot of the write-ahead log.
+  /// The copy reflects a single moment, at which the first page was read, and does not block writers: SQLite's online
+  /// backup reads one snapshot of the write-ahead log.
   public static func copy(store path: String, to target: String) throws(StorageFailure) {
     do throws(SystemFailure) {
       try FileSystem.write([], to: target, mode: 0o600)
@@ -16,7 +16,7 @@ public enum StoreBackup {
     try copy(from: try Connection(path), to: try Connection(target, isThrowaway: true))
   }
 
-  /// Copies all pages as they are at one moment: that of the source's transaction, if one has begun.
+  /// Copies all pages as of a single moment: the snapshot of the source's transaction, if a transaction has begun.
   static func copy(from source: Connection, to copy: Connection) throws(StorageFailure) {
     guard let backup = unsafe sqlite3_backup_init(copy.raw, "main", source.raw, "main") else {
       throw copy.failure()
@@ -61,14 +61,14 @@ public enum StoreBackup {
     }
   }
 
-  /// A connection that does not apply the store's schema, so that copying works for every release.
+  /// A connection that does not apply the store's schema, so that stores of every release can be copied.
   @safe final class Connection {
     private let path: String
     let raw: OpaquePointer?
 
     /// Opens the file.
     ///
-    /// A throwaway file, which is discarded unless it is complete, does not have to survive a crash.
+    /// A throwaway file is discarded unless it is complete, so it does not need to survive a crash.
     init(_ path: String, isThrowaway: Bool = false) throws(StorageFailure) {
       self.path = path
       var opened: OpaquePointer?

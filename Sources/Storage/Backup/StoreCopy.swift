@@ -2,10 +2,10 @@ public import System
 
 /// An unnamed copy of a store, which disappears when the process exits for any reason.
 ///
-/// The copy is created in two steps: first the file, with the rights of the process that keeps the backup, then the
-/// content, with the rights of the store's owner. Confined to one thread.
+/// The copy is created in two steps: first the file, with the rights of the process that writes the backup, and then
+/// the content, with the rights of the store's owner. The type is confined to one thread.
 public final class StoreCopy {
-  /// The content of the copy, once it is filled.
+  /// The file with the copy's content, once the store has been copied.
   public let file: RandomAccessFile
   private let connection: StoreBackup.Connection
 
@@ -17,12 +17,12 @@ public final class StoreCopy {
     } catch {
       throw .system(error)
     }
-    // SQLite opens the file here and does not need its name afterward, because it keeps no journal for this file.
+    // SQLite opens the file here and does not need the name afterward, because this file has no journal.
     defer { try? FileSystem.remove(path) }
     connection = try StoreBackup.Connection(path, isThrowaway: true)
   }
 
-  /// Copies the store at `path`, which another process may write to, without blocking writers.
+  /// Copies the store at `path` without blocking writers; another process can write to the store during the copy.
   ///
   /// Returns the number of rows of a table in the copy, and the value of a setting, which is empty if the setting does
   /// not exist.

@@ -46,7 +46,7 @@ public struct TarEntry: Sendable, Equatable {
 
   /// Parses an entry from a header.
   ///
-  /// Returns nil if it is not the header of a regular file.
+  /// Returns nil if the block is not the header of a regular file.
   init?(header block: [UInt8]) {
     guard block.count == Self.blockBytes, block[156] == 0x30 || block[156] == 0 else { return nil }
     func text(_ range: Range<Int>) -> String {
@@ -79,7 +79,7 @@ public struct TarEntry: Sendable, Equatable {
     self.modifiedSeconds = modifiedSeconds
   }
 
-  /// Returns the sum of the bytes, with the checksum's own field counted as spaces.
+  /// Returns the sum of the bytes, with the checksum field counted as spaces.
   private static func checksum(of block: [UInt8]) -> Int64 { block.reduce(0) { $0 + Int64($1) } }
 }
 
@@ -144,7 +144,7 @@ public final class TarWriter {
     sums.append((name, hash.finish()))
   }
 
-  /// Writes the end of the archive, and waits until everything is on disk.
+  /// Writes the end of the archive, and waits until the entire archive is on disk.
   public func finish() throws(SystemFailure) {
     try write([UInt8](repeating: 0, count: 2 * TarEntry.blockBytes))
     try file.synchronize()
@@ -172,9 +172,9 @@ public final class TarWriter {
 
 /// A reader of a tar archive of regular files.
 public final class TarReader {
-  /// The reason that a file is not one of Belfry's archives.
+  /// The error for a file that is not a Belfry archive.
   public enum Failure: Error, Equatable {
-    /// The archive is truncated, contains something other than regular files, or has data after its end.
+    /// The archive is truncated, contains files that are not regular files, or has data after its end.
     case damaged
   }
 
@@ -210,8 +210,8 @@ public final class TarReader {
     self.offsets = offsets
   }
 
-  /// Throws `.damaged` if anything but the end of an archive follows `position`: two blocks of zeros, and further zeros
-  /// with which tar fills the last record.
+  /// Throws `.damaged` if `position` is not followed by exactly the end of an archive: two blocks of zeros, and any
+  /// further zeros with which tar fills the last record.
   private static func checkEnd(of file: RandomAccessFile, from position: Int, to size: Int) throws {
     let rest = size - position
     guard (TarEntry.blockBytes..<Limits.archiveEndBytesMax).contains(rest),
@@ -219,8 +219,8 @@ public final class TarReader {
     else { throw Failure.damaged }
   }
 
-  /// Returns the content of a small file, or nil if the archive has no file with that name or if it is longer than
-  /// `limit`.
+  /// Returns the content of a small file, or nil if the archive has no file with that name or if the content is longer
+  /// than `limit`.
   public func content(of name: String, limit: Int) throws(SystemFailure) -> [UInt8]? {
     guard let index = entries.firstIndex(where: { $0.name == name }),
       entries[index].byteCount <= limit

@@ -281,7 +281,7 @@ extension ControlEngine {
   }
 
   private func put(_ registration: RegistrationRecord) throws(StorageFailure) {
-    // A new generation: the previous token is inactive, and its row is about to be overwritten by the new token's.
+    // This is a new generation: the previous token is inactive, and the new token's row is about to overwrite its row.
     if registration.generation > 0, registration.state == .active {
       for write in [Write.formerRegistration, .noOldFormerRegistrations] {
         let statement = try statement(write)

@@ -67,12 +67,12 @@ final class ControlEngine: MarkedStoreEngine {
       """,
       // The number of apps that are created on behalf of one device is limited.
       "ALTER TABLE app ADD COLUMN adopter INTEGER;",
-      // For the feedback of one app.
+      // An index for the feedback of one app.
       """
       CREATE INDEX registration_unregistered ON registration (app, kind, changed) WHERE state = 3;
       """,
-      // Records which devices and providers have followed a rotation of the authority and of the token key. Devices
-      // that enrolled earlier count as having presented their certificate.
+      // Columns that record which devices and providers have followed a rotation of the authority and the token key.
+      // Devices that enrolled earlier count as having presented their certificate.
       """
       ALTER TABLE device_certificate ADD COLUMN authority TEXT;
       ALTER TABLE device_certificate ADD COLUMN shown INTEGER NOT NULL DEFAULT 0;
@@ -81,7 +81,7 @@ final class ControlEngine: MarkedStoreEngine {
       ALTER TABLE certificate ADD COLUMN authority TEXT;
       ALTER TABLE device ADD COLUMN token_key TEXT;
       """,
-      // Tokens whose app has registered again, for the feedback service.
+      // A table for tokens whose app has registered again, for the feedback service.
       """
       CREATE TABLE former_registration (
         device INTEGER NOT NULL, app INTEGER NOT NULL, kind INTEGER NOT NULL,
@@ -290,7 +290,7 @@ final class ControlEngine: MarkedStoreEngine {
     return UInt64(String(decoding: text, as: UTF8.self)) ?? 0
   }
 
-  /// The setting that is compared with the store's mark; a decimal number.
+  /// The name of the setting that is compared with the store's mark; its value is a decimal number.
   private static let changesMade = "changes-made"
 
   func rows<Record>(_ table: ControlRows<Record>) throws(StorageFailure) -> [Record] {
@@ -366,7 +366,7 @@ final class ControlEngine: MarkedStoreEngine {
     return try records(of: table, statement)
   }
 
-  /// Returns true if an arrival contains information that the rows do not.
+  /// Returns true if an arrival contains information that is missing from the rows.
   func isNewer(_ arrival: DeviceArrival) throws(StorageFailure) -> Bool {
     let statement = try database.prepare(
       """

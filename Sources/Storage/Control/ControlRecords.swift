@@ -3,7 +3,7 @@ public import Transport
 
 /// The environments in which a provider's key or certificate is valid.
 public enum EnvironmentScope: UInt8, Sendable, Hashable, CaseIterable {
-  /// Both environments, which applies to keys created before 2025 and to universal certificates.
+  /// Both environments, as for keys created before 2025 and for universal certificates.
   case both = 0
   case sandbox = 1
   case production = 2
@@ -42,7 +42,7 @@ public struct TeamRecord: Sendable, Hashable {
   public var id: String
   /// The name of the team, for display.
   public var name: String
-  /// The time of creation in milliseconds since 1970.
+  /// The time of creation, in milliseconds since 1970.
   public var createdMilliseconds: Int64
 
   /// Creates a team from its parts.
@@ -65,7 +65,7 @@ public struct KeyRecord: Sendable, Hashable {
   public var environments: EnvironmentScope
   /// The only topics to which the key may send; empty for all topics of the team.
   public var topics: [String]
-  /// The only other key that may be used on the same connection.
+  /// The only other key that is allowed on the same connection; nil for no other key.
   public var relatedKey: String?
   /// The time of creation in milliseconds since 1970.
   public var createdMilliseconds: Int64
@@ -99,7 +99,7 @@ public struct CertificateRecord: Sendable, Hashable {
   public var bundleID: String
   /// The environments in which the certificate is valid.
   public var environments: EnvironmentScope
-  /// True if the certificate lists its topics in an extension; false if it has only the bundle identifier.
+  /// True if the certificate lists its topics in an extension; false if it contains only the bundle identifier.
   public var isUniversal: Bool
   /// The time at which the certificate expires, in seconds since 1970.
   public var notAfter: Int64
@@ -107,7 +107,7 @@ public struct CertificateRecord: Sendable, Hashable {
   public var createdMilliseconds: Int64
   /// The time of revocation in milliseconds since 1970; nil for a valid certificate.
   public var revokedMilliseconds: Int64?
-  /// The name of the key that signed the certificate; nil for certificates of earlier releases.
+  /// The name of the key that signed the certificate; nil for certificates that earlier releases issued.
   public var authority: String?
 
   /// Creates a certificate from its parts.
@@ -128,7 +128,7 @@ public struct CertificateRecord: Sendable, Hashable {
   }
 }
 
-/// An app: a topic that devices register for.
+/// An app, for whose topics devices register.
 public struct AppRecord: Sendable, Hashable {
   /// The app's number in device tokens, which is never reused for another app.
   public var number: UInt32
@@ -136,7 +136,7 @@ public struct AppRecord: Sendable, Hashable {
   public var bundleID: String
   /// The ID of the app's team.
   public var team: String
-  /// The maximum number of undelivered notifications, the newest ones, to store per token; `.max` stores all.
+  /// The maximum number of undelivered notifications to store per token, retaining the newest; `.max` stores all.
   public var keep: UInt32
   /// True if channels may be created for the app.
   public var hasBroadcast: Bool
@@ -180,7 +180,7 @@ public struct ChannelRecord: Sendable, Hashable {
   }
 }
 
-/// The newest message of a channel that stores it.
+/// The newest message of a channel that stores its newest message.
 public struct BroadcastRecord: Sendable, Hashable {
   /// The channel's 16 bytes.
   public var channel: [UInt8]
@@ -218,7 +218,7 @@ public struct DeviceRecord: Sendable, Hashable {
   public var number: UInt64
   /// The SHA-256 hash of the device's public key (SubjectPublicKeyInfo in DER).
   public var keyHash: SHA256.Digest
-  /// The name of the device, for display; may be empty.
+  /// The name of the device, for display; can be empty.
   public var name: String
   /// The time of enrollment in milliseconds since 1970.
   public var enrolledMilliseconds: Int64
@@ -246,9 +246,9 @@ public struct DeviceCertificateRecord: Sendable, Hashable {
   public var device: UInt64
   /// The time at which the certificate expires, in seconds since 1970.
   public var notAfter: Int64
-  /// The name of the key that signed the certificate; nil for certificates of earlier releases.
+  /// The name of the key that signed the certificate; nil for certificates that earlier releases issued.
   public var authority: String?
-  /// True if the device has connected with the certificate.
+  /// True if the device has presented the certificate on a connection.
   public var isShown: Bool
 
   /// Creates a certificate from its parts.
@@ -264,7 +264,7 @@ public struct DeviceCertificateRecord: Sendable, Hashable {
   }
 }
 
-/// A registration of a device's app, stored as plain numbers so that millions load quickly.
+/// A registration of an app on a device, stored as plain numbers so that millions of registrations load quickly.
 public struct RegistrationRecord: Sendable, Hashable {
   /// The state of a registration.
   public enum State: UInt8, Sendable, Hashable {
@@ -272,7 +272,7 @@ public struct RegistrationRecord: Sendable, Hashable {
     case active = 1
     /// The token is valid, but the app does not receive notifications for now.
     case disabled = 2
-    /// The token is inactive; the next one has the next generation.
+    /// The token is inactive; the next token has the next generation.
     case unregistered = 3
   }
 
@@ -282,7 +282,7 @@ public struct RegistrationRecord: Sendable, Hashable {
   public var generation: UInt16
   /// The state of the registration.
   public var state: State
-  /// The time of the last change in milliseconds since 1970, which is the time that `Unregistered` reports.
+  /// The time of the last change in milliseconds since 1970, which the `Unregistered` response reports.
   public var changedMilliseconds: Int64
 
   /// Creates a registration from its parts.
@@ -309,7 +309,7 @@ public struct FeedbackCursor: Sendable, Hashable {
     device = record.key.device
   }
 
-  /// Creates the position after every registration of that millisecond.
+  /// Creates the position after all registrations that changed in this millisecond.
   public init(endOfMillisecond changedMilliseconds: Int64) {
     self.changedMilliseconds = changedMilliseconds
     device = UInt64(Int64.max)
@@ -322,7 +322,7 @@ public struct SubscriptionRecord: Sendable, Hashable {
   public var device: UInt64
   /// The channel's 16 bytes.
   public var channel: [UInt8]
-  /// The last stored message that the device acknowledged, or nil.
+  /// The last stored message that the device acknowledged; nil if the device has not acknowledged any.
   public var received: NotificationID?
 
   /// Creates a subscription from its parts.

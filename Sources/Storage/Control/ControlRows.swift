@@ -1,7 +1,7 @@
 internal import BelfryWire
 internal import Transport
 
-/// The way to read one kind of record: the query, and the conversion of a row.
+/// The query for one kind of record, and the conversion of a row to a record.
 ///
 /// The last column indicates whether the row is unchanged since it was written. An invalid row yields nil.
 struct ControlRows<Record: Sendable>: Sendable {
@@ -165,8 +165,8 @@ extension ControlRows where Record == RegistrationRecord {
       FROM registration ORDER BY device, app, kind
       """, record: registration)
 
-  /// The query for inactive registrations, which uses the indexes of unregistered tokens and of tokens that preceded a
-  /// current one.
+  /// The query for inactive registrations, which uses the indexes of unregistered tokens and of tokens that precede a
+  /// current token.
   static let unregistered = ControlRows(
     query: """
       SELECT device, app, kind, generation, state, changed, \(ControlTable.registration.isWhole)

@@ -12,13 +12,13 @@ public enum ControlChange: Sendable, Hashable {
   case removeApp(number: UInt32)
   /// Adds a channel.
   ///
-  /// Does nothing if the app was removed in the meantime.
+  /// This change has no effect if the app was removed in the meantime.
   case putChannel(ChannelRecord)
   /// Removes a channel with its message and subscriptions.
   case removeChannel(id: [UInt8])
   /// Stores a channel's message.
   ///
-  /// Does nothing if the channel was removed in the meantime.
+  /// This change has no effect if the channel was removed in the meantime.
   case putBroadcast(BroadcastRecord)
   case removeBroadcast(channel: [UInt8])
   /// Removes every channel message that expires at or before this time, in seconds since 1970.
@@ -26,39 +26,41 @@ public enum ControlChange: Sendable, Hashable {
   case putDevice(DeviceRecord)
   /// Adds a device certificate.
   ///
-  /// The certificate replaces an earlier one that the device has never presented.
+  /// The certificate replaces an earlier certificate that the device has never presented.
   case putDeviceCertificate(DeviceCertificateRecord)
   /// Records that a device has connected, so that its previous certificates are no longer needed.
   case recordArrival(DeviceArrival)
   case putRegistration(RegistrationRecord)
-  /// Removes an app's earlier tokens of a kind that became inactive up to this time, because they have been reported.
+  /// Removes an app's earlier tokens of a kind that became inactive at or before this time, because they have been
+  /// reported.
   case forgetFormerRegistrations(app: UInt32, kind: UInt8, upToMilliseconds: Int64)
   /// Unregisters all of a device's registrations, as of this time.
   case unregisterAll(device: UInt64, atMilliseconds: Int64)
-  /// Adds a subscription, or keeps an existing one with its last received message.
+  /// Adds a subscription; an existing subscription keeps its last received message.
   ///
-  /// Does nothing if the channel was removed in the meantime.
+  /// This change has no effect if the channel was removed in the meantime.
   case putSubscription(SubscriptionRecord)
   /// Records the message that the device acknowledged.
   ///
-  /// Does nothing if the subscription does not exist.
+  /// This change has no effect if the subscription does not exist.
   case markSubscription(SubscriptionRecord)
   case removeSubscription(SubscriptionRecord)
   /// Discards rows that failed their checksum.
   ///
-  /// From then on, lookups assume that no rows are missing.
+  /// Afterward, lookups assume that no rows are missing.
   case forgetSetAside
   /// Sets a named value of the gateway itself; nil removes it.
   case putSetting(name: String, value: [UInt8]?)
 }
 
-/// The cold data of a gateway: small, read completely at startup, and written occasionally.
+/// The store for a gateway's configuration and registration data, which is small, read completely at startup, and
+/// written occasionally.
 ///
-/// Calls block; the hot path never makes them.
+/// Calls block; the hot path never calls this store.
 public protocol ControlStore: AnyObject, Sendable {
-  /// Applies `changes` durably and in order, either all of them or none.
+  /// Applies `changes` durably and in order, either all or none.
   ///
-  /// Throws `.exists` if a bundle identifier belongs to another app, and `.missing` if a record refers to another that
+  /// Throws `.exists` if a bundle identifier belongs to another app, and `.missing` if a record refers to a record that
   /// does not exist.
   func apply(_ changes: [ControlChange]) throws(StorageFailure)
 
@@ -88,25 +90,25 @@ public protocol ControlStore: AnyObject, Sendable {
   func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord]
   /// Returns the elements of `arrivals` that contain new information.
   func newer(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival]
-  /// Returns the number of devices that have presented a certificate of this authority, and the earliest expiration.
+  /// Returns the number of devices that have presented a certificate from this authority, and the earliest expiration.
   ///
   /// Reads all rows.
   func deviceCertificateSummary(
     authority: String, atSeconds now: Int64
   ) throws(StorageFailure) -> DeviceCertificateSummary
-  /// Returns the number of valid tokens of devices that are not revoked, for each name of a key that sealed them; the
-  /// name is nil for tokens of earlier releases.
+  /// Returns the number of valid tokens for each key that sealed tokens, by the key's name.
   ///
-  /// Reads all rows.
+  /// Revoked devices do not count. The name is nil for tokens that earlier releases sealed. Reads all rows.
   func tokenCounts() throws(StorageFailure) -> [String?: Int]
   /// Returns all registrations, sorted by device, app, and kind.
   ///
-  /// Inactive ones are included for their timestamps.
+  /// Inactive registrations are included for their timestamps.
   func registrations() throws(StorageFailure) -> [RegistrationRecord]
   /// Returns at most `limit` registrations of an app and kind that became inactive after the given position, using an
   /// index.
   ///
-  /// The result includes the last four tokens before the current one, if the app has registered again since.
+  /// If the app has registered again since then, the result includes the four most recent tokens before the current
+  /// one.
   func unregistered(
     app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord]
@@ -129,22 +131,22 @@ public protocol ControlStore: AnyObject, Sendable {
   var damage: StoreDamage { get }
   /// Returns the rows that were set aside, for inspection.
   func rowsSetAside() throws(StorageFailure) -> [SetAsideRow]
-  /// Performs a write to test whether the disk accepts writes, for a store on a disk.
+  /// Performs a write to test whether the disk accepts writes, if the store is on a disk.
   func probe() throws(StorageFailure)
   /// Closes the file; later calls throw `.closed`.
   func close()
 }
 
 extension ControlStore {
-  /// Nil, because this store has no disk.
+  /// Nil, because this store is not on a disk.
   public var health: StoreHealth? { nil }
 
-  /// Returns 0, because this store has no disk.
+  /// Returns 0, because this store is not on a disk.
   public func lostCount() throws(StorageFailure) -> UInt64 { 0 }
 
-  /// Does nothing, because this store has no disk.
+  /// Does nothing, because this store is not on a disk.
   public func forgetLost() throws(StorageFailure) {}
 
-  /// Does nothing, because this store has no disk.
+  /// Does nothing, because this store is not on a disk.
   public func probe() throws(StorageFailure) {}
 }

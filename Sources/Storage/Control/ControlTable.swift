@@ -47,7 +47,8 @@ enum ControlTable {
 }
 
 extension ControlChange {
-  /// The key of the row that this change replaces, which may have been set aside; nil if it replaces none.
+  /// The key of the row that this change replaces, which might have been set aside; nil if the change does not replace
+  /// a row.
   var replacedRow: StoreDamage.Key? {
     switch self {
     case .putTeam(let team): .team(team.id)

@@ -20,13 +20,13 @@ public struct DeviceArrival: Sendable, Hashable {
 public struct DeviceCertificateSummary: Sendable, Hashable {
   /// The number of devices.
   public var devices: Int
-  /// The number of devices that have presented a certificate of the given authority.
+  /// The number of devices that have presented a certificate from the given authority.
   public var haveShown: Int
   /// The earliest expiration after the given time, in seconds since 1970, among the latest certificates that the
-  /// devices have presented; nil without such a certificate.
+  /// devices have presented; nil if no certificate expires after that time.
   public var firstEnd: Int64?
 
-  /// The number of devices that have not presented a certificate of the given authority.
+  /// The number of devices that have not presented a certificate from the given authority.
   public var waiting: Int { devices - haveShown }
 
   /// Creates a summary from its parts.

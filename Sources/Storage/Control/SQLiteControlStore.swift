@@ -7,7 +7,7 @@ public final class SQLiteControlStore: ControlStore {
 
   /// Opens or creates the store at `path`, upgrading an older schema.
   ///
-  /// Throws for foreign files and files of newer releases, without changing them.
+  /// Throws for files of other programs or newer releases, without changing them.
   public convenience init(path: String) throws(StorageFailure) {
     try self.init(database: path)
   }
@@ -21,7 +21,7 @@ public final class SQLiteControlStore: ControlStore {
     engine = try LockedEngine(path: path)
   }
 
-  /// Opens or creates a store with this monotonic clock, for tests.
+  /// Opens or creates the store at `path` with a specific monotonic clock, for tests.
   package init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
     engine = try LockedEngine(path: path, now: now)
   }
@@ -40,11 +40,11 @@ public final class SQLiteControlStore: ControlStore {
     try LockedEngine<ControlEngine>.inspect(path: path)
   }
 
-  /// Returns the number of changes that were made but are missing from the file, because its write-ahead log was lost
-  /// or truncated, or because an older copy has taken its place.
+  /// Returns the number of changes that were made but are missing from the file, because the file's write-ahead log was
+  /// lost or truncated, or because an older copy has replaced the file.
   public func lostCount() throws(StorageFailure) -> UInt64 { try engine.lostCount() }
 
-  /// Discards the record of lost changes, after an operator was informed.
+  /// Discards the record of lost changes, after an operator has been notified.
   public func forgetLost() throws(StorageFailure) { try engine.forgetLost() }
 
   /// Performs a write to test whether the disk accepts writes.
@@ -120,7 +120,7 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
-  /// Returns the number of devices that have presented a certificate of this authority, and the earliest expiration.
+  /// Returns the number of devices that have presented a certificate from this authority, and the earliest expiration.
   public func deviceCertificateSummary(
     authority: String, atSeconds now: Int64
   ) throws(StorageFailure) -> DeviceCertificateSummary {
@@ -129,7 +129,7 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
-  /// Returns the number of valid tokens for each name of a key that sealed them.
+  /// Returns the number of valid tokens for each key that sealed tokens, by the key's name.
   public func tokenCounts() throws(StorageFailure) -> [String?: Int] {
     try engine.read { engine throws(StorageFailure) in try engine.tokenCounts() }
   }

@@ -25,7 +25,7 @@ public final class MemoryNotificationStore: NotificationStore {
     }
   }
 
-  /// Returns at most `limit` of a device's notifications with a sequence above `after`, sorted by sequence.
+  /// Returns at most `limit` of a device's notifications with a sequence number above `after`, sorted by sequence.
   public func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {
@@ -36,7 +36,7 @@ public final class MemoryNotificationStore: NotificationStore {
     }
   }
 
-  /// Returns the highest sequence ever stored.
+  /// Returns the highest sequence number ever stored.
   public func highestSequence() throws(StorageFailure) -> UInt64 { try read(\.highestSequence) }
 
   /// Returns the number of stored notifications.
@@ -45,7 +45,7 @@ public final class MemoryNotificationStore: NotificationStore {
   /// Returns every device with a stored notification.
   public func devices() throws(StorageFailure) -> [UInt64] { try read { $0.kept.keys.sorted() } }
 
-  /// Makes later calls fail.
+  /// Closes the store, so that later calls fail.
   public func close() { contents.withLock { $0.isClosed = true } }
 
   /// Reopens a closed store, as a restarted gateway does with its files.

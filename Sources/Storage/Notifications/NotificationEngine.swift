@@ -70,7 +70,7 @@ final class NotificationEngine: MarkedStoreEngine {
       ) STRICT;
       """,
     ],
-    // Sequences continue from the remaining rows.
+    // Sequence numbers continue from the remaining rows.
     afterRepair: """
       INSERT INTO progress (highest) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM progress);
       UPDATE progress SET highest = max(
@@ -78,8 +78,7 @@ final class NotificationEngine: MarkedStoreEngine {
       """,
     tables: [rows, progress, .setAside])
 
-  /// The key consists of the columns that are reported for a row that leaves the store, so that nothing else has to be
-  /// read.
+  /// The key consists of the columns that are reported for a removed row, so that no other column must be read.
   private static let rows = ChecksummedTable(
     name: "notification",
     key: [
@@ -167,8 +166,8 @@ final class NotificationEngine: MarkedStoreEngine {
     try noteDamage()
   }
 
-  /// The columns that are returned for a removed row, the checksum that covers them, and the letter case of its ID,
-  /// which only the delivery log shows.
+  /// The columns that are returned for a removed row, the checksum that covers them, and the letter case of the
+  /// notification's ID, which only the delivery log shows.
   private static let dropped = rows.key.joined(separator: ", ") + ", checksum, push_type >= 256"
 
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification] {
@@ -198,7 +197,7 @@ final class NotificationEngine: MarkedStoreEngine {
     return dropped
   }
 
-  /// Advances the highest sequence and the number of notifications ever stored, by which a loss is detected.
+  /// Advances the highest sequence number and the number of notifications ever stored, which are used to detect a loss.
   private func count(_ added: UInt64, highest: UInt64) throws(StorageFailure) {
     try advance.bind(1, highest)
     try advance.bind(2, added)
@@ -273,7 +272,7 @@ final class NotificationEngine: MarkedStoreEngine {
     try insert.bind(8, notification.uniqueID.low)
     try insert.bind(9, notification.expiration)
     try insert.bind(10, Int64(notification.priority))
-    // One column holds two values: the push type in the low byte, and above it the flag for a lowercase ID.
+    // One column holds two values: the push type in the low byte, and the flag for a lowercase ID above that byte.
     try insert.bind(11, Int64(notification.pushType) + (notification.id.isLowercase ? 256 : 0))
     try insert.bind(12, notification.acceptedMilliseconds)
     try insert.bind(13, notification.collapseID)
@@ -330,7 +329,7 @@ final class NotificationEngine: MarkedStoreEngine {
     try select.bind(3, Int64(limit))
     var loaded: [StoredNotification] = []
     while try select.step() {
-      // A damaged index may lead to another device's row.
+      // A damaged index can lead to another device's row.
       guard select.integer(14) != 0, select.unsigned(0) == device else {
         throw damagedRow(of: select)
       }

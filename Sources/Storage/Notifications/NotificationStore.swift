@@ -4,11 +4,11 @@ public import BelfryWire
 public enum StoreOperation: Sendable {
   /// Stores a notification.
   ///
-  /// Of the notifications with the same key, the store then keeps only the newest one for each collapse ID and, of
-  /// those, only the newest `keep` (`.max` keeps all). The newest is the one with the highest sequence. Storing the
-  /// same notification again changes nothing.
+  /// Of the notifications with the same key, the store then retains only the newest for each collapse ID and, of those,
+  /// only the newest `keep` (`.max` retains all). The newest notification has the highest sequence number. Storing the
+  /// same notification again has no effect.
   case put(StoredNotification, keep: UInt32)
-  /// Removes one notification, because the device has it.
+  /// Removes one notification, because the device has received it.
   case remove(NotificationKey, sequence: UInt64)
   /// Removes all notifications of a key, because its token is no longer valid.
   case removeKey(NotificationKey)
@@ -17,17 +17,17 @@ public enum StoreOperation: Sendable {
   /// Removes at most `limit` notifications that expire before this time, in seconds since 1970; those that expire first
   /// are removed first.
   ///
-  /// The limit bounds the time that other users of the store wait.
+  /// The limit bounds the time for which other callers wait for the store.
   case removeExpired(beforeUnixSeconds: Int64, limit: Int)
 }
 
-/// A notification that a commit removed from the store although no device acknowledged it.
+/// A notification that a commit removed from the store before a device acknowledged it.
 public struct DroppedNotification: Sendable, Hashable {
   /// The reason that a notification was dropped.
   public enum Reason: Sendable, Hashable {
     /// A newer notification with the same key or collapse ID replaced it.
     case replaced
-    /// The time until which the notification was to be stored has passed.
+    /// The notification's storage time has passed.
     case expired
     /// The notification's token or device is no longer valid.
     case unregistered
@@ -64,16 +64,16 @@ public struct DroppedNotification: Sendable, Hashable {
 ///
 /// Every implementation passes `StoreConformance`. Calls block; make them on a writer's thread.
 public protocol NotificationStore: AnyObject, Sendable {
-  /// Applies `operations` durably and in order, either all of them or none: once the call returns, the result survives
-  /// a crash of the process and of the machine.
+  /// Applies `operations` durably and in order, either all or none: once the call returns, the result survives a crash
+  /// of the process or the machine.
   ///
   /// Returns the notifications that were dropped, sorted by operation, then by sequence.
   @discardableResult
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification]
-  /// Returns at most `limit` of a device's notifications with a sequence above `after`, sorted by sequence.
+  /// Returns at most `limit` of a device's notifications with a sequence number above `after`, sorted by sequence.
   func load(device: UInt64, after: UInt64, limit: Int) throws(StorageFailure)
     -> [StoredNotification]
-  /// Returns the highest sequence ever stored; 0 in a new store.
+  /// Returns the highest sequence number ever stored; 0 in a new store.
   func highestSequence() throws(StorageFailure) -> UInt64
   /// Returns the number of stored notifications.
   func count() throws(StorageFailure) -> Int
@@ -98,13 +98,13 @@ public protocol NotificationStore: AnyObject, Sendable {
   ///
   /// Returns their number.
   func forgetSetAside() throws(StorageFailure) -> Int
-  /// Performs a write to test whether the disk accepts writes, for a store on a disk.
+  /// Performs a write to test whether the disk accepts writes, if the store is on a disk.
   func probe() throws(StorageFailure)
   /// Closes the files; later calls throw `.closed`.
   func close()
   /// Asserts the invariants that hold between calls.
   ///
-  /// It visits every stored notification, so use it only in tests and simulations.
+  /// This method visits every stored notification, so call it only in tests and simulations.
   func checkInvariants() throws(StorageFailure)
 }
 
@@ -115,30 +115,30 @@ extension NotificationStore {
   /// Does nothing, because this store is not part of a folder.
   public func putEpoch(_ epoch: UInt32) throws(StorageFailure) {}
 
-  /// Nil, because this store has no disk.
+  /// Nil, because this store is not on a disk.
   public var health: StoreHealth? { nil }
 
-  /// Returns 0, because this store has no disk.
+  /// Returns 0, because this store is not on a disk.
   public func lostCount() throws(StorageFailure) -> UInt64 { 0 }
 
-  /// Does nothing, because this store has no disk.
+  /// Does nothing, because this store is not on a disk.
   public func forgetLost() throws(StorageFailure) {}
 
-  /// Does nothing, because this store has no disk.
+  /// Does nothing, because this store is not on a disk.
   public func probe() throws(StorageFailure) {}
 
-  /// A value without damage, because this store has no disk.
+  /// A value without damage, because this store is not on a disk.
   public var damage: StoreDamage { .none }
 
-  /// Returns no rows, because this store has no disk.
+  /// Returns no rows, because this store is not on a disk.
   public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { [] }
 
-  /// Returns 0, because this store has no disk.
+  /// Returns 0, because this store is not on a disk.
   public func forgetSetAside() throws(StorageFailure) -> Int { 0 }
 
   /// Asserts the invariants that every implementation must maintain.
   ///
-  /// An implementation may check more.
+  /// An implementation can check additional invariants.
   public func checkInvariants() throws(StorageFailure) {
     let highest = try highestSequence()
     var total = 0
@@ -158,7 +158,7 @@ extension NotificationStore {
     assert(total == counted, "the \(total) stored notifications match their count, \(counted)")
   }
 
-  /// Returns all of a device's notifications, sorted by sequence.
+  /// Returns all of a device's notifications, sorted by sequence number.
   public func load(device: UInt64) throws(StorageFailure) -> [StoredNotification] {
     try load(device: device, after: 0, limit: .max)
   }

@@ -10,10 +10,10 @@ public final class SQLiteNotificationStore: NotificationStore {
 
   /// Opens or creates the store at `path`.
   ///
-  /// Throws for foreign files and files of newer releases, without changing them.
+  /// Throws for files of other programs or newer releases, without changing them.
   public init(path: String) throws(StorageFailure) { engine = try LockedEngine(path: path) }
 
-  /// Opens or creates a store with this monotonic clock, for tests.
+  /// Opens or creates the store at `path` with a specific monotonic clock, for tests.
   package init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
     engine = try LockedEngine(path: path, now: now)
   }
@@ -37,11 +37,11 @@ public final class SQLiteNotificationStore: NotificationStore {
     try LockedEngine<NotificationEngine>.inspect(path: path)
   }
 
-  /// Returns the number of notifications that were stored but are missing from the file, because its write-ahead log
-  /// was lost or truncated, or because an older copy has taken its place.
+  /// Returns the number of notifications that were stored but are missing from the file, because the file's write-ahead
+  /// log was lost or truncated, or because an older copy has replaced the file.
   public func lostCount() throws(StorageFailure) -> UInt64 { try engine.lostCount() }
 
-  /// Discards the record of lost notifications, after an operator was informed.
+  /// Discards the record of lost notifications, after an operator has been notified.
   public func forgetLost() throws(StorageFailure) { try engine.forgetLost() }
 
   /// Performs a write to test whether the disk accepts writes.
@@ -55,7 +55,8 @@ public final class SQLiteNotificationStore: NotificationStore {
     try engine.write { engine throws(StorageFailure) in try engine.commit(operations) }
   }
 
-  /// Returns at most `limit` of a device's notifications with a sequence above `after`, sorted by sequence.
+  /// Returns at most `limit` of a device's notifications with a sequence number above `after`, sorted by sequence
+  /// number.
   public func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {
@@ -64,21 +65,21 @@ public final class SQLiteNotificationStore: NotificationStore {
     }
   }
 
-  /// Returns the highest sequence ever stored.
+  /// Returns the highest sequence number ever stored.
   public func highestSequence() throws(StorageFailure) -> UInt64 {
     try engine.read { engine throws(StorageFailure) in
       UInt64(bitPattern: try engine.database.integer("SELECT highest FROM progress"))
     }
   }
 
-  /// Returns the epoch last stored with `putEpoch`; 0 in a new store and in one of an earlier release.
+  /// Returns the epoch that `putEpoch` last stored; 0 in a new store or in a store from an earlier release.
   public func epoch() throws(StorageFailure) -> UInt32 {
     try engine.read { engine throws(StorageFailure) in
       UInt32(truncatingIfNeeded: try engine.database.integer("SELECT epoch FROM progress"))
     }
   }
 
-  /// Stores the epoch of the gateway's folder durably.
+  /// Durably stores the epoch of the gateway's folder.
   public func putEpoch(_ epoch: UInt32) throws(StorageFailure) {
     try engine.write { engine throws(StorageFailure) in
       try engine.database.execute("UPDATE progress SET epoch = \(epoch)")
@@ -112,7 +113,7 @@ public final class SQLiteNotificationStore: NotificationStore {
     }
   }
 
-  /// Makes access to a locked file fail at once, for tests.
+  /// Causes access to a locked file to fail immediately, for tests.
   func disableBusyTimeout() throws(StorageFailure) {
     try engine.read { engine throws(StorageFailure) in
       try engine.database.execute("PRAGMA busy_timeout = 0")

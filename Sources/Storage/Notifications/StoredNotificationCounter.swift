@@ -3,11 +3,11 @@ internal import System
 
 /// A counter of the notifications in a store.
 ///
-/// It uses a separate read-only connection, so that it does not block commits. The connection is open only during one
-/// count. While it is open, a store that closes, or that is reopened after a failed sync, is not the last user of the
-/// file and leaves the write-ahead log in place.
+/// The counter uses a separate read-only connection, so that it does not block commits. The connection is open only
+/// during a count. If a store is closed, or is reopened after a failed sync, while this connection is open, the store
+/// is not the last user of the file and leaves the write-ahead log in place.
 ///
-/// Not `Sendable`: it belongs to one thread.
+/// The type is not `Sendable`: it is confined to one thread.
 @safe public final class StoredNotificationCounter {
   private let path: String
 
@@ -18,7 +18,7 @@ internal import System
   public func count() -> Int? {
     guard FileSystem.exists(path) else { return nil }
     var connection: OpaquePointer?
-    // A connection that could not be opened must be closed, too.
+    // The connection must be closed even if it could not be opened.
     defer { unsafe sqlite3_close_v2(connection) }
     guard
       unsafe sqlite3_open_v2(

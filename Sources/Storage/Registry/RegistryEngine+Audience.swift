@@ -1,6 +1,6 @@
 /// The recipients of a campaign.
 extension RegistryEngine {
-  /// Returns the number of devices for each language, zone, and environment.
+  /// Returns the number of devices for each language, time zone, and environment.
   func shares(
     of audience: CampaignAudience, campaign: String, topic: String, environment: String?
   ) throws(StorageFailure) -> [AudienceShare] {
@@ -77,8 +77,8 @@ extension RegistryEngine {
 
   /// Returns the SQL of a selection; all selections have the same parameters.
   ///
-  /// Zones are taken from the list that was created at the start, so that a device that moves in the meantime stays in
-  /// its group.
+  /// Time zones are read from the list that was created at the start, so that a device that moves in the meantime stays
+  /// in its group.
   private static func selection(
     of audience: CampaignAudience, _ zone: ZoneGroup.Zone
   ) -> String {
@@ -135,7 +135,7 @@ extension RegistryEngine {
     }
   }
 
-  /// Copies the audience into the campaign's list, with its current zones.
+  /// Copies the audience into the campaign's list, with the devices' current time zones.
   func snapshot(_ audience: CampaignAudience, of campaign: CampaignRecord) throws(StorageFailure) {
     let sql: String
     switch audience {
@@ -179,7 +179,7 @@ extension RegistryEngine {
     return try database.integer("SELECT changes()") > 0
   }
 
-  /// Appends recipients to a campaign's own list, each token only once.
+  /// Appends recipients to a campaign's own list, with each token only once.
   ///
   /// Returns the number of new recipients.
   func appendRecipients(

@@ -55,20 +55,20 @@ extension RegistryEngine {
     try update.run()
   }
 
-  /// The columns of a campaign; a document of more than ?9 bytes is omitted.
+  /// The columns of a campaign; documents of more than ?9 bytes are omitted.
   private static let campaignColumns = """
     SELECT id, created, CASE WHEN length(document) <= ?9 THEN document ELSE x'' END, topic, audience, subject, rate, state, problem, total,
       last_number, finished, environment, name, \(RegistryTable.campaign.isWhole)
     FROM campaign
     """
 
-  /// Returns the campaigns, sorted by creation time, or only the one with `id` if it is given.
+  /// Returns the campaigns, sorted by creation time, or only the campaign with `id` if an ID is given.
   ///
   /// A document of more than `documentBytesMax` is omitted.
   func campaigns(
     id: String?, documentBytesMax: Int = .max
   ) throws(StorageFailure) -> [CampaignRecord] {
-    // A condition that also holds without an ID would read the whole table.
+    // A condition that also matches without an ID would read the whole table.
     let select = try statement(
       Self.campaignColumns + (id == nil ? " ORDER BY created, id" : " WHERE id = ?1"))
     if let id { try select.bind(1, id) }
@@ -76,7 +76,7 @@ extension RegistryEngine {
     return try campaigns(select)
   }
 
-  /// Returns the IDs of the campaigns, or only of those in one state, sorted by creation time.
+  /// Returns the IDs of all campaigns, or of the campaigns in one state, sorted by creation time.
   func campaignIDs(in state: CampaignRecord.State?) throws(StorageFailure) -> [String] {
     let select = try statement(
       "SELECT id FROM campaign WHERE ?1 IS NULL OR state = ?1 ORDER BY created, id")
@@ -154,7 +154,7 @@ extension RegistryEngine {
 
   /// Advances a group's cursor past its next recipients and records them in a batch.
   ///
-  /// If no recipient is left, marks the group as completely claimed and returns nil.
+  /// If no recipients remain, marks the group as completely claimed and returns nil.
   func claim(
     of campaign: CampaignRecord, group: ZoneGroup, limit: Int, at milliseconds: Int64
   ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])? {
@@ -270,11 +270,12 @@ extension RegistryEngine {
     try removeDead(dead, of: campaign)
   }
 
-  /// Removes dead tokens, and counts those that remain registered.
+  /// Removes dead tokens, and counts the dead tokens that remain registered.
   private func removeDead(_ dead: [DeadToken], of campaign: String) throws(StorageFailure) {
     var kept: Int64 = 0
     for token in dead where try removeDead(token) == 0 {
-      // A token that is dead only in its environment may not actually be dead, and is counted under its own outcome.
+      // A token that was reported as dead only in one environment might not be dead. It is counted under its own
+      // outcome, not as kept.
       guard token.environment == nil else { continue }
       if try isRegistered(token) { kept += 1 }
     }
@@ -320,7 +321,7 @@ extension RegistryEngine {
     }
   }
 
-  /// Removes a campaign with everything that belongs to it.
+  /// Removes a campaign and all rows that belong to it.
   func removeCampaign(_ id: String) throws(StorageFailure) {
     for sql in [
       "DELETE FROM batch WHERE campaign = ?1", "DELETE FROM leg WHERE campaign = ?1",
@@ -333,12 +334,12 @@ extension RegistryEngine {
     }
   }
 
-  /// Restores a started campaign, none of whose recipients were claimed, to its state before the start.
+  /// Restores a started campaign to its state before the start; no recipient must have been claimed.
   func unstart(_ campaign: CampaignRecord) throws(StorageFailure) {
     let remove = try statement("DELETE FROM leg WHERE campaign = ?1")
     try remove.bind(1, campaign.id)
     try remove.run()
-    // The campaign's own list is kept; a snapshot of the registry is taken again at the start.
+    // The campaign's own list is retained; a snapshot of the registry is taken again at the next start.
     if campaign.audience != .list { try clearRecipients(of: campaign.id) }
     try updateCampaign(campaign)
   }

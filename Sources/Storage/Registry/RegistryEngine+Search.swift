@@ -1,6 +1,6 @@
 /// The search for registered tokens.
 extension RegistryEngine {
-  /// Returns the tokens with numbers above a given one, in order, and the number after which to continue.
+  /// Returns the tokens with numbers above a given number, in order, and the number after which to continue.
   func tokens(
     matching filter: TokenFilter, after number: Int64, limit: Int
   ) throws(StorageFailure) -> TokenPage {

@@ -3,7 +3,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
   let database: SQLiteDatabase
   let damage: StoreDamage
   private var statements: [String: SQLiteStatement] = [:]  // text: statements of our own
-  /// The number of tokens per topic, if it was counted since the last failed change.
+  /// The number of tokens per topic, if the tokens were counted since the last failed change.
   private var tokenCounts: [String: Int64] = [:]  // text: topics are ASCII
 
   init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
@@ -15,7 +15,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
   /// The number of rows that this connection has changed.
   var changeCount: Int64 { database.changeCount }
 
-  /// Returns the statement for this SQL, which is prepared only once.
+  /// Returns the statement for this SQL, preparing it only once.
   func statement(_ sql: String) throws(StorageFailure) -> SQLiteStatement {
     if let kept = statements[sql] { return kept }
     let prepared = try database.prepare(kept: sql)
@@ -23,7 +23,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return prepared
   }
 
-  /// Advances to the next row and returns false at the end.
+  /// Advances to the next row, and returns false at the end.
   ///
   /// The last column indicates whether the row is unchanged since it was written; a damaged row is an error.
   func step(_ select: SQLiteStatement) throws(StorageFailure) -> Bool {
@@ -66,7 +66,8 @@ final class RegistryEngine: ChecksummedStoreEngine {
     try upsert.bind(6, token.installation)
     try upsert.bind(7, milliseconds)
     try upsert.bind(8, token.environment)
-    // With the former token's number, a running campaign reaches the installation once: by the former token or the new.
+    // Reuse the former token's number, so that a running campaign reaches the installation only once, through either
+    // the former token or the new one.
     try upsert.bind(9, known == nil ? former : nil)
     guard try upsert.step() else {
       throw .corrupt(path: database.path, detail: "a token that was written has no number")
@@ -81,7 +82,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
 
   /// Removes the installation's previous token.
   ///
-  /// Returns its number; nil if the installation had none.
+  /// Returns the previous token's number; nil if the installation had no token.
   private func removeFormer(of token: TokenRegistration) throws(StorageFailure) -> Int64? {
     guard let installation = token.installation else { return nil }
     let remove = try statement(
@@ -101,7 +102,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
 
   /// Returns the number of tokens of these topics.
   ///
-  /// The number is cached, since it is requested for each new token.
+  /// The number is cached, because it is required for each new token.
   private func count(of topics: [String]) throws(StorageFailure) -> Int64 {
     var sum: Int64 = 0
     for topic in topics {
@@ -151,7 +152,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     }
   }
 
-  /// Removes a token from a topic, or from every topic if none is given.
+  /// Removes a token from a topic, or from all topics if `topic` is nil.
   ///
   /// Returns the number of removed rows.
   func remove(_ sealed: [UInt8], topic: String?) throws(StorageFailure) -> Int {
@@ -167,7 +168,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return rows
   }
 
-  /// Removes a dead token that has not registered since then.
+  /// Removes a dead token that has not been registered again since it became dead.
   ///
   /// Returns the number of removed rows.
   func removeDead(_ token: DeadToken) throws(StorageFailure) -> Int {
@@ -258,7 +259,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return departures
   }
 
-  /// Writes a row and removes it again, so that the transaction's commit involves the disk.
+  /// Writes a row and removes it, so that the transaction's commit involves the disk.
   func probe() throws(StorageFailure) {
     let topic = ""  // No app has it.
     let write = try statement("INSERT INTO departure VALUES (?1, 1)")

@@ -14,11 +14,11 @@ public struct TokenRegistration: Sendable, Hashable {
   public var user: String?
   /// The app's identifier for this installation.
   ///
-  /// A new token replaces the installation's previous one.
+  /// A new token replaces the installation's previous token.
   public var installation: String?
-  /// Words by which campaigns select devices.
+  /// Tags by which campaigns select devices.
   public var tags: [String]
-  /// The name of the token's environment; nil if the app did not specify it.
+  /// The name of the token's environment; nil if the app did not specify the environment.
   public var environment: String?
 
   /// Creates a registration from its parts.
@@ -50,7 +50,7 @@ public struct RegisteredToken: Sendable, Hashable {
   public let lastMilliseconds: Int64
 }
 
-/// The conditions of a search for tokens; a condition that is nil matches any value.
+/// The conditions of a search for tokens; nil conditions match any value.
 public struct TokenFilter: Sendable {
   /// The sealed form of the token.
   public var sealed: [UInt8]?
@@ -60,7 +60,7 @@ public struct TokenFilter: Sendable {
   public var user: String?
   /// A tag of the device.
   public var tag: String?
-  /// A language; `fr` also finds `fr-CA`.
+  /// A language; `fr` also matches `fr-CA`.
   public var language: String?
 
   /// Creates a filter that matches every token.
@@ -83,11 +83,11 @@ public enum RegistrationChange: String, Sendable {
   case replaced
   /// The token was already registered, and its data was updated.
   case renewed
-  /// The token is new, but the limit is reached; nothing changed.
+  /// The token is new, but the limit has been reached; the registry is unchanged.
   case full
 }
 
-/// The number of tokens that an app may have.
+/// The limit on the number of tokens that an app can have.
 public struct RegistrationLimit: Sendable {
   /// The topics that count together: the app's topics, one for each kind of push.
   public let topics: [String]
@@ -101,7 +101,7 @@ public struct RegistrationLimit: Sendable {
   }
 }
 
-/// A device token that its push service no longer recognizes.
+/// A device token that the push service no longer recognizes.
 public struct DeadToken: Sendable, Hashable {
   /// The sealed form of the token.
   public let sealed: [UInt8]
@@ -109,11 +109,12 @@ public struct DeadToken: Sendable, Hashable {
   public let topic: String?
   /// The time since which the token has been dead, in milliseconds since 1970.
   ///
-  /// A later registration is kept.
+  /// A later registration is retained.
   public let sinceMilliseconds: Int64
-  /// The environment that the app must have specified for the token to be removed; nil for any.
+  /// The environment that the app must have specified for the token to be removed; nil for any environment.
   ///
-  /// A service that never knew a token only reports that the token does not belong to its environment.
+  /// For a token that the service never knew, the service reports only that the token does not belong to its
+  /// environment.
   public let environment: String?  // text: the name that the service gives it
 
   /// Creates a dead token from its parts.
@@ -127,7 +128,7 @@ public struct DeadToken: Sendable, Hashable {
   }
 }
 
-/// The devices that a campaign is sent to.
+/// The devices to which a campaign is sent.
 public enum CampaignAudience: Sendable, Hashable {
   /// Every device with the campaign's topic.
   case all
@@ -139,7 +140,7 @@ public enum CampaignAudience: Sendable, Hashable {
   case list
 }
 
-/// A device that a campaign sends to.
+/// A device to which a campaign is sent.
 public struct CampaignRecipient: Sendable, Hashable {
   /// The token's number, or the position in the campaign's list.
   public let number: Int64
@@ -184,43 +185,45 @@ public struct RegistryShare: Sendable, Hashable {
 public struct CampaignRecord: Sendable, Hashable {
   /// The state of a campaign.
   public enum State: String, Sendable, CaseIterable {
-    /// The campaign is being written; nothing is sent until it is started or scheduled.
+    /// The campaign is being written; no pushes are sent until it is started or scheduled.
     case draft
-    /// The campaign starts at a time in the future, for the devices that are registered then.
+    /// The campaign starts at a future time, for the devices that are registered at that time.
     case scheduled
-    /// The campaign is being sent, or waits until its remaining devices can be reached.
+    /// The campaign is being sent, or is waiting until its remaining devices can be reached.
     case running
     /// The campaign is paused until it is resumed.
     case paused
     /// Every recipient has an outcome.
     case completed
-    /// The campaign was stopped for good; the outcomes of the pushes that were sent remain.
+    /// The campaign was stopped permanently; the outcomes of the pushes that were sent remain.
     case cancelled
   }
 
   /// The ID by which operators and programs refer to the campaign.
   public let id: String
-  /// The name by which operators recognize the campaign; nil if the version that created it stored no names.
+  /// The name by which operators recognize the campaign; nil if the version that created the campaign did not store
+  /// names.
   public var name: String?  // text: the operator writes it
   /// The time of creation in milliseconds since 1970.
   public let createdMilliseconds: Int64
-  /// The campaign's document, as its owner wrote it.
+  /// The campaign's document, as the campaign's owner wrote it.
   public var document: [UInt8]
   /// The value of `apns-topic`.
   public var topic: String
   /// The recipients of the campaign.
   public var audience: CampaignAudience
-  /// The maximum number of pushes per second.
+  /// The maximum number of pushes per second; nil for no limit.
   public var rate: Int64?
-  /// The only environment to send to, in addition to devices that did not specify one; nil for every environment.
+  /// The environment to send to; nil for all environments. Devices that did not specify an environment are always
+  /// included.
   public var environment: String?
   /// The state of the campaign.
   public var state: State
-  /// The reason that the campaign does not continue automatically; nil if it does.
+  /// The reason that the campaign does not continue automatically; nil if it continues automatically.
   public var problem: String?
-  /// The number of devices when the campaign was started.
+  /// The number of devices at the time the campaign was started.
   public var total: Int64
-  /// The highest device number when the campaign was started.
+  /// The highest device number at the time the campaign was started.
   ///
   /// Devices that register later are not included.
   public var lastNumber: Int64
@@ -263,9 +266,9 @@ public struct CampaignRecord: Sendable, Hashable {
 public struct ZoneGroup: Sendable, Hashable {
   /// The devices of a group.
   public enum Zone: Sendable, Hashable {
-    /// All devices, whatever their zone.
+    /// All devices, regardless of their time zone.
     case any
-    /// The devices in this zone; nil for those that did not specify one.
+    /// The devices in this time zone; nil for devices that did not specify a time zone.
     case named(String?)
   }
 
@@ -290,17 +293,17 @@ public struct ZoneGroup: Sendable, Hashable {
 public struct CampaignBatch: Sendable, Hashable {
   /// The number of the batch within the campaign.
   public let number: Int64
-  /// The number of the group that the batch's recipients belong to.
+  /// The number of the group to which the batch's recipients belong.
   public let group: Int
-  /// The number before the first recipient.
+  /// The number that precedes the first recipient's number.
   public let after: Int64
   /// The highest number among the batch's recipients.
   public let last: Int64
   /// The time at which the batch's pushes were last sent, in milliseconds since 1970.
   public var claimedMilliseconds: Int64
-  /// The recipients that have no outcome yet; nil for the whole batch.
+  /// The recipients without an outcome; nil for the whole batch.
   public var unsettled: [Int64]?
-  /// True if pushes may be in flight; false for a batch that is only stored to be sent later.
+  /// True if pushes might be in flight; false for a batch that is only stored to be sent later.
   public var isSent: Bool
 
   /// Creates a batch in which pushes are being sent to all recipients.
@@ -330,13 +333,14 @@ public enum CampaignOutcome: String, Sendable, CaseIterable {
   case accepted
   /// The service no longer recognizes the token.
   case dead
-  /// The token was dead but remains in the registry, because it was registered again afterward; also counted as `dead`.
+  /// The token was dead but remains in the registry, because it was registered again afterward; the recipient is also
+  /// counted as `dead`.
   case kept
   /// The service permanently refused the push.
   case failed
-  /// The push was sent but its response was lost, so it is unknown whether the service has it.
+  /// The push was sent but its response was lost, so it is unknown whether the service received the push.
   ///
-  /// It is not sent again, to avoid duplicates.
+  /// The push is not sent again, to avoid duplicates.
   case unknown
 }
 
@@ -344,10 +348,10 @@ public enum CampaignOutcome: String, Sendable, CaseIterable {
 public struct CampaignTally: Sendable, Hashable {
   /// The outcome of the recipients.
   public let outcome: CampaignOutcome
-  /// The service's reason; empty if it gave none.
+  /// The service's reason; empty if the service did not give a reason.
   public let reason: String
-  /// The language of the text that was sent to the recipients; empty if the campaign has the same text for everyone,
-  /// and for outcomes that were stored without a language.
+  /// The language of the text that was sent to the recipients; empty if the campaign has the same text for all
+  /// recipients, or if the outcome was stored without a language.
   public let language: String  // text: one of the campaign's own languages
   /// The number of recipients.
   public let count: Int64

@@ -44,7 +44,7 @@ extension RegistryEngine {
         count INTEGER NOT NULL, PRIMARY KEY (campaign, outcome, reason)
       ) STRICT, WITHOUT ROWID;
       """,
-      // The environment of a token, and the number of tokens that were removed as dead.
+      // The environments of tokens, and the number of dead tokens that were removed.
       """
       ALTER TABLE token ADD COLUMN environment TEXT;
       ALTER TABLE recipient ADD COLUMN environment TEXT;

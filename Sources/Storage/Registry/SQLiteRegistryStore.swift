@@ -7,7 +7,7 @@ public final class SQLiteRegistryStore: RegistryStore {
     engine = try LockedEngine(path: path)
   }
 
-  /// Opens or creates a store with this monotonic clock, for tests.
+  /// Opens or creates the store at `path` with a specific monotonic clock, for tests.
   package init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
     engine = try LockedEngine(path: path, now: now)
   }
@@ -51,14 +51,14 @@ public final class SQLiteRegistryStore: RegistryStore {
     }
   }
 
-  /// Removes a token from a topic, or from every topic if none is given.
+  /// Removes a token from a topic, or from all topics if `topic` is nil.
   ///
   /// Returns true if the token was registered.
   public func remove(_ sealed: [UInt8], topic: String?) throws(StorageFailure) -> Bool {
     try change { engine throws(StorageFailure) in try engine.remove(sealed, topic: topic) > 0 }
   }
 
-  /// Removes dead tokens that have not registered since then.
+  /// Removes dead tokens that have not been registered again since they became dead.
   ///
   /// Returns the number of removed tokens.
   public func removeDead(_ tokens: [DeadToken]) throws(StorageFailure) -> Int {
@@ -78,7 +78,7 @@ public final class SQLiteRegistryStore: RegistryStore {
 
   /// Returns a page of the tokens that match a filter, with numbers above `number`.
   ///
-  /// A page may be empty even if the search has not reached its end, because each call reads a limited number of rows.
+  /// A page can be empty even if the search has not reached its end, because each call reads a limited number of rows.
   public func tokens(
     matching filter: TokenFilter, after number: Int64, limit: Int
   ) throws(StorageFailure) -> TokenPage {
@@ -109,7 +109,8 @@ public final class SQLiteRegistryStore: RegistryStore {
     try change { engine throws(StorageFailure) in try engine.addCampaign(campaign) }
   }
 
-  /// Adds a copy of a campaign that has not started, with the original's own list of recipients if it still has one.
+  /// Adds a copy of a campaign as a campaign that has not started, with the original's own list of recipients if that
+  /// list still exists.
   public func addCampaign(
     _ campaign: CampaignRecord, copying original: String
   ) throws(StorageFailure) {
@@ -121,7 +122,7 @@ public final class SQLiteRegistryStore: RegistryStore {
 
   /// Replaces the content and the state of a campaign that has not started.
   ///
-  /// The campaign's own list of recipients is discarded unless that list is still the audience.
+  /// The campaign's own list of recipients is discarded unless the list is still the audience.
   public func replace(_ campaign: CampaignRecord) throws(StorageFailure) {
     try change { engine throws(StorageFailure) in
       try engine.replaceCampaign(campaign)
@@ -135,10 +136,10 @@ public final class SQLiteRegistryStore: RegistryStore {
     try change { engine throws(StorageFailure) in try engine.clearRecipients(of: campaign) }
   }
 
-  /// Sets a running campaign back to `scheduled` if nothing has been sent yet.
+  /// Sets a running campaign back to `scheduled` if no pushes have been sent yet.
   ///
-  /// Earlier versions started a campaign at once and let it wait for its time. Returns nil if the campaign has already
-  /// sent something.
+  /// Earlier versions started a campaign immediately, although its time was in the future. Returns nil if the campaign
+  /// has already sent pushes.
   public func reschedule(_ campaign: CampaignRecord) throws(StorageFailure) -> CampaignRecord? {
     try change { engine throws(StorageFailure) in
       guard try !engine.hasClaimed(campaign.id), try engine.batches(of: campaign.id).isEmpty,
@@ -153,9 +154,9 @@ public final class SQLiteRegistryStore: RegistryStore {
     }
   }
 
-  /// Returns the IDs of all campaigns, or of those in one state, sorted by creation time.
+  /// Returns the IDs of all campaigns, or of the campaigns in one state, sorted by creation time.
   ///
-  /// The documents of all campaigns together may be larger than the memory, so callers read one campaign at a time.
+  /// The documents of all campaigns together might not fit into memory, so callers read one campaign at a time.
   public func campaignIDs(
     in state: CampaignRecord.State?
   ) throws(StorageFailure) -> [String] {
@@ -187,7 +188,7 @@ public final class SQLiteRegistryStore: RegistryStore {
     }
   }
 
-  /// Appends recipients to a campaign's own list, each token only once.
+  /// Appends recipients to a campaign's own list, with each token only once.
   ///
   /// Returns the number of new recipients.
   public func appendRecipients(
@@ -198,7 +199,7 @@ public final class SQLiteRegistryStore: RegistryStore {
     }
   }
 
-  /// Returns the number of devices of an audience for each language, zone, and environment.
+  /// Returns the number of devices in an audience for each language, time zone, and environment.
   ///
   /// For `.list`, `campaign` is the campaign whose list is counted.
   public func shares(
@@ -212,7 +213,7 @@ public final class SQLiteRegistryStore: RegistryStore {
 
   /// Starts a campaign for the currently registered devices.
   ///
-  /// Returns its new record.
+  /// Returns the campaign's new record.
   public func start(
     _ campaign: CampaignRecord, groups: [ZoneGroup.Zone], total: Int64
   ) throws(StorageFailure) -> CampaignRecord {
@@ -228,7 +229,7 @@ public final class SQLiteRegistryStore: RegistryStore {
     }
   }
 
-  /// Removes a finished campaign's list of recipients, in slices, so that other writes can run in between.
+  /// Removes a finished campaign's list of recipients, in slices, so that other writes can run between the slices.
   public func removeRecipients(of campaign: String) throws(StorageFailure) {
     while try change({ engine throws(StorageFailure) in
       try engine.removeRecipients(of: campaign, limit: Limits.operationsPerCommitMax)
@@ -245,9 +246,9 @@ public final class SQLiteRegistryStore: RegistryStore {
     try read { engine throws(StorageFailure) in try engine.groups(of: campaign) }
   }
 
-  /// Claims a group's next recipients, which are in flight from then on.
+  /// Claims a group's next recipients, which are in flight after this call.
   ///
-  /// Returns nil if none is left.
+  /// Returns nil if no recipients remain.
   public func claim(
     of campaign: CampaignRecord, group: ZoneGroup, limit: Int, at milliseconds: Int64
   ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])? {
@@ -274,7 +275,7 @@ public final class SQLiteRegistryStore: RegistryStore {
     }
   }
 
-  /// Reduces a batch to its unsettled recipients, and counts the outcomes of the others.
+  /// Reduces a batch to its unsettled recipients, and counts the outcomes of the other recipients.
   public func narrow(
     _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
   ) throws(StorageFailure) {
@@ -283,7 +284,7 @@ public final class SQLiteRegistryStore: RegistryStore {
     }
   }
 
-  /// Removes a campaign that is not being sent, with its outcomes.
+  /// Removes a campaign that is not being sent, together with its outcomes.
   public func removeCampaign(_ id: String) throws(StorageFailure) {
     try change { engine throws(StorageFailure) in try engine.removeCampaign(id) }
   }

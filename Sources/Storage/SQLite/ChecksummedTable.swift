@@ -1,14 +1,14 @@
-/// A table whose rows have a checksum over all of their columns, keys included.
+/// A table whose rows have a checksum over all of their columns, including keys.
 ///
 /// SQLite generates the column `checksum` from the row's values whenever the row is written, with the function
-/// `row_checksum` of `CRowChecksum`. Its high half covers only the key.
+/// `row_checksum` from `CRowChecksum`. The checksum's high half covers only the key.
 struct ChecksummedTable: Sendable {
   let name: String
-  /// The columns by which other records and requests refer to a row.
+  /// The columns that other records and requests use to refer to a row.
   let key: [String]
   /// The other columns.
   let rest: [String]
-  /// True if rows are updated in place, in which case a damaged row must not receive a new checksum that way.
+  /// True if rows are updated in place; an update must not give a damaged row a new checksum.
   let isUpdated: Bool
   /// The expression that generates the checksum, as in the schema.
   let expression: String
@@ -24,12 +24,12 @@ struct ChecksummedTable: Sendable {
     isWhole = "(checksum IS \(expression))"
   }
 
-  /// Returns the condition for the columns with `prefix`, such as `token.`.
+  /// Returns the condition `isWhole` for columns with `prefix`, such as `token.`.
   func isWhole(of prefix: String) -> String {
     "(\(prefix)checksum IS \(expression(of: prefix)))"
   }
 
-  /// Returns the expression for the columns with `prefix`, such as `old.`.
+  /// Returns the checksum expression for columns with `prefix`, such as `old.`.
   private func expression(of prefix: String) -> String {
     let columns = (key + rest).map { prefix + $0 }.joined(separator: ", ")
     return "row_checksum(\(key.count), \(columns))"
@@ -55,7 +55,7 @@ struct ChecksummedTable: Sendable {
     (key + rest).map { "'\($0)=' || quote(\($0))" }.joined(separator: " || char(10) || ")
   }
 
-  /// A trigger, only on this connection, that makes an update of a damaged row fail.
+  /// A trigger that causes updates of damaged rows to fail; it exists only on this connection.
   var guardTrigger: String {
     """
     CREATE TEMP TRIGGER \(name)_is_whole BEFORE UPDATE ON main.\(name)

@@ -3,11 +3,11 @@ internal import System
 /// The number of a store's commits, in a file next to the store.
 ///
 /// Each transaction also counts its writes in the store's own file, and the mark is written after the commit is synced.
-/// The store is therefore never behind the mark, unless its write-ahead log was lost or truncated, or an older copy has
-/// taken its place. The mark itself is not synced: after a power failure it may be behind the store, which does not
-/// indicate a loss.
+/// The store is therefore never behind the mark, unless the store's write-ahead log was lost or truncated, or an older
+/// copy has replaced the store. The mark itself is not synced: after a power failure, it can be behind the store, which
+/// does not indicate a loss.
 ///
-/// Confined to one thread, like its store's connection.
+/// The type is confined to one thread, like the store's connection.
 final class CommitMark {
   private let file: RandomAccessFile
   private var number: UInt64 = 0
@@ -36,7 +36,7 @@ final class CommitMark {
   static let suffix = "-mark"
   /// The length of the mark in bytes: twenty digits and a line feed.
   ///
-  /// The length is fixed, so that a shorter number never leaves digits of a longer one.
+  /// The length is fixed, so that a shorter number never leaves digits of a longer number.
   private static let bytes = 21
 
   /// Returns the number of writes that are missing from a store with `count` writes.
@@ -49,7 +49,7 @@ final class CommitMark {
     if count > number { put(count) }
   }
 
-  /// Discards the record of missing writes, after an operator was informed.
+  /// Discards the record of missing writes, after an operator has been notified.
   func reset(to count: UInt64) { put(count) }
 
   private func put(_ count: UInt64) {

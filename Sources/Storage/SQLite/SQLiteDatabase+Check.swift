@@ -7,13 +7,13 @@ extension SQLiteDatabase {
   enum CheckOutcome: Equatable {
     case whole
     case damaged(String)
-    /// The file is intact, but some of its rows or indexes changed since they were written.
+    /// The file is intact, but some of its rows or indexes have changed since they were written.
     case hasDamagedRows
-    /// The time limit was reached before the end.
+    /// The time limit was reached before the end of the check.
     case unfinished
   }
 
-  /// The deadline of a check, which SQLite's callback queries.
+  /// The deadline of a check, which SQLite's progress callback reads.
   private final class Deadline {
     let nanoseconds: Int64
     var isOver = false
@@ -28,8 +28,8 @@ extension SQLiteDatabase {
 
   /// Reads every page twice, for at most `nanoseconds`.
   ///
-  /// SQLite's own check finds damage in the trees of tables and indexes and in the format of rows. The rows' checksums
-  /// and the comparison with the indexes find the rest.
+  /// SQLite's own check finds damage in the trees of tables and indexes and in the format of rows. The row checksums
+  /// and the comparison of the rows with the indexes find all other damage.
   func check(_ schema: Schema, nanoseconds: Int64) throws(StorageFailure) -> CheckOutcome {
     let deadline = Deadline(nanoseconds: SystemClock.monotonicNanoseconds + nanoseconds)
     // SQLite calls this between steps, and aborts the statement if the result is not 0.

@@ -1,10 +1,10 @@
 internal import System
 
-/// Rows with a wrong checksum, and indexes that disagree with their table.
+/// The handling of rows with a wrong checksum, and of indexes that don't match their table.
 extension SQLiteDatabase {
   /// The result of ``verify(_:)`` for one table.
   struct TableVerdict: Equatable {
-    /// The number of rows that changed since they were written.
+    /// The number of rows that have changed since they were written.
     var damagedRows = 0
     /// True if the entries of an index differ from the rows of the table.
     var hasWrongIndex = false
@@ -18,7 +18,7 @@ extension SQLiteDatabase {
     /// The condition of a partial index; nil for a full index.
     let condition: String?
 
-    /// An order-independent sum over all entries.
+    /// An SQL expression for an order-independent sum over all entries.
     var sum: String {
       "coalesce(sum(row_checksum(0, \(columns.joined(separator: ", "))) & 4294967295), 0)"
     }
@@ -49,7 +49,7 @@ extension SQLiteDatabase {
     return verdict
   }
 
-  /// Returns the indexes of a table, except the tree of the table itself.
+  /// Returns the indexes of a table, without the tree of the table itself.
   private func indexes(of table: String) throws(StorageFailure) -> [Index] {
     let list = try prepare(
       once: """
@@ -74,7 +74,7 @@ extension SQLiteDatabase {
 
   /// Moves the damaged rows of a table into `set_aside`, and rebuilds wrong indexes from the rows.
   ///
-  /// No other rows are removed with them: references between tables are not followed.
+  /// No other rows are removed, because references between tables are not followed.
   func setAside(
     _ table: ChecksummedTable, atMilliseconds now: Int64
   ) throws(StorageFailure) {
@@ -98,7 +98,7 @@ extension SQLiteDatabase {
 
   /// Checks all tables of `schema`, and sets damaged rows aside.
   ///
-  /// Returns the number of rows and of rebuilt indexes.
+  /// Returns the number of rows that were set aside and the number of rebuilt indexes.
   @discardableResult
   func setAsideDamage(
     of schema: Schema, atMilliseconds now: Int64
@@ -129,7 +129,7 @@ extension SQLiteDatabase {
     return tables
   }
 
-  /// Returns one page of the rows that were set aside, the latest first.
+  /// Returns one page of the rows that were set aside, most recent first.
   func listSetAside() throws(StorageFailure) -> [SetAsideRow] {
     let rows = try prepare(
       once:
@@ -146,7 +146,7 @@ extension SQLiteDatabase {
     return list
   }
 
-  /// Discards the rows that were set aside: those of a table with this key, or all.
+  /// Discards the rows that were set aside: the rows with this key, or all rows if `key` is nil.
   func forgetSetAside(_ key: StoreDamage.Key? = nil) throws(StorageFailure) {
     guard let key else { return try execute("DELETE FROM set_aside") }
     let remove = try prepare(once: "DELETE FROM set_aside WHERE source = ?1 AND key = ?2")

@@ -5,7 +5,7 @@ internal import System
 
 /// A connection to one SQLite file whose schema is up to date.
 ///
-/// Not `Sendable`: its owner guards it.
+/// The type is not `Sendable`: the owner guards access to the connection.
 @safe final class SQLiteDatabase {
   /// The kind of store that a file belongs to, and the history of its schema.
   struct Schema {
@@ -13,7 +13,7 @@ internal import System
     let applicationID: Int32
     /// The scripts, one per version, in order.
     ///
-    /// Released scripts never change; new ones are only appended.
+    /// Released scripts never change; new scripts are only appended.
     let migrations: [StaticString]
     /// The repair that a file needs after damaged rows were removed.
     var afterRepair: StaticString = ""
@@ -30,7 +30,7 @@ internal import System
   /// Opens the file at `path`, or, if `mayCreate` is true, creates it with mode 0600; an empty path opens a database in
   /// memory.
   ///
-  /// It uses WAL and `synchronous=FULL`: a commit that returned survives a crash of the machine.
+  /// The connection uses WAL and `synchronous=FULL`: a commit that has returned survives a crash of the machine.
   init(path: String, schema: Schema, mayCreate: Bool = true) throws(StorageFailure) {
     self.path = path
     if !path.isEmpty, mayCreate { try Self.prepareFile(path) }
@@ -91,7 +91,7 @@ internal import System
     assert(!schema.migrations.isEmpty, "a schema has at least one migration")
     guard version < schema.migrations.count else { return }
     if !isFresh, !path.isEmpty { try SchemaCopy.make(of: path, schema: version) }
-    // A rebuilt table is temporarily dropped, while rows that refer to it stay.
+    // While a table is rebuilt, it is temporarily dropped, although rows in other tables still refer to it.
     try execute("PRAGMA foreign_keys = OFF")
     defer { try? execute("PRAGMA foreign_keys = ON") }
     try transaction { () throws(StorageFailure) in
@@ -109,12 +109,12 @@ internal import System
     guard code == SQLITE_OK else { throw failure(operation(sql), code, systemError: errno) }
   }
 
-  /// Prepares a statement that is kept and run many times.
+  /// Prepares a statement that is retained and run many times.
   func prepare(_ sql: StaticString) throws(StorageFailure) -> SQLiteStatement {
     try prepare(kept: "\(sql)")
   }
 
-  /// Prepares a statement that is kept and run many times, from text that is composed of constants.
+  /// Prepares a statement that is retained and run many times, from SQL text that is composed of constants.
   func prepare(kept sql: String) throws(StorageFailure) -> SQLiteStatement {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
@@ -141,7 +141,7 @@ internal import System
     return try statement.step() ? statement.integer(0) : 0
   }
 
-  /// Runs `body` in one transaction, which is rolled back if it throws.
+  /// Runs `body` in one transaction, which is rolled back if `body` throws.
   func transaction<Answer>(
     _ body: () throws(StorageFailure) -> Answer
   ) throws(StorageFailure) -> Answer {
@@ -154,7 +154,7 @@ internal import System
       assert(!isInTransaction, "the transaction was committed")
       return answer
     } catch {
-      // If the disk is full, SQLite has already rolled back; this statement then fails without consequences.
+      // If the disk is full, SQLite has already rolled back; in this case, the statement fails without consequences.
       unsafe sqlite3_exec(connection, "ROLLBACK", nil, nil, nil)
       assert(!isInTransaction, "the transaction was rolled back")
       throw error
@@ -165,7 +165,7 @@ internal import System
 
   /// Closes the file.
   ///
-  /// If statements still exist, the file is closed when the last of them is released.
+  /// If statements still exist, the file is closed when the last statement is released.
   func close() {
     unsafe sqlite3_close_v2(connection)
     unsafe connection = nil
@@ -180,7 +180,7 @@ internal import System
 
   /// Converts SQLite's `code` to an error for the owner of the file.
   ///
-  /// `systemError` is the system's last error, for cases in which SQLite may not have recorded it.
+  /// `systemError` is the system's last error, for cases in which SQLite might not have recorded it.
   func failure(
     _ operation: String, _ code: Int32, systemError: Int32 = 0
   ) -> StorageFailure {

@@ -2,13 +2,13 @@ internal import System
 
 /// A store of small records by collection and key in one SQLite file, for the data of a device's agent.
 ///
-/// Confined to one thread. A commit is durable when it returns.
+/// The type is confined to one thread. A commit is durable when it returns.
 public final class SQLiteRecordStore {
-  /// A change to store; the changes of one commit are stored together or not at all.
+  /// A change to the store; a commit stores either all of its changes or none.
   public enum Change: Sendable, Hashable {
-    /// Adds a record, or replaces the one with this key.
+    /// Adds a record, or replaces the record with this key.
     case put(collection: String, key: String, value: [UInt8])
-    /// Removes a record, if it exists.
+    /// Removes a record if it exists.
     case remove(collection: String, key: String)
   }
 
@@ -154,7 +154,7 @@ public final class SQLiteRecordStore {
 
   /// Calls `body` with each record of a collection, ordered by the bytes of their keys.
   ///
-  /// Use it for collections that are too large for memory.
+  /// Use this method for collections that are too large for memory.
   public func forEach(_ collection: String, _ body: (Record) -> Void) throws(StorageFailure) {
     try select.bind(1, collection)
     var isDamaged = false

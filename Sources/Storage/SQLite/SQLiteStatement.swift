@@ -3,7 +3,7 @@ internal import Transport
 
 /// A prepared statement: bind parameters from 1, step, read columns from 0, reset.
 ///
-/// Not `Sendable`: it belongs to its connection.
+/// The type is not `Sendable`: a statement belongs to its connection.
 @safe final class SQLiteStatement {
   private let statement: OpaquePointer
   private unowned let database: SQLiteDatabase
@@ -40,14 +40,14 @@ internal import Transport
     try check(unsafe belfry_sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count)))
   }
 
-  /// Binds a column of another statement's row, whatever its type.
+  /// Binds a column of another statement's row, regardless of the column's type.
   func bind(_ index: Int32, _ column: Int32, of row: SQLiteStatement) throws(StorageFailure) {
     row.checkColumn(column)
     try check(
       unsafe sqlite3_bind_value(statement, index, sqlite3_column_value(row.statement, column)))
   }
 
-  /// The number of columns of a row.
+  /// The number of columns in a row.
   var columnCount: Int32 { unsafe sqlite3_column_count(statement) }
 
   func bind(_ index: Int32, _ bytes: [UInt8]?) throws(StorageFailure) {

@@ -3,12 +3,12 @@ internal import System
 /// The copy of a store that is created before its schema is upgraded, so that an operator can return to the previous
 /// release.
 enum SchemaCopy {
-  /// Returns the path of the copy of the file at `path` with this schema.
+  /// Returns the path of the copy for the file at `path` with this schema version.
   static func path(of path: String, schema: Int) -> String { "\(path).schema-\(schema)" }
 
   /// Copies the store.
   ///
-  /// The copy is complete and on disk once this returns. The copy of an earlier upgrade is replaced.
+  /// The copy is complete and on disk when this method returns. It replaces the copy from an earlier upgrade.
   static func make(of path: String, schema: Int) throws(StorageFailure) {
     assert(schema > 0, "the store has a schema version")
     let copy = Self.path(of: path, schema: schema)
@@ -21,7 +21,7 @@ enum SchemaCopy {
         try FileSystem.move(unfinished, to: copy)
       }
     } catch {
-      // On a disk without space for the copy, other files need the space that the unfinished copy occupies.
+      // Remove the unfinished copy: if the disk is full, other files need its space.
       try? FileSystem.remove(unfinished)
       throw error
     }

@@ -1,16 +1,17 @@
 internal import System
 
-/// The result of the check of a store's file at startup.
+/// The result of checking a store's file at startup.
 public enum StoreInspection: Sendable, Equatable {
   /// The file is intact, or does not exist.
   case whole
   /// The time limit was reached before the end of the check; no damage was found up to that point.
   case unfinished
-  /// Some rows had changed since they were written, and were moved into the table `set_aside`.
+  /// Some rows had changed since they were written and were moved into the table `set_aside`.
   ///
-  /// `indexes` is the number of indexes that disagreed with their tables and were rebuilt.
+  /// `indexes` is the number of indexes that didn't match their tables and were rebuilt.
   case setAside(rows: Int, indexes: Int)
-  /// The file was damaged: a new one is in its place, and the damaged file is next to it under the name `asideFile`.
+  /// The file was damaged: a new file has replaced it, and the damaged file is next to the new file under the name
+  /// `asideFile`.
   case repaired(StoreRepair)
 }
 
@@ -50,7 +51,7 @@ extension StoreInspection {
         return .setAside(rows: found.rows, indexes: found.indexes)
       } catch {
         switch error {
-        // An index cannot be created if two damaged rows look alike.
+        // An index cannot be created if two damaged rows have the same indexed values.
         case .corrupt(_, let detail), .exists(let detail):
           return .repaired(try repair(database, schema: schema, damage: detail))
         default: throw error
@@ -103,7 +104,7 @@ extension StoreInspection {
     assert(!names.isEmpty, "a store has at least one table")
     // Rows that were set aside earlier keep their numbers.
     names.sort { $0.name == ChecksummedTable.setAside.name && $1.name != $0.name }
-    // Rows whose parent is damaged are kept until the parent is restored.
+    // Rows whose parent is damaged are retained until the parent is restored.
     try new.execute("PRAGMA foreign_keys = OFF")
     try new.transaction { () throws(StorageFailure) in
       for table in names {

@@ -1,14 +1,14 @@
 internal import System
 
-/// A copy of the readable rows of a damaged table to an intact one.
+/// A copy operation for the readable rows of a damaged table, into an intact table.
 ///
-/// Rows are read in ascending order of their key, which is a number: the rowid, or, in a table without one, the first
-/// column. If a page cannot be read, the search for the next readable key skips it: first in growing steps, then by
-/// bisection. Rows between two damaged pages that are close together may be skipped. If the key is a string, the rows
-/// before the first damaged page and after the last one are read.
+/// Rows are read in ascending order of their key, which is a number: the rowid, or, in a table without a rowid, the
+/// first column. If a page cannot be read, the search for the next readable key skips it: first in growing steps, then
+/// by bisection. Rows between two damaged pages that are close together might be skipped. If the key is a string, only
+/// the rows before the first damaged page and after the last damaged page are read.
 ///
-/// A row with a wrong checksum is not copied, since the copy would receive a correct one; it goes to `set_aside`.
-/// Unreadable rows get a single entry there, without a key.
+/// A row with a wrong checksum is moved to `set_aside` instead of being copied, because the copy would receive a
+/// correct checksum. Unreadable rows are represented there by a single entry without a key.
 final class TableCopy {
   private enum Found {
     case key(Int64)
@@ -27,13 +27,13 @@ final class TableCopy {
   private let insert: SQLiteStatement
   private let checksummed: ChecksummedTable?
   private let columnCount: Int32
-  /// The rows in reverse order; nil if the key is a number.
+  /// The statement that reads the rows in reverse order; nil if the key is a number.
   private let rowsBackwards: SQLiteStatement?
   /// The damaged file's new path, for messages.
   private let aside: String
   /// The number of copied rows.
   private(set) var count = 0
-  /// The number of rows that were read but had changed since they were written.
+  /// The number of rows that were readable but had changed since they were written.
   private(set) var setAsideCount = 0
   private var hasGaps = false
 
@@ -46,8 +46,8 @@ final class TableCopy {
     self.aside = aside
     self.source = source
     self.target = target
-    // Use the new file's description, because the damaged file may describe its tables wrongly. The checksum is not a
-    // column of its own here.
+    // Use the new file's description, because the damaged file's description of its tables might be wrong. The
+    // description does not include the generated checksum column.
     let columns = try target.prepare(once: "PRAGMA table_info(\"\(name)\")")
     var names: [String] = []
     var isNumbered = hasRowid
@@ -60,7 +60,7 @@ final class TableCopy {
     }
     let key = hasRowid ? "rowid" : first
     columnCount = Int32(names.count)
-    // An index may be damaged while the table is intact.
+    // An index can be damaged while the table is intact.
     let from = "FROM \"\(name)\"" + (hasRowid ? " NOT INDEXED" : "")
     let select =
       "SELECT \(key), \(names.joined(separator: ", ")), \(checksummed?.isWhole ?? "1") \(from) "
@@ -94,7 +94,7 @@ final class TableCopy {
       return try copy(rowsBackwards)
     }
     while let stopped = try copy(from: start) {
-      // The next row cannot be read: the row itself is damaged, or its page, or many pages.
+      // The next row cannot be read: the row itself, its page or many pages are damaged.
       hasGaps = true
       switch find(stopped) {
       case .end: return
@@ -108,7 +108,7 @@ final class TableCopy {
     }
   }
 
-  /// Records in the new file that rows are missing, if some could not be read or if the indexes listed more.
+  /// Records in the new file that rows are missing, if some rows could not be read or if the indexes listed more rows.
   func noteGaps(lost: Int?, atMilliseconds now: Int64) throws(StorageFailure) {
     guard checksummed != nil, hasGaps || lost ?? 0 > 0 else { return }
     let note = try target.prepare(
@@ -119,7 +119,7 @@ final class TableCopy {
     try note.run()
   }
 
-  /// Copies damaged rows to `set_aside`, as far as they can be read in one pass.
+  /// Copies damaged rows to `set_aside`, to the extent that one pass can read them.
   private func copyDamagedRows() throws(StorageFailure) {
     guard let checksummed else { return }
     let damaged = try source.prepare(
@@ -205,9 +205,9 @@ final class TableCopy {
     }
   }
 
-  /// Returns the smallest key after `damaged` from which rows can be read, or nil if none can.
+  /// Returns the smallest key after `damaged` from which rows can be read, or nil if no further rows can be read.
   private func readable(after damaged: Int64) -> Int64? {
-    // Keys below 0 are rare, and steps from the smallest number would soon find only the last page.
+    // Keys below 0 are rare, and steps that grow from the smallest number would skip all pages except the last.
     let start = max(damaged, -1)
     var bad = start
     var good: Int64?

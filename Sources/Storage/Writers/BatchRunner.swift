@@ -9,11 +9,11 @@ public protocol BatchInbox<Request>: Sendable {
   ///
   /// Returns false after ``close()``.
   func post(_ request: Request) -> Bool
-  /// Processes everything that was posted, then stops.
+  /// Processes all posted requests, then stops.
   func close()
-  /// Traps in debug builds if its state is inconsistent.
+  /// Traps in debug builds if the inbox's state is inconsistent.
   ///
-  /// It may be called from any thread.
+  /// This method can be called from any thread.
   func checkInvariants()
 }
 
@@ -21,8 +21,9 @@ public protocol BatchInbox<Request>: Sendable {
 public protocol BatchRunner: Sendable {
   /// Calls `work` with the requests, in batches and in order.
   ///
-  /// Requests that arrive while one batch is processed form the next. If `work` returns true, it has more to do but
-  /// lets new requests proceed: it is called again, with the requests that have arrived in the meantime, if any.
+  /// Requests that arrive while one batch is processed form the next batch. If `work` returns true, it has more work to
+  /// do but gives new requests a chance to proceed: it is called again with the requests that have arrived in the
+  /// meantime, if any.
   func start<Request: Sendable>(
     name: String, _ work: @escaping @Sendable ([Request]) -> Bool
   ) throws(SystemFailure) -> any BatchInbox<Request>

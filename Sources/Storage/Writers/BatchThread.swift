@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import System
 
-/// A thread that processes requests in batches: requests that arrive while one batch is processed form the next.
+/// A thread that processes requests in batches: requests that arrive while one batch is processed form the next batch.
 final class BatchThread<Request: Sendable>: BatchInbox {
   private enum Message: Sendable {
     case request(Request)
@@ -38,7 +38,9 @@ final class BatchThread<Request: Sendable>: BatchInbox {
       }
     }
 
-    /// `isClosed` was true before the call, or may have become true since.
+    /// Asserts the invariants that hold between calls.
+    ///
+    /// `isClosed` is the thread's state before this call; the thread might have been closed since then.
     func checkInvariants(isClosed: Bool) {
       state.withLock { state in
         guard case .opening(let early) = state else { return }
@@ -62,9 +64,9 @@ final class BatchThread<Request: Sendable>: BatchInbox {
 
   /// Starts the thread.
   ///
-  /// `work` runs on it with each batch, in the order in which the requests were posted. If `work` returns true, it has
-  /// more to do but lets new requests proceed: it is called again, with the requests that have arrived in the meantime,
-  /// if any.
+  /// `work` runs on the thread with each batch, in the order in which the requests were posted. If `work` returns true,
+  /// it has more work to do but gives new requests a chance to proceed: it is called again with the requests that have
+  /// arrived in the meantime, if any.
   init(name: String, _ work: @escaping @Sendable ([Request]) -> Bool) throws(SystemFailure) {
     let inbox = inbox
     thread = try LoopThread.start(name: name) { loop in
@@ -95,9 +97,9 @@ final class BatchThread<Request: Sendable>: BatchInbox {
     }
   }
 
-  /// Lets the thread finish all posted requests, then stops it.
+  /// Waits until the thread has processed all posted requests, then stops the thread.
   ///
-  /// Never call it on the thread itself.
+  /// Never call this method on the thread itself.
   func close() {
     let isFirst = isClosed.withLock { isClosed in
       let isFirst = !isClosed

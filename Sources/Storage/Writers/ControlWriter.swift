@@ -4,12 +4,13 @@ public import System
 public struct ControlReply: Sendable {
   /// The number that was assigned to the request.
   public let ticket: UInt64
-  /// The reason that no part of the request is on disk; nil if all of it is.
+  /// The reason that no part of the request is on disk; nil if the entire request is on disk.
   public let failure: StorageFailure?
 }
 
-/// A writer that makes enrollments and registrations durable off the event loops, many in one commit, so that a burst
-/// of new devices costs one disk sync per batch.
+/// A writer that makes enrollments and registrations durable on a thread other than the event loops.
+///
+/// A commit contains many requests, so that a burst of new devices costs one disk sync per batch.
 public final class ControlWriter: Sendable {
   private struct Request: Sendable {
     let changes: [ControlChange]
@@ -40,7 +41,7 @@ public final class ControlWriter: Sendable {
       guard !requests.isEmpty else { return false }
       let failure = Self.commit(requests, to: store, metrics)
       for request in requests {
-        // One invalid request fails the whole transaction, so after a failure each request is committed separately.
+        // One invalid request fails the whole transaction, so each request is committed separately after a failure.
         let own =
           failure == nil || requests.count == 1
           ? failure : Self.commit([request], to: store, metrics)
@@ -66,7 +67,7 @@ public final class ControlWriter: Sendable {
     }
   }
 
-  /// Makes `changes` durable, all or none, in order of submission, and replies to `reply`.
+  /// Makes `changes` durable, either all or none, in order of submission, and replies to `reply`.
   public func submit(changes: [ControlChange], ticket: UInt64, reply: Mailbox<ControlReply>) {
     assert(!changes.isEmpty, "there is at least one change to store")
     let request = Request(changes: changes, ticket: ticket, reply: reply)
@@ -77,9 +78,9 @@ public final class ControlWriter: Sendable {
     }
   }
 
-  /// Calls `work` on the writer's thread, after everything that was submitted before.
+  /// Calls `work` on the writer's thread, after all previously submitted requests.
   ///
-  /// Use it for long reads, which must not block a loop. Returns false after ``close()``.
+  /// Use this method for long reads, which must not block a loop. Returns false after ``close()``.
   @discardableResult
   public func perform(_ work: @escaping @Sendable (any ControlStore) -> Void) -> Bool {
     inbox.post(.perform(work))
@@ -93,7 +94,7 @@ public final class ControlWriter: Sendable {
 
   /// Traps in debug builds if the writer's state is inconsistent.
   ///
-  /// It may be called from any thread.
+  /// This method can be called from any thread.
   package func checkInvariants() {
     count.checkInvariants()
     inbox.checkInvariants()

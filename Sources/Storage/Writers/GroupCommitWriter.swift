@@ -7,11 +7,11 @@ public struct StoreReply: Sendable {
   public enum Outcome: Sendable {
     /// The batch is on disk, and these notifications were dropped; `operation` is an index within the batch.
     case committed([DroppedNotification])
-    /// The load has finished with these notifications of the device, sorted by sequence.
+    /// The load has finished; these are the device's notifications, sorted by sequence number.
     ///
-    /// If the limit stopped the load, `through` is the last sequence that was read.
+    /// If the limit stopped the load, `through` is the last sequence number that was read.
     case loaded([StoredNotification], through: UInt64?)
-    /// No part of the batch is on disk, or nothing could be read.
+    /// No part of the batch is on disk, or no notifications could be read.
     case failed(StorageFailure)
   }
 
@@ -21,10 +21,11 @@ public struct StoreReply: Sendable {
   public let outcome: Outcome
 }
 
-/// A writer that makes batches of operations durable off the event loops, many in one commit.
+/// A writer that makes batches of operations durable on a thread other than the event loops, with many batches in one
+/// commit.
 ///
-/// Batches that arrive during a commit share the next one, so that the disk's own sync time limits the throughput, not
-/// the number of batches ("`200` means durable" in `docs/architecture.md`).
+/// Batches that arrive during a commit share the next commit, so that the disk's sync time, not the number of batches,
+/// limits the throughput ("`200` means durable" in `docs/architecture.md`).
 public final class GroupCommitWriter: Sendable {
   struct Request: Sendable {
     enum Task: Sendable {
@@ -59,17 +60,18 @@ public final class GroupCommitWriter: Sendable {
     inbox = try runner.start(name: "store") { work.perform($0) }
   }
 
-  /// Commits `batch`, all or none, and replies to `reply`.
+  /// Commits the operations in `batch`, either all or none, and replies to `reply`.
   ///
   /// Batches are committed in order of submission.
   public func submit(batch: [StoreOperation], ticket: UInt64, reply: Mailbox<StoreReply>) {
     post(Request(task: .commit(batch), ticket: ticket, reply: reply))
   }
 
-  /// Reads at most `limit` of a device's notifications with a sequence above `after`, and those in `besides`.
+  /// Reads at most `limit` of a device's notifications with a sequence number above `after`, and the notifications in
+  /// `besides`.
   ///
-  /// It sees every batch that was submitted before, and may see later ones. It reads in pages, with commits in between;
-  /// notifications that these commits remove are not part of the result.
+  /// The result reflects every batch that was submitted before this call, and possibly later batches. The load reads in
+  /// pages, with commits between the pages; notifications that these commits remove are not part of the result.
   public func load(
     device: UInt64, after: UInt64 = 0, limit: Int = .max, besides: [UInt64] = [], ticket: UInt64,
     reply: Mailbox<StoreReply>
@@ -85,7 +87,7 @@ public final class GroupCommitWriter: Sendable {
 
   /// Commits and answers all submitted requests, then closes the store.
   ///
-  /// Later requests get the answer `.closed`.
+  /// Later requests receive the answer `.closed`.
   public func close() {
     inbox.close()
     assert(requests.isSettled, "every request was answered")
@@ -102,7 +104,7 @@ public final class GroupCommitWriter: Sendable {
 
   /// Traps in debug builds if the writer's state is inconsistent.
   ///
-  /// It may be called from any thread, between batches or while no batch is being processed.
+  /// This method can be called from any thread while no batch is being processed.
   package func checkInvariants() {
     requests.checkInvariants()
     work.checkInvariants()

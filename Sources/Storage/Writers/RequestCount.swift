@@ -5,7 +5,7 @@ final class RequestCount: Sendable {
   private let accepted = Atomic<Int>(0)
   private let answered = Atomic<Int>(0)
 
-  /// Counts a request before its writer may answer it.
+  /// Counts a request before its writer can answer it.
   func accept() { accepted.add(1, ordering: .relaxed) }
 
   /// Withdraws a request that was counted before the writer rejected it.
@@ -16,7 +16,7 @@ final class RequestCount: Sendable {
     checkInvariants()
   }
 
-  /// True if every request is answered.
+  /// True if every accepted request has been answered.
   var isSettled: Bool {
     answered.load(ordering: .relaxed) == accepted.load(ordering: .relaxed)
   }

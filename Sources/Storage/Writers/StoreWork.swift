@@ -3,13 +3,13 @@ internal import System
 
 /// The work of the notification writer's thread: commits first, then some rows of the loads in progress.
 final class StoreWork: Sendable {
-  /// A load that is partly read.
+  /// A load that has been partially read.
   private struct Load {
     let request: GroupCommitWriter.Request
     let device: UInt64
-    /// The last sequence that was read.
+    /// The last sequence number that was read.
     var after: UInt64
-    /// The number of rows that may still be read.
+    /// The maximum number of rows that remain to be read.
     var limit: Int
     var rows: [StoredNotification] = []
   }
@@ -17,7 +17,7 @@ final class StoreWork: Sendable {
   private let store: any NotificationStore
   private let metrics: CommitMetrics
   private let requests: RequestCount
-  /// The loads in progress; only the writer's thread uses them, so the lock is only a formality.
+  /// The loads in progress; only the writer's thread uses them, so the lock is never contended.
   private let loads = Mutex<[Load]>([])
 
   init(store: any NotificationStore, metrics: CommitMetrics, requests: RequestCount) {
@@ -91,7 +91,7 @@ final class StoreWork: Sendable {
     }
   }
 
-  /// Removes from the loads the notifications that a commit deleted, even if they were already read.
+  /// Removes the notifications that a commit deleted from the loads, even if they were already read.
   private func forget(
     _ operations: [StoreOperation], _ dropped: [DroppedNotification], in loads: inout [Load]
   ) {
@@ -127,7 +127,7 @@ final class StoreWork: Sendable {
       let page = min(budget, loads[finished].limit)
       do throws(StorageFailure) {
         let rows = try read(page, of: &loads[finished])
-        // A device without rows takes time too.
+        // Reading a device without rows also takes time.
         budget -= max(1, rows)
         guard rows < page || loads[finished].limit == 0 else { break }
         try finish(loads[finished], isAtEnd: rows < page)
@@ -158,7 +158,7 @@ final class StoreWork: Sendable {
 
   /// Reads one page.
   ///
-  /// Returns its number of rows.
+  /// Returns the number of rows in the page.
   private func read(_ page: Int, of load: inout Load) throws(StorageFailure) -> Int {
     let rows = try store.load(device: load.device, after: load.after, limit: page)
     assert(rows.count <= page, "a page has at most the requested rows: \(rows.count) of \(page)")
@@ -173,9 +173,9 @@ final class StoreWork: Sendable {
 
   // MARK: Invariants
 
-  /// Traps in debug builds if the rows read contradict the request.
+  /// Traps in debug builds if the rows that were read contradict the request.
   ///
-  /// It visits every row of the loads in progress.
+  /// This method visits every row of the loads in progress.
   func checkInvariants() {
     loads.withLock { loads in
       for load in loads {

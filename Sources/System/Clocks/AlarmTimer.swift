@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// An alarm for a time on one of the machine's clocks, delivered as an event of a loop (timerfd).
+/// An alarm for a time on one of the machine's clocks, which a loop delivers as an event (timerfd).
 ///
-/// The loop's own timers count only the time during which the machine is awake. Use an alarm for times that must hold
-/// across suspend and clock changes.
+/// The loop's own timers count only the time during which the machine is awake. Use an alarm for times that must remain
+/// correct across suspend and clock changes.
 public final class AlarmTimer: EventHandler {
   /// The clock on which the alarm's time is measured.
   public enum Clock: Sendable {
     /// Milliseconds since 1970.
     ///
-    /// Changes of the clock are also reported.
+    /// Changes to the clock are also reported.
     case wall
     /// Milliseconds since the machine started, including suspend.
     case elapsed
@@ -20,7 +20,7 @@ public final class AlarmTimer: EventHandler {
   public enum Event: Sendable {
     /// The time has been reached.
     case due
-    /// The wall clock was set; this disabled the alarm, which must be set again.
+    /// The wall clock was set, which disabled the alarm; set the alarm again.
     case clockWasSet
   }
 
@@ -32,7 +32,7 @@ public final class AlarmTimer: EventHandler {
 
   /// Creates a timer that calls `body` on the loop.
   ///
-  /// A timer for the wall clock reports changes of the clock from the start, even before an alarm is set.
+  /// A timer for the wall clock reports changes to the clock from the start, even before an alarm is set.
   public init(
     _ clock: Clock, on loop: EventLoop, _ body: @escaping (Event) -> Void
   ) throws(SystemFailure) {
@@ -52,13 +52,13 @@ public final class AlarmTimer: EventHandler {
     set(nil)
   }
 
-  /// Sets the alarm, which replaces an earlier alarm; nil disables it.
+  /// Sets the alarm, which replaces any earlier alarm; nil disables the alarm.
   ///
-  /// - Parameter milliseconds: The time on the timer's clock; a time in the past is due at once.
+  /// - Parameter milliseconds: The time on the timer's clock; a time in the past is due immediately.
   public func set(_ milliseconds: Int64?) {
     var setting = itimerspec()
-    // A timer for the wall clock still runs without an alarm, set far ahead: otherwise, the kernel does not report
-    // changes of the clock.
+    // Without an alarm, a timer for the wall clock is set far ahead: the kernel reports changes to the clock only while
+    // a timer is running.
     let moment = milliseconds ?? (clock == .wall ? Int64(Limits.farAheadMilliseconds) : 0)
     if milliseconds != nil || clock == .wall {
       // Zero would disable the timer.
@@ -80,7 +80,7 @@ public final class AlarmTimer: EventHandler {
     Glibc.close(descriptor)
   }
 
-  /// Reads whether the alarm is due or the clock was set.
+  /// Reads the timer's event: the alarm is due, or the clock was set.
   public func ready(_ readiness: Readiness) {
     var expirations: UInt64 = 0
     let count = unsafe Glibc.read(descriptor, &expirations, 8)

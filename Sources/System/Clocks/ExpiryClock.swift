@@ -1,8 +1,8 @@
-/// The clock by which stored data expires: the wall clock, as long as it agrees with the monotonic clock.
+/// The clock that determines when stored data expires: the wall clock, as long as it agrees with the monotonic clock.
 ///
-/// A wall clock that was changed, manually or because a battery is missing, is not trusted for one day, and an
-/// administrator is notified. During that day, data expires only when it has expired by both clocks: by the wall clock,
-/// and by the monotonic clock extrapolated from the time when the two last agreed.
+/// A wall clock that was changed, either manually or because a battery is missing, is not trusted for one day, and an
+/// administrator is notified. During that day, data expires only when it has expired according to both clocks: the wall
+/// clock, and the monotonic clock extrapolated from the time at which the two last agreed.
 package struct ExpiryClock {
   /// The result of comparing the clocks.
   package enum Finding: Equatable {
@@ -18,11 +18,11 @@ package struct ExpiryClock {
     let sinceNanoseconds: Int64
   }
 
-  /// The wall clock minus the monotonic clock, in milliseconds, when they last agreed.
+  /// The difference between the wall clock and the monotonic clock when they last agreed, in milliseconds.
   private var offset: Int64
   private var disagreement: Disagreement?
 
-  /// Creates a clock that trusts the initial wall clock.
+  /// Creates a clock that trusts the wall clock's initial time.
   package init(nanoseconds: Int64, unixMilliseconds: Int64) {
     offset = Self.offset(nanoseconds, unixMilliseconds)
   }
@@ -43,8 +43,8 @@ package struct ExpiryClock {
     return min(unixMilliseconds, nanoseconds / 1_000_000 + offset)
   }
 
-  /// Returns the time, in milliseconds since 1970, from which a storage time is counted, so that it does not expire
-  /// early by either clock.
+  /// Returns the time, in milliseconds since 1970, from which a storage time is counted, so that the data does not
+  /// expire early according to either clock.
   package func storageStart(nanoseconds: Int64, unixMilliseconds: Int64) -> Int64 {
     guard !Self.agree(Self.offset(nanoseconds, unixMilliseconds), offset) else {
       return unixMilliseconds
@@ -54,7 +54,7 @@ package struct ExpiryClock {
 
   /// Compares the clocks.
   ///
-  /// Call this method every few seconds, so that small corrections are followed.
+  /// Call this method every few seconds, so that it follows small corrections to the wall clock.
   package mutating func compare(nanoseconds: Int64, unixMilliseconds: Int64) -> Finding {
     let shown = Self.offset(nanoseconds, unixMilliseconds)
     if Self.agree(shown, offset) {

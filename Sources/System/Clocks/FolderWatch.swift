@@ -2,7 +2,7 @@
 ///
 /// All watches on a loop share a single descriptor.
 public final class FolderWatch {
-  /// Retained for the hub, which has an unowned reference to the loop.
+  /// Retained on behalf of the hub, which has an unowned reference to the loop.
   private let loop: EventLoop
   private let hub: FolderWatchHub
   private let body: (Set<String>) -> Void
@@ -12,7 +12,8 @@ public final class FolderWatch {
 
   /// Calls `body` on the loop with the names that have changed.
   ///
-  /// An empty set means that the kernel lost changes, or that the folder itself was removed and is no longer watched.
+  /// An empty set means that the kernel dropped changes, or that the folder itself was removed and is no longer
+  /// watched.
   ///
   /// - Parameters:
   ///   - folder: An existing folder. Its subfolders are not watched.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The inotify descriptor that all folder watches on a loop share, because by default a user can have only 128.
+/// The inotify descriptor that all folder watches on a loop share, because a user can have only 128 by default.
 final class FolderWatchHub: EventHandler {
   // Links such as /etc/localtime are replaced by a rename, which is reported only by a watch on the folder.
   private static let events =
@@ -17,7 +17,7 @@ final class FolderWatchHub: EventHandler {
   private var registration: Registration?
   /// The listeners for each kernel watch.
   ///
-  /// A folder has a single kernel watch for all of its listeners.
+  /// Each folder has a single kernel watch for all of its listeners.
   private var listeners: [Int32: [Listener]] = [:]
 
   init(_ loop: EventLoop) { self.loop = loop }
@@ -38,7 +38,7 @@ final class FolderWatchHub: EventHandler {
     return watch
   }
 
-  /// Removes a listener and, after the last listener, the kernel's watch.
+  /// Removes a listener; removes the kernel's watch together with the last listener.
   func remove(_ watch: Int32, _ listener: ObjectIdentifier) {
     guard var left = listeners[watch] else { return }
     left.removeAll { $0.id == listener }

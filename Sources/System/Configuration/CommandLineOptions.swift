@@ -7,7 +7,7 @@ public struct CommandLineOptions: Sendable {
     case unknown(key: String, nearest: String?)
     /// The value for the key is missing.
     case missingValue(key: String, name: String)
-    /// A flag was given a value.
+    /// A value was given for a flag.
     case unexpectedValue(key: String)
     /// The key can only be given once.
     case repeated(key: String)
@@ -15,7 +15,7 @@ public struct CommandLineOptions: Sendable {
     case badValue(key: String, value: String, wanted: String)
     /// A positional argument is missing.
     case missingArgument(wanted: String)
-    /// There are more positional arguments than the command accepts; `option` is an option that the user may have
+    /// There are more positional arguments than the command accepts; `option` is an option that the user might have
     /// meant.
     case unexpectedArgument(String, option: String?)
     /// A required key is missing.
@@ -45,7 +45,7 @@ public struct CommandLineOptions: Sendable {
   private var flags: Set<String> = []
   /// The positional arguments, in order.
   public private(set) var positionals: [String] = []
-  /// True if `--help` was given anywhere, in which case nothing else is checked.
+  /// True if `--help` was given anywhere; no other arguments are checked in this case.
   public private(set) var wantsHelp = false
 
   /// Parses `arguments` (without the words of the command itself).
@@ -111,7 +111,7 @@ public struct CommandLineOptions: Sendable {
     }
   }
 
-  /// Supplies an option with values from a file or the environment.
+  /// Sets values of an option from a file or the environment.
   ///
   /// Values from the command line take precedence. Returns false if the option was already given.
   @discardableResult
@@ -121,7 +121,7 @@ public struct CommandLineOptions: Sendable {
     return true
   }
 
-  /// Removes a value of an option, so that further errors can be found.
+  /// Removes a value of an option, so that parsing can find further errors.
   public mutating func withdraw(_ key: String, _ value: String) {
     var left = values[key] ?? []
     if let index = left.firstIndex(of: value) { left.remove(at: index) }

@@ -94,7 +94,7 @@ public struct OptionTable: Sendable {
     return text
   }
 
-  /// The part of an option that is needed to read values from other sources.
+  /// The properties of an option that code needs to read values from other sources.
   public struct Option: Sendable {
     /// The option's name, without the two hyphens.
     public let key: String

@@ -1,6 +1,6 @@
 /// Suggestions for misspelled words.
 public enum Suggestion {
-  /// Bytes of the longest word for which a suggestion is searched; the cost of a comparison grows with the number of
+  /// Bytes of the longest word for which to search for a suggestion; the cost of a comparison grows with the number of
   /// letters.
   private static let wordBytesMax = 64
 

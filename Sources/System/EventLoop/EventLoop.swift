@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// The event loop of a thread: descriptors (epoll, level-triggered), timers, mail from other threads, and callbacks at
-/// the end of each turn.
+/// The event loop of a thread, which handles descriptors (epoll, level-triggered), timers, messages from other threads,
+/// and callbacks at the end of each turn.
 ///
-/// The type is not `Sendable`: everything that is created on a loop stays on its thread.
+/// The type is not `Sendable`: all objects that are created on a loop stay on its thread.
 @safe public final class EventLoop {
   /// Monotonic nanoseconds, read once per turn.
   public private(set) var nowNanoseconds: Int64
@@ -32,14 +32,14 @@ import Glibc
   private var turnEnd: [any TurnEndTarget] = []
   private var turnEndRound: [any TurnEndTarget] = []
   private var attachments: [ObjectIdentifier: AnyObject] = [:]
-  /// The buffer for events, which this object owns and never passes out; it is freed with the object.
+  /// The buffer for events, which this object owns and never exposes; it is freed with the object.
   private let events: UnsafeMutablePointer<epoll_event>
   private static let wakerData = UInt64.max
 
   /// Creates a loop for the calling thread.
   ///
-  /// If the clock is not the machine's, the owner must call ``turn(mayBlock:polls:)`` with `false` whenever
-  /// ``nextWakeup`` is reached or a descriptor may be ready.
+  /// If the clock is not the machine's clock, the owner must call ``turn(mayBlock:polls:)`` with `false` whenever
+  /// ``nextWakeup`` is reached or a descriptor might be ready.
   public convenience init(clock: any LoopClock = SystemLoopClock.shared) throws(SystemFailure) {
     try self.init(waker: LoopWaker(), clock: clock)
   }
@@ -65,7 +65,7 @@ import Glibc
     while !waker.isStopping { turn(mayBlock: true) }
   }
 
-  /// Makes `run()` return after the current turn.
+  /// Causes `run()` to return after the current turn.
   ///
   /// From another thread, call `LoopThread.stop()` instead.
   public func stop() { waker.stop() }
@@ -76,7 +76,7 @@ import Glibc
   /// Releases handlers, timers, turn-end targets and unread mail while the loop still exists, because their
   /// deinitializers can call the loop.
   ///
-  /// Call this if you drive the loop yourself; ``LoopThread`` does so for its own loop.
+  /// Call this method if you drive the loop yourself; ``LoopThread`` does so for its own loop.
   public func releaseAll() {
     for index in slots.indices where slots[index].handler != nil {
       let handler = slots[index].handler
@@ -105,7 +105,7 @@ import Glibc
 
   /// Runs one turn: waits if nothing is due and `mayBlock` is true, then handles all events.
   ///
-  /// Returns true if it handled any event. If `polls` is false, the turn leaves the descriptors for another turn, which
+  /// Returns true if the turn handled an event. If `polls` is false, the turn does not check the descriptors, which
   /// saves a system call. Pass false if you drive the loop yourself and know that no descriptor is ready.
   @discardableResult
   public func turn(mayBlock: Bool, polls: Bool = true) -> Bool {
@@ -186,7 +186,7 @@ import Glibc
 
   private func endTurn() -> Bool {
     var round = 0
-    // A target can schedule another target: for example, output of a session becomes output of its stream.
+    // A target can schedule another target. For example, a session's output becomes output of its stream.
     while !turnEnd.isEmpty, round < Limits.turnEndRounds {
       swap(&turnEnd, &turnEndRound)
       var next = 0
@@ -269,7 +269,7 @@ import Glibc
 
   /// Calls `target` once, at least `afterNanoseconds` after this turn's time.
   ///
-  /// The loop retains the target until then.
+  /// The loop retains the target until the timer fires.
   @discardableResult
   public func schedule(
     afterNanoseconds: Int64, _ target: any TimerTarget, tag: UInt64 = 0
@@ -277,8 +277,8 @@ import Glibc
     timers.insert(deadline: self.tick(afterNanoseconds), target, tag: tag)
   }
 
-  /// Calls `target` once, no earlier than `afterNanoseconds` after this turn's time and no later than
-  /// `slackNanoseconds` after that.
+  /// Calls `target` once, no earlier than `afterNanoseconds` after this turn's time and at most `slackNanoseconds`
+  /// later.
   ///
   /// Between these times, the target is called in the first turn that the loop runs for another reason. Use this method
   /// for a small number of timers that can be late, such as retries and housekeeping, so that they do not wake the
@@ -294,7 +294,7 @@ import Glibc
     return TimerID(index: .max, generation: number)
   }
 
-  /// Calls `body` once, under the same conditions.
+  /// Calls `body` once, no earlier than `afterNanoseconds` after this turn's time and at most `slackNanoseconds` later.
   @discardableResult
   public func schedule(
     afterNanoseconds: Int64, slackNanoseconds: Int64, _ body: @escaping () -> Void
@@ -306,7 +306,7 @@ import Glibc
   /// Returns the first tick that is at least `afterNanoseconds` after this turn's time.
   private func tick(_ afterNanoseconds: Int64) -> Int64 {
     let due = (nowNanoseconds &- origin).addingReportingOverflow(max(0, afterNanoseconds))
-    // Leave enough range to round up; anything later is never due.
+    // Leave enough range to round up; later times are never due.
     let latest = Int64.max - 1_000_000
     let nanoseconds = due.overflow ? latest : min(due.partialValue, latest)
     return (nanoseconds + 999_999) / 1_000_000
@@ -322,7 +322,7 @@ import Glibc
 
   /// Cancels a timer.
   ///
-  /// Has no effect on a timer that has fired or was already cancelled.
+  /// Has no effect if the timer has fired or was already cancelled.
   public func cancel(_ timer: TimerID) {
     // Timers in the wheel never have this index.
     guard timer.index == .max else {
@@ -341,11 +341,12 @@ import Glibc
     turnEnd.append(target)
   }
 
-  /// Creates a mailbox to which other threads post messages, which `receive` gets in batches on this loop's thread.
+  /// Creates a mailbox to which other threads post messages; `receive` is called with batches of messages on this
+  /// loop's thread.
   ///
-  /// If `isBeforeDescriptors` is true, the mailbox is read before descriptors: when data from a peer is handled, all
-  /// messages that were posted before the peer sent the data have already been handled. Otherwise, the mailbox is read
-  /// after the descriptors that were ready before the message was posted.
+  /// If `isBeforeDescriptors` is true, the mailbox is read before descriptors. When data from a peer is handled, all
+  /// messages that were posted before the peer sent the data have therefore already been handled. Otherwise, the
+  /// mailbox is read after the descriptors that were ready before the message was posted.
   public func mailbox<Message: Sendable>(
     of type: Message.Type, isBeforeDescriptors: Bool = false,
     _ receive: @escaping ([Message]) -> Void

@@ -1,4 +1,4 @@
-/// The two clocks that an event loop uses: those of the machine, or those of a simulation.
+/// The two clocks that an event loop uses: the machine's clocks, or a simulation's clocks.
 public protocol LoopClock: AnyObject {
   /// The time in nanoseconds, which never goes backward.
   var monotonicNanoseconds: Int64 { get }

@@ -1,6 +1,6 @@
 /// The environment in which event loops run: each on its own thread, or all on a simulation's single thread.
 public protocol LoopRunner: Sendable {
-  /// Creates a loop and calls `body` with it to create everything that the loop holds.
+  /// Creates a loop and calls `body`, which creates all objects that the loop holds.
   ///
   /// `name` identifies the thread in lists of the program's threads.
   func start(
@@ -10,7 +10,7 @@ public protocol LoopRunner: Sendable {
 
 /// A loop that a runner has started.
 public protocol RunningLoop: Sendable {
-  /// Waits until the loop has stopped and everything that it held has been released.
+  /// Waits until the loop has stopped and all objects that it held have been released.
   ///
   /// Call this method once, and never from the loop itself.
   func join()

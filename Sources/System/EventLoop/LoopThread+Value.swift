@@ -2,10 +2,11 @@ import Dispatch
 import Synchronization
 
 extension LoopThread {
-  /// Starts a thread as `start(name:_:)` does, waits until `body` has run on it, and returns the result of `body`, such
-  /// as a mailbox or port that other threads need.
+  /// Starts a thread, waits until `body` has run on the thread, and returns the result of `body`, such as a mailbox or
+  /// a port that other threads need.
   ///
-  /// If `body` throws an error, the thread stops and the error is rethrown.
+  /// The parameters are those of `start(name:_:)`. If `body` throws an error, the thread stops and the error is
+  /// rethrown.
   public static func launch<Value: Sendable>(
     name: String, _ body: @escaping @Sendable (EventLoop) throws(SystemFailure) -> Value
   ) throws(SystemFailure) -> (thread: LoopThread, value: Value) {

@@ -14,7 +14,7 @@ public final class LoopThread: Sendable {
 
   /// Starts a thread.
   ///
-  /// `body` runs on the thread to create everything that the loop holds, then the loop runs. `name` is shown in `top
+  /// `body` runs on the thread and creates all objects that the loop holds; then the loop runs. `name` is shown in `top
   /// -H`, truncated to 15 bytes.
   public static func start(
     name: String, _ body: @escaping @Sendable (EventLoop) -> Void
@@ -29,9 +29,9 @@ public final class LoopThread: Sendable {
     return LoopThread(waker: waker, thread: try start.launch())
   }
 
-  /// Makes the loop stop after its current turn; can be called from any thread.
+  /// Stops the loop after its current turn; can be called from any thread.
   ///
-  /// Everything that the loop holds is released on the loop's thread.
+  /// All objects that the loop holds are released on the loop's thread.
   public func stop() { waker.stop() }
 
   /// Waits until the thread has exited.

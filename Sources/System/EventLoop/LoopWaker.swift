@@ -4,8 +4,8 @@ import Synchronization
 
 /// The part of a loop that other threads can access: the list of mailboxes with messages, and a way to wake the loop.
 ///
-/// The event descriptor is written only while the loop sleeps, because a wake-up costs 10-20 µs on the machine on which
-/// it was measured.
+/// The event descriptor is written only while the loop sleeps, because a wake-up costs 10-20 µs on the reference
+/// machine.
 final class LoopWaker: Sendable {
   let epoll: Int32
   let event: Int32
@@ -39,7 +39,7 @@ final class LoopWaker: Sendable {
     wakeIfSleeping()
   }
 
-  /// Makes `run` return; can be called from any thread.
+  /// Causes `run` to return; can be called from any thread.
   func stop() {
     stopAsked.store(true, ordering: .sequentiallyConsistent)
     wakeIfSleeping()
@@ -47,7 +47,7 @@ final class LoopWaker: Sendable {
 
   var isStopping: Bool { stopAsked.load(ordering: .relaxed) }
 
-  /// True if a mailbox was announced after the loop last took its mail.
+  /// True if a mailbox was announced after the loop's last call of `takeMail`.
   var mayHaveMail: Bool { hasMail.load(ordering: .relaxed) }
 
   /// Takes the numbers of the mailboxes with messages; called only by the loop.
@@ -62,7 +62,7 @@ final class LoopWaker: Sendable {
 
   /// Prepares the loop to sleep; called only by the loop.
   ///
-  /// Returns false if mail or a stop request has arrived, in which case the loop must not sleep.
+  /// Returns false if mail or a stop request has arrived; the loop must not sleep in this case.
   func prepareToSleep() -> Bool {
     sleeping.store(true, ordering: .sequentiallyConsistent)
     guard

@@ -56,15 +56,16 @@ public final class Mailbox<Message: Sendable>: Sendable {
     }
   }
 
-  /// Drops the waiting messages when the loop stops, because a message can own a descriptor, or hold this mailbox and
-  /// so keep itself alive.
+  /// Drops the waiting messages when the loop stops.
+  ///
+  /// A message can own a descriptor, or can retain this mailbox and thereby itself.
   func close() {
     var dropped: [Message] = []
     waiting.withLock { waiting in
       waiting.isClosed = true
       swap(&waiting.messages, &dropped)
     }
-    // Release the messages outside the lock, because a release can post another message.
+    // Release the messages outside the lock, because deallocating a message can post another message.
     dropped.removeAll()
   }
 }
@@ -89,7 +90,7 @@ final class MailboxSlot<Message: Sendable>: MailboxReceiver {
     var taken: [Message] = []
     swap(&taken, &batch)
     mailbox.take(into: &taken)
-    // A mailbox that is read before descriptors may have been read after it was announced.
+    // If the mailbox is read before descriptors, the message might already have been read after the announcement.
     if !taken.isEmpty { body(taken) }
     taken.removeAll(keepingCapacity: true)
     swap(&taken, &batch)

@@ -33,11 +33,12 @@ public struct Readiness: OptionSet, Sendable, Hashable {
 
 /// A handler for the readiness of a registered descriptor, called on the loop's thread.
 public protocol EventHandler: AnyObject {
-  /// Handles the readiness of the descriptor, once per turn as long as it is ready (level-triggered).
+  /// Handles the readiness of the descriptor; called once per turn while the descriptor is ready (level-triggered).
   func ready(_ readiness: Readiness)
-  /// Handles the stop of the loop, if the descriptor is still registered, as the last opportunity to close it.
+  /// Handles the stop of the loop if the descriptor is still registered; this is the last opportunity to close the
+  /// descriptor.
   ///
-  /// Called once. The loop must not be called afterward.
+  /// Called once. Don't call the loop afterward.
   func loopEnded()
 }
 
@@ -54,12 +55,12 @@ public struct Registration: Sendable {
 
 /// A handler for a timer, called on the loop's thread.
 public protocol TimerTarget: AnyObject {
-  /// Handles the expiration of the timer, once; `tag` is the value that was passed when the timer was set.
+  /// Handles the expiration of the timer; `tag` is the value that was passed when the timer was set.
   func timerFired(tag: UInt64)
 }
 
 /// A target that is called at the end of the current turn, for example to write once per connection.
 public protocol TurnEndTarget: AnyObject {
-  /// Handles the end of the turn, once per `atTurnEnd`.
+  /// Handles the end of the turn; called once per call of `atTurnEnd`.
   func turnEnded()
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A watcher that reports process signals as events of a loop.
+/// A watcher that reports the process's signals as events on a loop.
 public final class SignalWatcher: EventHandler {
   /// The signals that a daemon handles.
   public enum Signal: Sendable, CaseIterable {
@@ -26,11 +26,12 @@ public final class SignalWatcher: EventHandler {
   private var registration: Registration?
   private let body: (Signal) -> Void
 
-  /// Prevents the signals from terminating the process, and ignores SIGPIPE and SIGXFSZ: a write to a disconnected
-  /// peer, or beyond the process's file size limit, fails instead.
+  /// Prevents the signals from terminating the process, and ignores SIGPIPE and SIGXFSZ, so that a write to a
+  /// disconnected peer or beyond the process's file size limit fails instead.
   ///
-  /// A terminal also does not suspend a background process: a read from the terminal fails, and a write succeeds. Call
-  /// this method first in `main`, because threads that were created earlier would still receive the signals.
+  /// Terminal access also does not suspend the process while it is in the background: a read from the terminal fails,
+  /// and a write succeeds. Call this method first in `main`, because threads that were created earlier would still
+  /// receive the signals.
   public static func blockSignals(_ signals: [Signal] = Signal.allCases) {
     var set = mask(signals)
     unsafe sigaddset(&set, SIGTTIN)

@@ -1,8 +1,9 @@
 /// Timers that can fire late: each is due from one tick and must fire by another.
 ///
-/// If the loop is awake for another reason between the two ticks, it fires the timers that are due. Otherwise, it wakes
-/// when the first timer must fire, and fires all others that are due. No other strategy requires fewer wake-ups. The
-/// type is meant for a program's few housekeeping timers, because the cost of a search is proportional to their number.
+/// If the loop is awake for another reason between the two ticks, it fires the timers that are due. Otherwise, the loop
+/// wakes when the first timer must fire, and also fires all other timers that are due. No other strategy requires fewer
+/// wake-ups. The type is intended for a program's few housekeeping timers, because the cost of a search is proportional
+/// to their number.
 struct SlackTimers {
   private struct Entry {
     let number: UInt32
@@ -14,15 +15,15 @@ struct SlackTimers {
 
   private var entries: [Entry] = []
   private var nextNumber: UInt32 = 0
-  /// The tick from which a timer is due; `.max` without timers.
+  /// The tick from which a timer is due; `.max` if no timers exist.
   private(set) var nextDue = Int64.max
-  /// The tick by which a timer must fire; nil without timers.
+  /// The tick by which a timer must fire; nil if no timers exist.
   private(set) var nextWakeup: Int64?
   var count: Int { entries.count }
 
-  /// Adds a timer that is due from `due` on and must fire by `latest`.
+  /// Adds a timer that is due from `due` and must fire by `latest`.
   ///
-  /// Returns its number.
+  /// Returns the timer's number.
   mutating func insert(
     due: Int64, latest: Int64, _ target: any TimerTarget, tag: UInt64
   ) -> UInt32 {
@@ -37,13 +38,13 @@ struct SlackTimers {
 
   /// Cancels a timer.
   ///
-  /// Has no effect on a timer that has fired.
+  /// Has no effect if the timer has fired.
   mutating func cancel(_ number: UInt32) {
     entries.removeAll { $0.number == number }
     look()
   }
 
-  /// Removes and returns the next timer to fire: of the timers that are due, the one that has waited the longest.
+  /// Removes and returns the next timer to fire: the due timer that has waited the longest.
   mutating func popDue(at now: Int64) -> (target: any TimerTarget, tag: UInt64)? {
     guard nextDue <= now, let index = entries.firstIndex(where: { $0.due == nextDue }) else {
       return nil

@@ -1,10 +1,10 @@
-/// The identifier of a timer, used to cancel it; invalid once the timer has fired.
+/// The identifier of a timer, which is used to cancel the timer and is invalid once it has fired.
 public struct TimerID: Sendable, Hashable {
   let index: UInt32
   let generation: UInt32
 }
 
-/// Four wheels of 256 slots, with ticks of one millisecond.
+/// A timer wheel that consists of four wheels of 256 slots each, with ticks of one millisecond.
 ///
 /// Inserting or cancelling a timer takes a few nanoseconds, regardless of the number of timers. Timers more than 2^32
 /// ticks (49 days) ahead stay in the last wheel and are reinserted each round.
@@ -74,9 +74,9 @@ struct TimerWheel {
     return true
   }
 
-  /// Advances the time.
+  /// Advances the time to `tick`.
   ///
-  /// The timers that are then due wait for `popDue`.
+  /// Timers that are due at that time wait for `popDue`.
   mutating func advance(to tick: Int64) {
     while let next = nextOccupiedTick, next <= tick {
       now = next
@@ -99,12 +99,12 @@ struct TimerWheel {
     return target.map { ($0, tag) }
   }
 
-  /// The next tick at which to check the wheel: the tick of the next timer if there are few timers, or a tick at or
-  /// before it if there are many; nil without timers.
+  /// The next tick at which to check the wheel; nil if no timers exist.
+  ///
+  /// If there are few timers, this is the tick of the next timer. If there are many, it is that tick or an earlier one.
   var nextWakeup: Int64? {
     guard dueHead == Self.none else { return now }
-    // With many timers, the tick of a slot suffices: an additional wake-up is cheap then, and checking each timer is
-    // not.
+    // With many timers, the tick of a slot is sufficient: an additional wake-up costs less than checking each timer.
     return count <= Limits.timersLookedAt ? nextDeadline : nextOccupiedTick
   }
 
@@ -169,7 +169,8 @@ struct TimerWheel {
     case ..<16_777_216: wheel = 2
     default: wheel = 3
     }
-    // The deadline is beyond the range of the last wheel: park the timer one round ahead and check again then.
+    // The deadline is beyond the range of the last wheel: park the timer one round ahead, and check it again at that
+    // time.
     let reachable = min(deadline, now &+ (1 << 32) &- 1)
     let slot = wheel * 256 + Int((reachable >> Int64(8 * wheel)) & 255)
     let head = heads[slot]

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// Access to whole files and their properties.
+/// Operations on whole files and their properties.
 ///
-/// After a crash, a file has either its old content or its new content.
+/// After a crash, a written file has either its old content or its new content.
 public enum FileSystem {
-  /// Replaces the file at `path` with `bytes`: writes a temporary file in the same folder, calls fsync, renames the
-  /// file, and calls fsync on the folder.
+  /// Replaces the content of the file at `path` with `bytes`: writes a temporary file in the same folder, calls fsync,
+  /// renames the file, and calls fsync on the folder.
   ///
   /// `mode` is set before the content is written. A device, pipe, socket or folder at the path is left unchanged and
   /// causes an error.
@@ -16,7 +16,7 @@ public enum FileSystem {
     try ReservedFile(path, mode: mode).write(bytes)
   }
 
-  /// Throws if there is a device, pipe, socket or folder at the path, which a file must not replace.
+  /// Throws if a device, pipe, socket or folder is at the path, because a file must not replace it.
   ///
   /// A symbolic link can be replaced; its target stays unchanged.
   public static func requireReplaceable(_ path: String) throws(SystemFailure) {
@@ -115,15 +115,15 @@ public enum FileSystem {
     }
   }
 
-  /// Returns true if anything exists at the path, including a dangling link.
+  /// Returns true if a file of any kind exists at the path, including a dangling link.
   public static func exists(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(path, &status) == 0
   }
 
-  /// Returns true if anything exists at the path.
+  /// Returns true if a file of any kind exists at the path.
   ///
-  /// Throws if the current user is not permitted to find out.
+  /// Throws if the current user is not permitted to check.
   public static func isPresent(_ path: String) throws(SystemFailure) -> Bool {
     var status = stat()
     if unsafe lstat(path, &status) == 0 { return true }
@@ -131,7 +131,7 @@ public enum FileSystem {
     return false
   }
 
-  /// Returns true if a regular file, or a link to one, is at `path`.
+  /// Returns true if a regular file, or a link to a regular file, is at `path`.
   public static func isRegularFile(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -185,7 +185,7 @@ public enum FileSystem {
     }
   }
 
-  /// Returns the stamp of the file at the path, following links, or nil if there is no file.
+  /// Returns the stamp of the file at the path, following links, or nil if no file exists.
   public static func stamp(of path: String) -> Stamp? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? Stamp(status) : nil
@@ -224,7 +224,7 @@ public enum FileSystem {
 
   /// Reads a whole regular file of at most `limit` bytes, and the user ID of its owner.
   ///
-  /// Content and owner belong to the same file, even if another file replaces it in the meantime.
+  /// Content and owner belong to the same file, even if another file replaces this file in the meantime.
   public static func readOwned(
     _ path: String, limit: Int
   ) throws(SystemFailure) -> (bytes: [UInt8], owner: UInt32) {
@@ -244,7 +244,7 @@ public enum FileSystem {
     try synchronize(folder: parent(of: second))
   }
 
-  /// Moves the file at `path` durably within its file system; replaces a file at `target`.
+  /// Moves the file at `path` durably to `target` in the same file system, replacing any file there.
   public static func move(_ path: String, to target: String) throws(SystemFailure) {
     guard unsafe rename(path, target) == 0 else { throw .last("rename", path) }
     try synchronize(folder: parent(of: target))
@@ -258,13 +258,13 @@ public enum FileSystem {
     guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
   }
 
-  /// Returns the length of the file at `path` in bytes, or nil if it does not exist.
+  /// Returns the length of the file at `path` in bytes, or nil if the file does not exist.
   public static func byteCount(of path: String) -> Int? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// Returns the process that holds a lock (fcntl(2)) on the regular file at `path`, or nil.
+  /// Returns the process that holds a lock (fcntl(2)) on the regular file at `path`, or nil if no process holds one.
   public static func lockHolder(of path: String) -> Int32? {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let descriptor = unsafe belfry_open(path, flags, 0)
@@ -276,7 +276,7 @@ public enum FileSystem {
 
   /// Removes a file or an empty folder.
   ///
-  /// If nothing exists at the path, this is not an error.
+  /// If no file exists at the path, this method has no effect.
   public static func remove(_ path: String) throws(SystemFailure) {
     guard unsafe Glibc.remove(path) == 0 || errno == ENOENT else { throw .last("remove", path) }
   }
@@ -324,7 +324,7 @@ public enum FileSystem {
     }
   }
 
-  /// Removes unfinished files of exited processes from a folder, because they can contain keys.
+  /// Removes the unfinished files of exited processes from a folder, because these files can contain keys.
   public static func removeUnfinished(
     in folder: String, startingWith beginning: String = ""
   ) throws(SystemFailure) {

@@ -1,6 +1,6 @@
 /// A watch that reports changes in a folder and its subfolders (inotify).
 ///
-/// The folder can be missing, or be replaced as a whole.
+/// The folder can be missing, and can be replaced as a whole.
 public final class FolderTreeWatch {
   private let root: String
   private let loop: EventLoop
@@ -25,7 +25,7 @@ public final class FolderTreeWatch {
 
   /// Starts watching folders that were created since the last call.
   ///
-  /// Call this method after changes.
+  /// Call this method after each change.
   public func refresh() {
     guard !isClosed else { return }
     watch?.close()
@@ -41,14 +41,14 @@ public final class FolderTreeWatch {
 
   private func changed() {
     guard !isClosed else { return }
-    // A watch on a removed folder reports nothing about the folder that replaces it.
+    // A watch on a removed folder does not report changes to the folder that replaces it.
     if watch == nil { refresh() }
     body()
   }
 
   /// The folder and its subfolders, nearer folders first.
   ///
-  /// Links to folders are not followed, because they lead out of the tree.
+  /// Links to folders are not followed, because they can lead out of the tree.
   private var folders: [String] {
     var folders = [root]
     var next = 0

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A lock (flock(2)) that a process holds on a folder until the process exits for any reason.
+/// A lock (flock(2)) that a process holds on a folder until it exits for any reason.
 public final class LockFile: Sendable {
   private let descriptor: Int32
 
@@ -25,8 +25,8 @@ public final class LockFile: Sendable {
   }
 
   deinit {
-    // A program that another thread is starting has a copy of the descriptor until exec, and a lock lasts as long as
-    // any copy exists: closing only this descriptor would leave the folder locked.
+    // Unlock explicitly. A program that another thread is starting has a copy of the descriptor until exec, and a lock
+    // lasts as long as any copy exists, so closing only this descriptor could leave the folder locked.
     flock(descriptor, LOCK_UN)
     Glibc.close(descriptor)
   }

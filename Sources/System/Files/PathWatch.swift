@@ -7,7 +7,7 @@ public final class PathWatch {
   private let body: () -> Void
   private var watch: FolderWatch?
   private var isClosed = false
-  /// True if a folder above the path is watched; false if the limits of inotify prevented it.
+  /// True if a folder above the path is watched; false if the limits of inotify prevent this.
   public var isWatching: Bool { watch != nil }
 
   /// Calls `body` on the loop whenever the path is created, replaced or removed.

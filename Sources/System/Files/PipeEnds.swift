@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// Pipes that a program does not inherit unless it is given one of the ends.
+/// Pipes that a launched program does not inherit unless it is explicitly given one of the ends.
 public enum PipeEnds {
   /// Creates a pipe.
   ///
   /// The caller must close both ends.
   ///
-  /// - Throws: `SystemFailure` if the process has no more descriptors available.
+  /// - Throws: `SystemFailure` if the process has no free descriptors.
   public static func make() throws(SystemFailure) -> (read: Int32, write: Int32) {
     var ends: (read: Int32, write: Int32) = (-1, -1)
     // Set close-on-exec atomically, not with a later `fcntl`, because other threads also start programs.

@@ -3,7 +3,7 @@ import Glibc
 
 /// A regular file that is read and written at offsets.
 ///
-/// The file is not mapped into memory: a read from a part that another process truncated returns fewer bytes, whereas
+/// The file is not mapped into memory: if another process truncates the file, a read returns fewer bytes, whereas
 /// access to a mapping would terminate this process with SIGBUS. The type is confined to one thread.
 public final class RandomAccessFile {
   private let path: String
@@ -11,7 +11,7 @@ public final class RandomAccessFile {
 
   /// Opens the file at `path`, and creates it with mode 0600 if it is missing.
   ///
-  /// Links and everything else that is not a regular file are refused.
+  /// Links and all other files that are not regular files are refused.
   public convenience init(_ path: String) throws(SystemFailure) {
     try self.init(path, O_RDWR | O_CREAT)
   }
@@ -109,7 +109,7 @@ public final class RandomAccessFile {
     return unsafe [UInt8](buffer.prefix(filled))
   }
 
-  /// Writes all of `bytes` at `offset`, in a single system call if the kernel accepts them all.
+  /// Writes all of `bytes` at `offset`, in a single system call if the kernel accepts all of them.
   public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFailure) {
     var written = 0
     while written < bytes.count, let start = bytes.baseAddress {

@@ -3,9 +3,9 @@ import Glibc
 
 /// A file whose disk space is reserved before its content exists.
 ///
-/// If the file cannot be written, the error therefore occurs before the work whose only copy the file would contain.
-/// Writing the file gives it its name and replaces an earlier file; if it is never written, nothing remains. The type
-/// is confined to one thread.
+/// If the file cannot be written, the error therefore occurs before the work whose only result is the file. Writing the
+/// file assigns its name and replaces an earlier file; a file that is never written leaves no trace. The type is
+/// confined to one thread.
 public final class ReservedFile {
   /// The path of the finished file.
   public let path: String
@@ -14,7 +14,7 @@ public final class ReservedFile {
   private let descriptor: Int32
   private var isWritten = false
 
-  /// Reserves a file of this many bytes in the folder of `path`.
+  /// Reserves disk space for a file of this many bytes in the folder of `path`.
   ///
   /// A device, pipe, socket or folder at the path is left unchanged and causes an error.
   public init(_ path: String, byteCount: Int = 0, mode: UInt32 = 0o600) throws(SystemFailure) {
@@ -43,7 +43,7 @@ public final class ReservedFile {
   /// When this method returns, the file is on disk under its name.
   public func write(_ bytes: [UInt8]) throws(SystemFailure) {
     precondition(!isWritten, "a reserved file is written only once")
-    // Set exactly the requested mode, whatever the umask, before writing the content.
+    // Set exactly the requested mode, regardless of the umask, before writing the content.
     guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod", path) }
     guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw .last("ftruncate", path) }
     try FileSystem.writeAll(bytes, descriptor, path)

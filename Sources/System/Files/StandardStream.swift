@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Standard output or standard error of a process that must be able to exit even if the stream is not read.
 ///
-/// A write to a full pipe waits for the reader, as write(2) does. After the process has been asked to exit, the write
-/// waits a moment longer and then fails, so that the thread that shuts down the process can proceed.
+/// A write to a full pipe waits for the reader, like write(2). After the process has been asked to exit, the write
+/// waits briefly and then fails, so that the thread that shuts down the process can proceed.
 public enum StandardStream: Int32, Sendable, CaseIterable {
   /// The standard output stream.
   case output = 1
@@ -15,7 +15,7 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
   /// Writes all bytes, without interleaving them with the output of other threads in this process.
   ///
   /// Returns the error number of a failed write, `ETIMEDOUT` if the process was asked to exit and no reader freed
-  /// space, or 0 if everything was written.
+  /// space, or 0 if all bytes were written.
   public func write(_ bytes: some Collection<UInt8>) -> Int32 {
     let bytes = Array(bytes)
     return switch self {
@@ -41,9 +41,9 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
     return 0
   }
 
-  /// Waits until a write of one piece will not block.
+  /// Waits until a piece can be written without blocking.
   ///
-  /// Returns false if further waiting is useless.
+  /// Returns false if the wait must end without free space.
   private func waitForRoom() -> Bool {
     while true {
       var wanted = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
@@ -61,15 +61,16 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
   /// Milliseconds between two checks for a request to exit.
   private static let sliceMilliseconds: Int32 = 50
 
-  // Only one writer at a time: otherwise, two writers that both see space for a single piece would both write.
+  // Allow only one writer at a time: otherwise, two writers that both see space for a single piece would both write.
   private static let outputTurn = Mutex(())
   private static let errorTurn = Mutex(())
 }
 
-/// A record of whether this process was asked to exit, for code that waits on other threads or blocks the thread that
-/// shuts down the process.
+/// The record of requests to exit this process, for code that waits on other threads or blocks the thread that shuts
+/// down the process.
 enum ProcessEnd {
-  /// The time at which the request was first noticed, in nanoseconds on the monotonic clock; 0 before.
+  /// The time at which the request was first noticed, in nanoseconds on the monotonic clock; 0 if no request was
+  /// noticed.
   private static let noticedAt = Atomic<Int64>(0)
   /// True if a hangup of the terminal also terminates this process.
   private static let endsOnHangup = Atomic<Bool>(false)
@@ -98,7 +99,8 @@ enum ProcessEnd {
 
   /// True if a signal to terminate is pending.
   ///
-  /// The signal may still be unread, because the thread that would read it may be the thread that performs this check.
+  /// The signal might still be unread, because the thread that reads signals might be the thread that performs this
+  /// check.
   private static var isSignalPending: Bool {
     var pending = sigset_t()
     guard unsafe sigpending(&pending) == 0 else { return false }

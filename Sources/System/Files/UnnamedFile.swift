@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// A new file that gets its name once it is complete.
+/// A new file that receives its name when it is complete.
 ///
-/// Until then, the file has no name, so the kernel removes it when the process exits for any reason. On file systems
-/// that do not support unnamed files, the file has a temporary name, and `removeAbandoned(for:)` removes the remains of
-/// a killed process.
+/// Before that, the file has no name, so the kernel removes it when the process exits for any reason. On file systems
+/// that do not support unnamed files, the file has a temporary name, and `removeAbandoned(for:)` removes the files that
+/// a killed process left.
 public final class UnnamedFile {
   /// The path at which the file will appear.
   public let path: String
@@ -15,7 +15,7 @@ public final class UnnamedFile {
 
   /// Creates an empty file in the folder of `path`.
   ///
-  /// An existing file at the path is kept until `publish()`.
+  /// An existing file at the path remains until `publish()` is called.
   public init(for path: String, mode: UInt32 = 0o600) throws(SystemFailure) {
     try FileSystem.requireReplaceable(path)
     self.path = path
@@ -38,7 +38,7 @@ public final class UnnamedFile {
     if let temporary { _ = unsafe unlink(temporary) }
   }
 
-  /// Synchronizes the file to disk and gives it its name, which replaces an earlier file.
+  /// Synchronizes the file to disk and assigns its name, replacing an earlier file.
   public func publish() throws(SystemFailure) {
     try content.synchronize()
     if temporary == nil {

@@ -2,7 +2,7 @@ import Glibc
 
 /// A buffer of a fixed number of 64-bit words, which are initially zero.
 ///
-/// The kernel allocates the pages on first use. The type is confined to one thread. A word outside the buffer is read
+/// The kernel allocates the pages on first use. The type is confined to one thread. Words outside the buffer are read
 /// as 0 and never stored, so the pointer is used only within its bounds.
 @safe public final class WordBuffer {
   /// The number of words.
@@ -41,7 +41,7 @@ import Glibc
     _ = unsafe try file.read(into: bytes, at: 0)
   }
 
-  /// Writes the words in `range` to `file`, each at its own offset.
+  /// Writes the words in `range` to `file`, each at the offset that corresponds to its index.
   public func write(_ range: Range<Int>, to file: RandomAccessFile) throws(SystemFailure) {
     precondition(
       range.lowerBound >= 0 && range.upperBound <= count, "the range is within the buffer")

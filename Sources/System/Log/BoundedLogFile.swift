@@ -36,7 +36,7 @@ final class BoundedLogFile: Sendable {
         descriptor = open()
       }
       guard descriptor >= 0 else { return false }
-      // A line that is truncated by a full disk is not written again.
+      // If a full disk truncates a line, the line is not written again.
       return unsafe bytes.withUnsafeBytes {
         unsafe write(descriptor, $0.baseAddress, $0.count)
       } == bytes.count

@@ -13,7 +13,7 @@ final class CollapsingOutput: Sendable {
   private let state = Mutex(State())
   private let output: @Sendable (LogRecord) -> Void
 
-  /// The outputs of this process, whose counts are written when the process exits.
+  /// The outputs in this process whose counts are written when the process exits.
   private static let all = Mutex<[CollapsingOutput]>([])
   private static let flushesAtExit: Bool = atexit { CollapsingOutput.flushAll() } == 0
 
@@ -45,14 +45,14 @@ final class CollapsingOutput: Sendable {
     }
   }
 
-  /// Writes all counts at once.
+  /// Writes all counts immediately.
   func flush() { state.withLock { $0.lines.drain() }.forEach(output) }
 
   private static func flushAll() {
     for output in all.withLock({ $0 }) { output.flush() }
   }
 
-  /// Writes the summaries as they become due; this is the work of a thread while repetitions are counted.
+  /// Writes the summaries as they become due; a separate thread runs this method while repetitions are counted.
   private func writeSummaries() {
     while let end = state.withLock({ state in
       let end = state.lines.nextEnd

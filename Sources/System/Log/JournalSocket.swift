@@ -38,7 +38,7 @@ public final class JournalSocket: Sendable {
 
   /// Sends a line.
   ///
-  /// Returns false if the journal does not accept the line immediately, because a log must not block its program.
+  /// Returns false if the journal does not accept the line immediately: a log must not block its program.
   func send(_ record: LogRecord) -> Bool {
     let bytes = Self.datagram(record)
     var address = sockaddr_un()
@@ -46,7 +46,7 @@ public final class JournalSocket: Sendable {
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
     let sent = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        // Pass the address each time, because journald may have been restarted.
+        // Pass the address each time, because journald might have been restarted.
         unsafe sendto(
           descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address,
           socklen_t(MemoryLayout<sockaddr_un>.size))

@@ -1,4 +1,4 @@
-/// A log that both people and programs can read; each line has a message, a time, a level and key-value fields.
+/// A log that is readable by both people and programs; each line has a message, a time, a level and key-value fields.
 ///
 /// Device tokens, payloads, keys and codes are never logged in cleartext.
 public struct Log: Sendable {
@@ -18,7 +18,7 @@ public struct Log: Sendable {
 
     /// Creates a level from "debug", "info", "warning" or "error".
     ///
-    /// Returns nil for anything else.
+    /// Returns nil for any other name.
     public init?(name: String) {
       guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
       self = level
@@ -76,9 +76,9 @@ public struct Log: Sendable {
     _ message: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]
   ) { write(.debug, message, fields) }
 
-  /// Returns true if lines of this level are written.
+  /// Returns true if lines with this level are written.
   ///
-  /// Check this before computing expensive fields.
+  /// Call this method before computing expensive fields.
   public func isEnabled(_ level: Level) -> Bool { level >= self.level && !sink.isNowhere }
 
   private func write(

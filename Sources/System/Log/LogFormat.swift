@@ -2,7 +2,7 @@
 public enum LogFormat: String, CaseIterable, Sendable {
   /// The time in RFC 3339 format, level, subsystem and message, then `key=value` pairs.
   case text
-  /// Only `key=value` pairs, as logfmt readers expect: `time`, `level`, `subsystem`, `message`, then the fields.
+  /// `key=value` pairs only, as logfmt readers expect: `time`, `level`, `subsystem`, `message`, then the fields.
   case logfmt
   /// A JSON object: `at`, `level`, `subsystem`, `message`, then the fields as strings.
   case json

@@ -42,7 +42,7 @@ enum LogLine {
     }
   }
 
-  /// Returns the text as a quoted string in which `escape` has escaped the control characters.
+  /// Returns the text as a quoted string, with control characters replaced by `escape`.
   private static func inQuotes(
     _ text: String, escape: (Unicode.Scalar) -> String
   ) -> String {
@@ -59,7 +59,7 @@ enum LogLine {
     return result + "\""
   }
 
-  /// Replaces control characters, with which text from a peer could forge lines.
+  /// Replaces control characters, because text from a peer could use them to forge lines.
   private static func clean(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { isControl($0) }) else { return text }
     var result = ""

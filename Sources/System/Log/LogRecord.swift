@@ -18,7 +18,7 @@ struct LogRecord: Sendable {
     self.fields = fields.map { ($0.key, $0.value) }
   }
 
-  /// Returns the same record with the number of lines that it replaces.
+  /// Returns a copy of the record with the number of lines that it replaces.
   func repeated(_ count: Int) -> LogRecord {
     var record = self
     record.fields.append((key: "repeated", value: "\(count)"))
@@ -32,8 +32,8 @@ struct LogRecord: Sendable {
     return record
   }
 
-  /// The message and fields with at most `Limits.logLineBytes` bytes of text in total, for formats that truncation
-  /// would break.
+  /// The message and fields with at most `Limits.logLineBytes` bytes of text in total, for formats in which a truncated
+  /// line would be invalid.
   var bounded: (message: String, fields: [(key: String, value: String)]) {
     var left = Limits.logLineBytes
     func cut(_ text: String) -> String {
@@ -45,11 +45,11 @@ struct LogRecord: Sendable {
     return (cut(message), fields.map { ($0.key, cut($0.value)) })
   }
 
-  /// The bytes by which two records count as the same line: everything that is written, except for the time and a
-  /// peer's port.
+  /// The bytes that are equal if two records count as the same line: all written data except the time and a peer's
+  /// port.
   ///
-  /// The value is an array of bytes, not a `String`, because Swift compares strings by Unicode normalization, whose
-  /// cost text from a peer could increase.
+  /// The value is an array of bytes, not a `String`, because Swift normalizes strings to compare them, and text from a
+  /// peer could make this expensive.
   var identity: [UInt8] {
     let (message, fields) = bounded
     var bytes = [level.rawValue]
@@ -69,7 +69,7 @@ struct LogRecord: Sendable {
     bytes += text
   }
 
-  /// Returns an address in the format of `SocketAddress` up to its last colon, because a client has a different port
+  /// Returns an address in the format of `SocketAddress` up to its last colon, because a client uses a different port
   /// for each connection.
   private static func withoutPort(_ address: Substring.UTF8View) -> Substring.UTF8View {
     guard let colon = address.lastIndex(of: UInt8(ascii: ":")) else { return address }

@@ -13,7 +13,7 @@ public struct LogSink: Sendable {
   public static let standardError = LogSink.standardError(.text)
 
   /// Returns a sink that writes lines to standard error one at a time, so that lines from several threads are not
-  /// mixed.
+  /// interleaved.
   ///
   /// Repeated lines are collapsed, both here and in the journal (`RepeatedLines`).
   public static func standardError(_ format: LogFormat) -> LogSink {

@@ -1,16 +1,16 @@
-/// A filter that collapses repeated log lines: the first line is written immediately, the following lines are counted,
-/// and after an interval a single line reports their number.
+/// A filter that collapses repeated log lines: the first line is written immediately, repetitions are counted, and
+/// after an interval a single line reports the count.
 ///
-/// Lines are the same if everything except the time and a peer's port is equal. The interval is initially one second
-/// and doubles up to a minute while the line repeats, so that operators soon notice repetitions and the log of a
-/// day-long flood stays small. A different line is always written.
+/// Lines are considered the same if they are equal except for the time and a peer's port. The interval is initially one
+/// second, and doubles up to one minute while the line repeats. Operators therefore notice repetitions quickly, and the
+/// log of a day-long flood stays small. A different line is always written.
 struct RepeatedLines {
   private struct Entry {
     /// The time at which a line was last written, in monotonic nanoseconds.
     var writtenAt: Int64
-    /// The nanoseconds, counted from `writtenAt`, during which repetitions are counted.
+    /// The duration, in nanoseconds from `writtenAt`, during which repetitions are counted.
     var interval: Int64
-    /// The number of lines counted since `writtenAt`, and the last of them.
+    /// The number of lines counted since `writtenAt`, and the last counted line.
     var count = 0
     var last: LogRecord
 
@@ -31,7 +31,7 @@ struct RepeatedLines {
     entries.values.lazy.filter { $0.count > 0 }.map(\.end).min()
   }
 
-  /// Adds a line, and returns the lines to write now.
+  /// Adds a line, and returns the lines to write immediately.
   mutating func take(_ record: LogRecord, nanoseconds now: Int64) -> [LogRecord] {
     var lines = due(nanoseconds: now)
     let identity = record.identity
@@ -72,9 +72,9 @@ struct RepeatedLines {
     return lines.sorted { $0.unixMilliseconds < $1.unixMilliseconds }
   }
 
-  /// Removes the line that was written the longest ago.
+  /// Removes the least recently written line.
   ///
-  /// Returns the summary of its repetitions.
+  /// Returns the summary of the line's repetitions.
   private mutating func evict() -> [LogRecord] {
     guard let oldest = entries.min(by: { $0.value.writtenAt < $1.value.writtenAt }) else {
       return []

@@ -5,9 +5,9 @@ struct MetricFamily: Sendable {
 
   let help: String
   let kind: Kind
-  /// The only format that includes the family; nil if all formats do.
+  /// The only format that includes the family; nil if all formats include it.
   let format: MetricFormat?
-  /// The metrics with their labels as written between braces.
+  /// The metrics, with their labels in the form that is written between braces.
   var members: [(labels: String, metric: AnyMetric)] = []
 }
 

@@ -33,7 +33,7 @@ public final class MetricRegistry: Sendable {
   /// Returns the histogram with this name and these labels, creating it on first use.
   ///
   /// Values are integers; `scale` converts them to the unit in the name (nanoseconds to seconds: 1e-9). If
-  /// `hasQuantiles` is true, the values are also counted in narrow buckets, which are not exposed.
+  /// `hasQuantiles` is true, the values are also counted in narrow buckets, which are not part of the exposition.
   public func histogram(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:], bounds: [UInt64],
     scale: Double = 1, hasQuantiles: Bool = false
@@ -75,13 +75,13 @@ public final class MetricRegistry: Sendable {
   /// Exposes the result of `read` at each scrape as a counter, which must never decrease.
   ///
   /// `read` is called from any thread and must not create metrics. If `format` is given, the name is included only in
-  /// that format. Use it for a name that readers of the format expect and that another format does not allow.
+  /// that format. Specify a format for a name that the format's readers expect and that another format does not allow.
   public func counter(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:],
     in format: MetricFormat? = nil, read: @escaping @Sendable () -> Double?
   ) { _ = metric(name, help, labels, format) { .reading(.counter, read) } }
 
-  /// Returns all metrics as text; families are in the order in which they were created.
+  /// Returns all metrics as text; families appear in order of creation.
   public func exposition(_ format: MetricFormat = .prometheus) -> String {
     exposition(format) { _ in true }
   }
@@ -102,7 +102,7 @@ public final class MetricRegistry: Sendable {
   /// Returns the value of every counter and gauge, and the buckets, sum and count of every histogram, under the names
   /// that `exposition` uses, including labels.
   ///
-  /// `isWanted` selects families by name; the others are not read.
+  /// `isWanted` selects families by name; other families are not read.
   public func samples(
     ofFamilies isWanted: (String) -> Bool = { _ in true }
   ) -> [(name: String, value: Double)] {
@@ -119,7 +119,7 @@ public final class MetricRegistry: Sendable {
 
   /// Returns the metric with this name and these labels, creating it on first use.
   ///
-  /// A name that is already used for another kind keeps that kind; the new metric is then counted but not exposed.
+  /// If the name is already used for another kind of metric, the new metric is counted but not exposed.
   private func metric(
     _ name: String, _ help: String, _ labels: KeyValuePairs<String, String>,
     _ format: MetricFormat? = nil, _ make: () -> AnyMetric

@@ -41,7 +41,7 @@ public final class Histogram: Sendable {
   public let bounds: [UInt64]
   private let buckets: [Counter]
   private let sumOfValues = Counter()
-  /// The same values in narrow buckets, for percentiles; nil if nothing reads them.
+  /// The same values in narrow buckets, for percentiles; nil if percentiles are not required.
   public let quantiles: QuantileCounts?
 
   init(bounds: [UInt64], hasQuantiles: Bool = false) {

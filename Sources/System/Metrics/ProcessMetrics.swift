@@ -1,5 +1,5 @@
 extension MetricRegistry {
-  /// Adds metrics for the resource usage of this process; the names are those that the Prometheus client libraries use.
+  /// Adds metrics for the resource usage of this process; the names are the same as in the Prometheus client libraries.
   public func addProcess(descriptorLimit: Int) {
     gauge("process_resident_memory_bytes", help: "Resident memory, in bytes.") {
       ProcessUsage.residentBytes.map(Double.init)

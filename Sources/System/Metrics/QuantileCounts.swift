@@ -7,7 +7,7 @@ public final class QuantileCounts: Sendable {
   private static let step = 32
   /// The number of bits of the largest distinct value, which is 18 minutes in nanoseconds.
   ///
-  /// Larger values count as this one.
+  /// Larger values count as this value.
   private static let bits = 40
   private let buckets: [Counter]
 
@@ -35,7 +35,10 @@ public final class QuantileCounts: Sendable {
   public struct Snapshot: Sendable {
     fileprivate let counts: [UInt64]
 
-    /// Returns the value at or below which `share` of the values since `earlier` lie, or nil if there are no values.
+    /// Returns the largest value in the bucket that contains the percentile `share` (0 to 1) of the values since
+    /// `earlier`.
+    ///
+    /// Returns nil if no values were counted in this period.
     public func percentile(_ share: Double, since earlier: Snapshot?) -> UInt64? {
       var total: UInt64 = 0
       let recent = counts.indices.map { index in

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// The owner of a folder in which root works, and whose rights root's process assumes for that work.
+/// The owner of a folder in which a root process works; the process assumes the owner's rights for that work.
 ///
 /// A user can exploit path-based operations that root performs in the user's folder: between two system calls, the user
-/// can replace a folder or a file with a link. With the owner's rights, the process can do nothing there that the owner
-/// could not do, and the files that it creates belong to the owner from the start.
+/// can replace a folder or a file with a link. With the owner's rights, the process can't do anything that the owner
+/// couldn't do, and the files that it creates belong to the owner from the start.
 public struct FolderOwner: Sendable, Equatable {
-  /// The duration for which the process gives up root's rights.
+  /// The duration for which the process relinquishes root's rights.
   public enum Extent: Sendable {
     /// Permanently, except for the right to listen on ports below 1,024.
     case forGood
@@ -17,19 +17,19 @@ public struct FolderOwner: Sendable, Equatable {
 
   /// The user ID of the owner.
   public let user: UInt32
-  /// The user's primary group; `nogroup` if the machine no longer has such a user.
+  /// The user's primary group; `nogroup` if the machine no longer has this user.
   ///
-  /// The folder's own group is not suitable: if the folder has the set-group-ID bit, the user may not be a member of
+  /// The folder's own group is not suitable: if the folder has the set-group-ID bit, the user might not be a member of
   /// that group.
   let group: UInt32
   private let name: String?
 
   /// Determines the owner of the folder at `path`.
   ///
-  /// Returns nil if this process does not need to act as another user: it is not root, it is not allowed to change its
-  /// user, or root owns the folder. If nothing exists at the path and `includingParents` is true, the owner of the
-  /// nearest existing parent is used. A link that root does not own is refused, because its owner controls where it
-  /// leads, and may not own the target folder.
+  /// Returns nil if this process does not need to act as another user: the process is not root, it is not allowed to
+  /// change its user, or root owns the folder. If the path does not exist and `includingParents` is true, the owner of
+  /// the nearest existing parent is used. A link that root does not own is refused, because the link's owner controls
+  /// its target and might not own the target folder.
   public init?(of path: String, includingParents: Bool = false) throws(SystemFailure) {
     guard geteuid() == 0, Self.mayChangeUser else { return nil }
     guard let owner = try Self.owner(of: path, includingParents: includingParents), owner != 0
@@ -43,10 +43,10 @@ public struct FolderOwner: Sendable, Equatable {
     name = entry?.name
   }
 
-  /// Makes this process act as the owner of the folder at `path`, if the process is root and the folder belongs to
-  /// another user.
+  /// Assumes the rights of the owner of the folder at `path`, if this process is root and the folder belongs to another
+  /// user.
   ///
-  /// Call this method before the first access to the folder, and after reading everything that only root can read.
+  /// Call this method before the first access to the folder, and after reading all files that only root can read.
   @discardableResult
   public static func act(
     in path: String, _ extent: Extent = .forGood, includingParents: Bool = false
@@ -58,7 +58,7 @@ public struct FolderOwner: Sendable, Equatable {
     return owner
   }
 
-  /// Restores root's rights, which `untilReturn` temporarily gave up.
+  /// Restores root's rights, which the process relinquished with `untilReturn`.
   public static func returnToRoot() throws(SystemFailure) {
     guard setresuid(.max, 0, .max) == 0 else { throw .last("setresuid", "0") }
     guard setresgid(.max, 0, .max) == 0 else { throw .last("setresgid", "0") }
@@ -98,14 +98,14 @@ public struct FolderOwner: Sendable, Equatable {
 
   /// The bit of `CAP_NET_BIND_SERVICE`.
   private static let keptCapabilities: UInt32 = 1 << 10
-  /// Debian's `nogroup`, which owns nothing.
+  /// Debian's `nogroup`, which owns no files.
   private static let noGroup: gid_t = 65_534
-  /// The number of links owned by root that are followed in a row.
+  /// The maximum number of consecutive links, all owned by root, that are followed.
   private static let linksMax = 40
-  /// Bytes of a user's entry.
+  /// Maximum bytes of a user's entry in the user database.
   private static let entryBytesMax = 1 << 16
 
-  /// Returns the owner of a file from its descriptor, so that the file cannot be replaced between two checks.
+  /// Returns the owner of a file by its descriptor, so that the file cannot be replaced between two checks.
   private static func owner(
     of path: String, includingParents: Bool
   ) throws(SystemFailure) -> uid_t? {

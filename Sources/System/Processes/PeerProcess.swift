@@ -3,8 +3,8 @@ import Glibc
 
 /// The process at the other end of a UNIX socket, identified by a process descriptor.
 ///
-/// While the process runs, no other process has its number: everything that was read from `/proc` under that number
-/// before `isRunning` returned true belongs to this process.
+/// While the process runs, no other process has its number. If `isRunning` returns true, all data that was previously
+/// read from `/proc` under that number therefore belongs to this process.
 public struct PeerProcess: ~Copyable {
   /// The number of the process (PID).
   public let pid: Int32
@@ -13,9 +13,9 @@ public struct PeerProcess: ~Copyable {
 
   /// Finds the process that opened a connection.
   ///
-  /// Since Linux 6.5, the kernel keeps a reference to that process with the socket (`SO_PEERPIDFD`). On earlier
-  /// versions, only the process number is known. Another process may have that number in the meantime, so the start
-  /// time is compared.
+  /// Since Linux 6.5, the kernel stores a reference to that process with the socket (`SO_PEERPIDFD`). On earlier
+  /// versions, only the process number is known. Another process might have received that number in the meantime, so
+  /// the start time is checked.
   ///
   /// - Throws: The system's error, including when the process has exited.
   public init(peerOf socket: Int32, pid: Int32) throws(SystemFailure) {
@@ -43,7 +43,7 @@ public struct PeerProcess: ~Copyable {
 
   deinit { _ = Glibc.close(descriptor) }
 
-  /// True if the process still exists and is the same process.
+  /// True if the process has not exited.
   public var isRunning: Bool {
     // A process's descriptor becomes readable when the process exits.
     var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -51,7 +51,7 @@ public struct PeerProcess: ~Copyable {
     return !start.isEmpty && start == Self.start(of: pid)
   }
 
-  /// Returns the clock ticks from the start of the machine to the start of a process; empty if the process has exited.
+  /// Returns the start time of a process in clock ticks since the machine started; empty if the process has exited.
   private static func start(of pid: Int32) -> String {
     guard let bytes = try? FileSystem.read("/proc/\(pid)/stat", limit: 4_096) else { return "" }
     // The second field, the program's name in parentheses, can contain any characters.

@@ -1,19 +1,19 @@
 import CLinux
 import Glibc
 
-/// The relations of a process to its parent and its descendants.
+/// The relationships between a process, its parent and its descendants.
 public enum ProcessTree {
-  /// Makes the kernel send `signal` to this process when its parent exits.
+  /// Instructs the kernel to send `signal` to this process when its parent exits.
   ///
   /// Returns false if the parent has already exited. The kernel watches the thread that started this process, which is
   /// the main thread for processes that Belfry's commands start.
   public static func endWithParent(_ parent: Int32, signal: Int32) -> Bool {
     assert((1...64).contains(signal), "the signal number is valid: \(signal)")
-    // The parent can exit before the call, so check it afterward.
+    // The parent can exit before the call, so check the parent afterward.
     return belfry_set_parent_death_signal(signal) == 0 && getppid() == parent
   }
 
-  /// Makes this process the parent of orphaned descendants, so that none of them is lost.
+  /// Makes this process the parent of orphaned descendants, so that no descendant is lost.
   public static func adoptOrphans() throws(SystemFailure) {
     guard belfry_adopt_orphans() == 0 else { throw .last("prctl") }
   }
@@ -50,7 +50,7 @@ public enum ProcessTree {
     guard let bytes = try? FileSystem.read("/proc/\(pid)/stat", limit: statusBytesMax),
       let name = bytes.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
-    // The name, which can contain any characters, is followed by the state and the parent.
+    // The name can contain any characters; the state and the parent follow it.
     let fields = bytes[(name + 1)...].split(separator: 0x20)
     guard fields.count > 1 else { return nil }
     return Int32(String(decoding: fields[1], as: UTF8.self))

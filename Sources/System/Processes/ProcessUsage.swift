@@ -26,7 +26,7 @@ public enum ProcessUsage {
   /// The processor time used by all threads, in seconds.
   public static var processorSeconds: Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
 
-  /// The start time in seconds since 1970; nil if /proc is not available.
+  /// The time at which this process started, in seconds since 1970; nil if /proc is not available.
   public static var startedSeconds: Double? {
     guard let text = try? FileSystem.read("/proc/self/stat", limit: 4_096),
       // The program's name is in parentheses, and can itself contain spaces and parentheses.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A program to start, either in addition to this program or in its place.
+/// A program to start, either as a new process or in place of this process.
 public struct ProgramLaunch: Sendable {
   /// The path of the executable.
   public var executable: String
@@ -28,7 +28,7 @@ public struct ProgramLaunch: Sendable {
   /// Starts the program with no signals blocked or ignored, and returns its process number.
   public func start() throws(SystemFailure) -> Int32 {
     assert(executable.hasPrefix("/"), "the path of the executable is absolute: '\(executable)'")
-    // If only messages go to a file, this process's own standard output can be passed on.
+    // If only standard error is redirected to a file, the program can inherit this process's standard output.
     assert(
       output.map { $0 > 0 && $0 != 2 } ?? true,
       "the output is open and is neither standard input nor standard error")
@@ -69,9 +69,9 @@ public struct ProgramLaunch: Sendable {
     return child
   }
 
-  /// Replaces this process with the program that the first of `words` identifies, searching `PATH`.
+  /// Replaces this process with the program that the first element of `words` names, searching `PATH`.
   ///
-  /// Returns the error number; returns only on failure.
+  /// Returns only on failure, with the error number.
   public static func replaceThisProcess(with words: [String]) -> Int32 {
     guard let name = words.first else { return ENOENT }
     return unsafe withCStrings(words) { words in

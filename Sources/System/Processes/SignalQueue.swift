@@ -1,14 +1,15 @@
 import CLinux
 import Glibc
 
-/// A queue of the signals for a process that waits for its children: requests to exit, and notifications that a child
-/// has exited.
+/// A queue of signals for a process that waits for its children: requests to exit, and notifications that a child has
+/// exited.
 public final class SignalQueue {
   /// A signal that was received.
   public struct Signal: Sendable {
     /// The number of the signal, such as SIGTERM.
     public let number: Int32
-    /// True if the kernel sent the signal (SI_KERNEL), as when a terminal signals its whole foreground process group.
+    /// True if the kernel sent the signal (SI_KERNEL), for example, when a terminal signals its entire foreground
+    /// process group.
     public let isFromKernel: Bool
   }
 
@@ -18,7 +19,7 @@ public final class SignalQueue {
   /// Creates the queue: blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and on the threads that it creates,
   /// and ignores SIGPIPE.
   ///
-  /// A terminal does not suspend the process for writing from the background.
+  /// A terminal also does not suspend the process for writing while it is in the background.
   public init() throws(SystemFailure) {
     var set = sigset_t()
     unsafe sigemptyset(&set)

@@ -35,7 +35,9 @@ public final class HostResolver {
     }
   }
 
-  /// Calls `body` on the loop, or during this call if `host` is already an address.
+  /// Resolves `host` and passes the answer to `body`.
+  ///
+  /// `body` is called on the loop, or during this call if `host` is already an address.
   public func resolve(host: String, port: UInt16, _ body: @escaping (Answer) -> Void) {
     if let address = SocketAddress(host: host, port: port) {
       body(.addresses([address]))

@@ -5,11 +5,11 @@ import Glibc
 /// A port outlives the process that listened on it: while a service is down, any user of the machine can listen on the
 /// service's port and impersonate the service.
 public enum ListenerOwners {
-  /// Returns the user IDs of the listeners at an address or at every address, and of the process that accepted the
-  /// connection from `client`.
+  /// Returns the user IDs of the sockets that listen on this address or on all addresses, and of the process that
+  /// accepted the connection from `client`.
   ///
-  /// Returns an empty set if this process's network namespace contains neither. A process that accepted a connection
-  /// may no longer be listening.
+  /// Returns an empty set if this process's network namespace contains neither. The process that accepted a connection
+  /// might no longer be listening.
   public static func userIDs(
     at address: SocketAddress, from client: SocketAddress? = nil
   ) -> Set<UInt32> {
@@ -27,7 +27,7 @@ public enum ListenerOwners {
     let port = hexadecimal(UInt64(address.port), digits: 4)
     let clientPort = client.map { hexadecimal(UInt64($0.port), digits: 4) }
     let host = hexadecimalHost(address.host)
-    // An IPv6 socket can have an IPv4 address.
+    // An IPv6 socket can have an IPv4-mapped address.
     let mapped = "0000000000000000FFFF0000" + host
     var owners: Set<UInt32> = []
     for line in text.split(separator: "\n").dropFirst() {
@@ -67,6 +67,6 @@ public enum ListenerOwners {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
-  /// Bytes of a table: 150 per socket, and a busy machine has a hundred thousand sockets.
+  /// Bytes of a table: each socket takes 150 bytes, and a busy machine has a hundred thousand sockets.
   private static let tableBytesMax = 64 << 20
 }

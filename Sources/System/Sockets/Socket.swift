@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Every descriptor is non-blocking and close-on-exec.
 public enum Socket {
-  /// The result of a system call that can block.
+  /// The result of a system call that transfers data.
   public enum Transfer: Sendable, Equatable {
     /// The number of bytes transferred; for a read, 0 means the end of the stream.
     case bytes(Int)
@@ -17,9 +17,10 @@ public enum Socket {
 
   /// The way in which several sockets of a process share a port.
   public enum PortSharing: Sendable {
-    /// The socket is the only one on the port.
+    /// The socket does not share its port.
     case none
-    /// The first socket: it gets the port exclusively or fails, and then lets further sockets of the same user join.
+    /// The first socket, which acquires the port exclusively or fails, and then allows further sockets of the same user
+    /// to join.
     case first
     /// A socket that joins the first socket.
     case further
@@ -27,8 +28,8 @@ public enum Socket {
 
   /// Listens on an internet address.
   ///
-  /// SO_REUSEPORT would let any process of the same user join, for example another gateway. The first socket therefore
-  /// binds without this option, which fails if the port is in use, and sets it afterward.
+  /// SO_REUSEPORT would allow any process of the same user to join, for example another gateway. The first socket
+  /// therefore binds without this option, which fails if the port is in use, and sets the option afterward.
   public static func listen(
     on address: SocketAddress, sharing: PortSharing = .none, backlog: Int32 = 4_096
   ) throws(SystemFailure) -> Int32 {
@@ -71,7 +72,7 @@ public enum Socket {
     return descriptor
   }
 
-  /// Prepares a listening socket that another program opened; sets the same flags as on this program's own sockets.
+  /// Prepares a listening socket that another program opened; sets the same flags as for this program's own sockets.
   public static func adoptListener(_ descriptor: Int32) throws(SystemFailure) {
     let flags = fcntl(descriptor, F_GETFL)
     guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
@@ -103,7 +104,7 @@ public enum Socket {
 
   /// Returns two sockets that are connected to each other.
   ///
-  /// `bufferBytes` limits the data that each socket accepts before its peer reads (nil for the kernel's limit).
+  /// `bufferBytes` limits the data that each socket accepts before its peer reads it; nil selects the kernel's limit.
   public static func pair(
     bufferBytes: Int32? = nil
   ) throws(SystemFailure) -> (one: Int32, other: Int32) {
@@ -131,8 +132,8 @@ public enum Socket {
 
   /// Accepts the next connection on a listening socket, and determines the address of its peer.
   ///
-  /// Returns nil if no connection is waiting. `peer` becomes the other end's address, or nil for a UNIX socket. If the
-  /// connection was reset, the system does not return the address later.
+  /// Returns nil if no connection is waiting. `peer` becomes the other end's address, or nil for a UNIX socket. The
+  /// address must be determined now, because the system no longer returns it after a reset.
   public static func accept(
     _ listener: Int32, peer: inout SocketAddress?
   ) throws(SystemFailure) -> Int32? {
@@ -144,7 +145,7 @@ public enum Socket {
     }
     if descriptor >= 0 {
       set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-      // With this option, the kernel detects within hours that the machine of an idle peer has disappeared.
+      // With this option, the kernel detects within hours that an idle peer's machine is no longer reachable.
       set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
       return descriptor
     }
@@ -170,7 +171,7 @@ public enum Socket {
     }
   }
 
-  /// Returns the error of a finished connection attempt; 0 if it succeeded.
+  /// Returns the error from a finished connection attempt; 0 if the attempt succeeded.
   public static func pendingError(_ descriptor: Int32) -> Int32 {
     var code: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -291,7 +292,7 @@ public enum Socket {
     }
   }
 
-  /// Removes a socket file; anything else at the path is kept.
+  /// Removes the socket file at the path; leaves files of other types unchanged.
   private static func unlinkSocket(_ path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }

@@ -8,7 +8,7 @@ public enum AppleExtension {
   public static let voip = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 4)
   /// The extension that lists the topics of a universal certificate.
   ///
-  /// `value(of:)` encodes its value.
+  /// Use `value(of:)` to encode the extension's value.
   public static let topics = ObjectIdentifier(1, 2, 840, 113635, 100, 6, 3, 6)
 
   /// The value of an extension that only needs to be present: ASN.1 NULL.
@@ -43,7 +43,7 @@ public enum AppleExtension {
 
   /// Reads the value of the topics extension, and returns nil for any other form.
   ///
-  /// The bytes are received from a peer, so no input may cause a trap.
+  /// The bytes are received from a peer, so no input must cause a trap.
   public static func topics(in value: [UInt8]) -> [Topic]? {
     var reader = DERReader(value)
     guard var pairs = reader.sequence(), reader.isAtEnd else { return nil }

@@ -8,7 +8,7 @@ public struct AuthorityBundle: Sendable, Hashable {
 
   /// Reads every certificate in `pem`, ignoring any text between the certificates.
   ///
-  /// Throws if there are no certificates.
+  /// Throws if `pem` contains no certificates.
   public init(pem: [UInt8]) throws(CryptoFailure) {
     let blocks = PEMText.blocks(of: pem, label: "CERTIFICATE")
     guard !blocks.isEmpty else { throw .malformed(expected: "a certificate in PEM") }
@@ -25,7 +25,8 @@ public struct AuthorityBundle: Sendable, Hashable {
     SHA256.hash(certificates.flatMap { SHA256.hash($0.publicKeySPKI).bytes }).bytes
   }
 
-  /// Returns true if the bundles have an authority's key in common, even if in different certificates.
+  /// Returns true if the bundles have at least one authority's key in common, even if the key is in different
+  /// certificates.
   public func sharesKey(with other: AuthorityBundle) -> Bool {
     let keys = Set(other.certificates.map(\.publicKeySPKI))
     return certificates.contains { keys.contains($0.publicKeySPKI) }
@@ -40,7 +41,8 @@ public struct AuthorityBundle: Sendable, Hashable {
 }
 
 extension Certificate {
-  /// A short name for the certificate's key, which all certificates for the key share: 16 hexadecimal digits.
+  /// A short name for the certificate's key: 16 hexadecimal digits. All certificates for the same key have the same
+  /// name.
   public var keyName: String {
     let digits = Array("0123456789abcdef")
     return String(

@@ -4,7 +4,7 @@ internal import COpenSSL
 public struct Certificate: Sendable, Hashable {
   /// The certificate in DER.
   public let der: [UInt8]
-  /// The subject's common name; empty if it has none.
+  /// The subject's common name; empty if the subject has no common name.
   public let commonName: String
   /// The subject's UID (0.9.2342.19200300.100.1.1): the bundle identifier in Apple's certificates.
   public let uid: String?
@@ -26,13 +26,14 @@ public struct Certificate: Sendable, Hashable {
     let value: [UInt8]
   }
 
-  /// Returns the value of the extension `oid`, or nil if the certificate doesn't have it.
+  /// Returns the value of the extension `oid`, or nil if the certificate doesn't have this extension.
   public func extensionValue(_ oid: ObjectIdentifier) -> [UInt8]? {
     let encoded = oid.encoded
     return extensions.first { $0.identifier == encoded }?.value
   }
 
-  /// The host names for which the certificate is valid: its alternative names, or its common name if it has none.
+  /// The host names for which the certificate is valid: its alternative names, or its common name if it has no
+  /// alternative names.
   public var hostNames: [String] {
     let identifier = CertificateExtension.alternativeNames(hosts: [], addresses: []).identifier
     guard let value = extensionValue(identifier) else {

@@ -1,5 +1,5 @@
-/// The issuance of certificates for a gateway's two kinds of clients, which the subject's organizational unit
-/// distinguishes.
+/// The methods that issue certificates for a gateway's two kinds of clients, which differ in the subject's
+/// organizational unit.
 extension CertificateAuthority {
   /// The organizational unit in device certificates.
   public static let deviceUnit = "Belfry device"
@@ -47,7 +47,7 @@ extension CertificateAuthority {
 
   /// Issues a provider's certificate for `bundleID` with a new key.
   ///
-  /// By default, the certificate is valid for a year, as Apple's are.
+  /// By default, the certificate is valid for a year, like Apple's certificates.
   public func issueProvider(
     bundleID: String, environment: ProviderEnvironment, form: ProviderForm,
     key kind: ProviderKeyKind = .ec, now: Int64, days: Int = 365

@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// A gateway's own certificate authority, which signs the certificates of the gateway's server, devices, and providers.
 ///
-/// Its name constraints prevent it from signing for other host names. Even if the authority is installed in a machine's
-/// trust store, its key therefore doesn't allow anyone to impersonate other hosts on the internet.
+/// The authority's name constraints limit the host names for which it can sign certificates. Even if the authority is
+/// installed in a machine's trust store, its key can't be used to impersonate other hosts on the internet.
 public struct CertificateAuthority: Sendable {
   private let handle: X509Handle
   private let key: EVPKey
@@ -16,7 +16,7 @@ public struct CertificateAuthority: Sendable {
 
   /// A certificate in PEM with its key in PKCS#8 PEM.
   public struct Identity: Sendable {
-    /// The certificate, followed by its issuer.
+    /// The certificate, followed by its issuer's certificate.
     public let certificateChainPEM: [UInt8]
     /// The unencrypted private key.
     public let privateKeyPEM: [UInt8]
@@ -41,7 +41,7 @@ public struct CertificateAuthority: Sendable {
 
     /// Creates constraints with at least one name.
     ///
-    /// Without any name, host names would be unconstrained, too (RFC 5280 section 4.2.1.10).
+    /// Constraints without any host name would not constrain host names (RFC 5280 section 4.2.1.10).
     public init(hostNames: [String]) throws(CryptoFailure) {
       guard !hostNames.isEmpty else {
         throw .malformed(expected: "name constraints with at least one host name")
@@ -112,8 +112,8 @@ public struct CertificateAuthority: Sendable {
     return try CertificateAuthority(handle, key)
   }
 
-  /// Loads the authorities from a file with several certificates, whose keys are in another file, and keeps the order
-  /// of the certificates.
+  /// Loads the authorities from a file with several certificates, whose keys are in another file, and preserves the
+  /// order of the certificates.
   ///
   /// Throws if the key of the first certificate is missing. Omits other certificates without a key.
   public static func loadAll(
@@ -146,7 +146,7 @@ public struct CertificateAuthority: Sendable {
   /// certificates that aren't valid yet. However, validity never starts so early that the total validity period exceeds
   /// the limit of some clients (`Limits.serverCertificateSecondsMax`).
   ///
-  /// Names outside the constraints are signed as well, but no client accepts them.
+  /// Names outside the constraints can be signed, but no client accepts them.
   public func issueServer(
     names: [String], addresses: [String], now: Int64, days: Int = 825
   ) throws(CryptoFailure) -> Identity {

@@ -79,7 +79,7 @@ public enum CertificateChain {
     }
   }
 
-  /// Returns OpenSSL's code for the reason that `leaf` isn't valid, or nil if it is.
+  /// Returns OpenSSL's code for the reason that `leaf` isn't valid, or nil if it is valid.
   func refusal(
     of leaf: X509Handle, purpose: CertificateChain.Purpose, now: Int64
   ) throws(CryptoFailure) -> Int32? {

@@ -26,7 +26,7 @@ extension CertificateExtension {
     }
   }
 
-  /// The basic constraints of an authority that signs only end-entity certificates.
+  /// The basic constraints of an authority that may sign only end-entity certificates.
   static let authority = CertificateExtension(
     ObjectIdentifier(2, 5, 29, 19), isCritical: true,
     value: DER.sequence([
@@ -62,7 +62,7 @@ extension CertificateExtension {
           + addresses.map { DER.element(DERTag.context(7), $0.address) }))
   }
 
-  /// Returns the extension that lists the only host names that an authority may sign for (RFC 5280 section 4.2.1.10).
+  /// Returns the extension that restricts the host names for which an authority may sign (RFC 5280 section 4.2.1.10).
   static func nameConstraints(hosts: [String]) -> CertificateExtension {
     let subtrees = hosts.map { DER.sequence([DER.element(DERTag.context(2), Array($0.utf8))]) }
     return CertificateExtension(
@@ -72,7 +72,7 @@ extension CertificateExtension {
       ]))
   }
 
-  /// Returns a key identifier as defined in RFC 7093 section 2, method 4: the first 160 bits of the hash of the
+  /// Returns the key identifier as defined in RFC 7093 section 2, method 4: the first 160 bits of the hash of the
   /// SubjectPublicKeyInfo.
   static func keyIdentifier(of spki: [UInt8]) -> [UInt8] {
     Array(SHA256.hash(spki).bytes.prefix(20))

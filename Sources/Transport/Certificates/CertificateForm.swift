@@ -26,7 +26,7 @@ struct CertificateForm {
     return bytes
   }
 
-  /// Signs the certificate with `signer` in the name of `issuer`; if `issuer` is nil, the certificate is self-signed.
+  /// Signs the certificate with `signer` on behalf of `issuer`; if `issuer` is nil, the certificate is self-signed.
   func signed(by signer: EVPKey, issuer: X509Handle?) throws(CryptoFailure) -> X509Handle {
     guard let pointer = unsafe X509_new() else { throw OpenSSLErrors.failure("make a certificate") }
     let certificate = unsafe X509Handle(owning: pointer)

@@ -1,4 +1,4 @@
-/// The identifier octets in the extensions of certificates (X.690 section 8.1.2).
+/// The identifier octets that occur in certificate extensions (X.690 section 8.1.2).
 enum DERTag {
   static let boolean: UInt8 = 0x01
   static let integer: UInt8 = 0x02
@@ -17,7 +17,7 @@ enum DERTag {
 
 /// A writer of definite-length DER (X.690 section 10).
 ///
-/// It works bottom-up: each function returns one element.
+/// The writer works bottom-up: each function returns one element.
 enum DER {
   static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
     [tag] + length(content.count) + content
@@ -46,7 +46,7 @@ enum DER {
   }
 }
 
-/// A reader of definite-length DER that never traps, whatever the bytes are.
+/// A reader of definite-length DER that never traps, regardless of the bytes.
 struct DERReader {
   private let bytes: ArraySlice<UInt8>
   private var position: Int

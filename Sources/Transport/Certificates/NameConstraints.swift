@@ -1,5 +1,5 @@
 extension CertificateAuthority.NameConstraints {
-  /// Reads the host names that an authority's certificate permits, or returns nil if it permits all names.
+  /// Reads the host names that an authority's certificate permits, or returns nil if the certificate permits all names.
   ///
   /// Constraints on other kinds of names are ignored.
   public init?(of certificate: Certificate) {

@@ -4,9 +4,9 @@ internal import COpenSSL
 public enum PKCS12 {
   /// Encodes `certificatePEM` with its key and, if specified, with its authority.
   ///
-  /// With `legacy`, it writes the format of earlier Keychain Access versions, which old clients can read: 40-bit RC2
-  /// for the certificate, triple DES for the key, and SHA-1. This format requires OpenSSL's legacy provider; without
-  /// it, the function throws `.legacyProviderMissing`. Without `legacy`, it uses AES-256, PBKDF2, and SHA-256.
+  /// With `legacy`, the function writes the format of earlier Keychain Access versions, which old clients can read:
+  /// 40-bit RC2 for the certificate, triple DES for the key, and SHA-1. This format requires OpenSSL's legacy provider;
+  /// without the provider, it throws `.legacyProviderMissing`. Without `legacy`, it uses AES-256, PBKDF2, and SHA-256.
   public static func encode(
     certificatePEM: [UInt8], privateKeyPEM: [UInt8], authorityPEM: [UInt8]?, name: String,
     password: String, legacy: Bool

@@ -63,7 +63,7 @@ internal import Glibc
     return try unsafe EVPKey(owning: key)
   }
 
-  /// Returns the subject's first entry of kind `nid`, or nil if there is no such entry or if it isn't text.
+  /// Returns the subject's first entry of kind `nid`, or nil if the entry doesn't exist or isn't text.
   func subjectText(_ nid: Int32) -> String? {
     guard let name = unsafe X509_get_subject_name(pointer) else { return nil }
     let index = unsafe X509_NAME_get_index_by_NID(name, nid, -1)

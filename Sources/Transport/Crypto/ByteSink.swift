@@ -23,7 +23,7 @@ internal import COpenSSL
     return sink
   }
 
-  /// Returns the bytes that were written but not yet read.
+  /// Returns the bytes that have been written but not yet read.
   func bytes() -> [UInt8] {
     let count = unsafe BIO_ctrl_pending(bio)
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in

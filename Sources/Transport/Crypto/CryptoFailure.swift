@@ -1,6 +1,6 @@
 /// A reason that a key, a signature, a certificate, or a PKCS#12 file couldn't be created or read.
 public enum CryptoFailure: Error, Equatable, CustomStringConvertible {
-  /// The bytes don't have the right form, which `expected` describes.
+  /// The bytes don't have the required form, which `expected` describes.
   case malformed(expected: String)
   /// The key isn't an ECDSA key on P-256, the kind that APNs and device links use.
   case unsupportedKey

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// An ECDSA key on P-256 that signs with SHA-256.
 ///
-/// Such keys sign provider tokens (ES256 in RFC 7518; apns-protocol.md 2.1), and devices authenticate with one.
+/// These keys sign provider tokens (ES256 in RFC 7518; apns-protocol.md 2.1) and authenticate devices.
 public final class ES256PrivateKey: Sendable {
   let key: EVPKey
   /// The public half of the key, which verifies the signatures.
@@ -18,10 +18,10 @@ public final class ES256PrivateKey: Sendable {
     try self.init(EVPKey.generate())
   }
 
-  /// Reads the key in a `.p8` file, which is a single unencrypted PEM block of PKCS#8, or of SEC 1, which OpenSSL's
-  /// tools still write.
+  /// Reads the key in a `.p8` file, which is a single unencrypted PEM block in PKCS#8 format, or in SEC 1 format, which
+  /// OpenSSL's tools still write.
   ///
-  /// Throws if the key is encrypted or of another kind.
+  /// Throws if the key is encrypted or isn't an ECDSA key on P-256.
   public convenience init(pkcs8PEM: [UInt8]) throws(CryptoFailure) {
     try self.init(EVPKey.reading(pem: pkcs8PEM))
   }
@@ -47,7 +47,7 @@ public final class ES256PrivateKey: Sendable {
     return raw
   }
 
-  /// Signs `message`, and returns a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
+  /// Signs `message`, and returns a DER `ECDSA-Sig-Value` of 70 to 72 bytes, the form that OpenSSL's tools write.
   public func signDER(_ message: [UInt8]) throws(CryptoFailure) -> [UInt8] {
     let signed: Result<[UInt8], CryptoFailure> = unsafe message.withUnsafeBytes { bytes in
       Result { () throws(CryptoFailure) in try unsafe signDER(bytes) }
@@ -55,7 +55,7 @@ public final class ES256PrivateKey: Sendable {
     return try signed.get()
   }
 
-  /// Signs `message`, and returns a DER `ECDSA-Sig-Value` of 70 to 72 bytes, as OpenSSL's tools write it.
+  /// Signs `message`, and returns a DER `ECDSA-Sig-Value` of 70 to 72 bytes, the form that OpenSSL's tools write.
   public func signDER(_ message: UnsafeRawBufferPointer) throws(CryptoFailure) -> [UInt8] {
     guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLErrors.failure("sign") }
     defer { unsafe EVP_MD_CTX_free(context) }

@@ -4,7 +4,7 @@ internal import COpenSSL
 public enum SignatureDigest: Sendable {
   /// SHA-256, as in ES256, the only algorithm that Apple documents.
   case sha256
-  /// SHA-512, with which one provider library signs even though its key is on P-256 (apns-protocol.md 2.1).
+  /// SHA-512, which one provider library uses even though its key is on P-256 (apns-protocol.md 2.1).
   case sha512
 }
 

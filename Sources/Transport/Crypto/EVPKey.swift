@@ -77,7 +77,7 @@ internal import COpenSSL
     try unsafe derBytes("encode a public key") { unsafe i2d_PUBKEY(pointer, $0) }
   }
 
-  /// Returns the public half of a key on P-256 as an uncompressed point: 65 bytes.
+  /// Returns the public half of a P-256 key as an uncompressed point: 65 bytes.
   func publicPoint() throws(CryptoFailure) -> [UInt8] {
     try [0x04] + coordinate("qx") + coordinate("qy")
   }

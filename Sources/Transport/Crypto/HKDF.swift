@@ -34,7 +34,8 @@ public enum HKDF {
       throw .malformed(expected: "a secret of fewer bytes")
     }
     var code = [UInt8](repeating: 0, count: 32)
-    // HMAC pads keys with zeros, so a zero byte gives the same code and avoids passing a null pointer for the key.
+    // HMAC pads keys with zeros, so a zero byte yields the same authentication code and avoids passing a null pointer
+    // for the key.
     let secret = key.isEmpty ? [0] : key
     let isDone =
       unsafe HMAC(

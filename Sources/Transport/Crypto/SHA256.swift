@@ -7,14 +7,14 @@ public enum SHA256 {
     /// The 32 bytes as four big-endian words; the first byte is the most significant.
     public let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Creates a digest from 32 bytes, or returns nil for any other count.
+    /// Creates a digest from 32 bytes, or returns nil for any other number of bytes.
     public init?(_ bytes: some Collection<UInt8>) {
       let digest = unsafe Array(bytes).withUnsafeBytes { unsafe Digest(bytes: $0) }
       guard let digest else { return nil }
       self = digest
     }
 
-    /// Creates a digest from 32 bytes, or returns nil for any other count.
+    /// Creates a digest from 32 bytes, or returns nil for any other number of bytes.
     public init?(bytes: UnsafeRawBufferPointer) {
       guard bytes.count == 32 else { return nil }
       unsafe self.init(reading: bytes)
@@ -48,7 +48,7 @@ public enum SHA256 {
 
   /// Returns the hash of `bytes`.
   ///
-  /// This function allocates an OpenSSL context. Use `SHA256Context` if that matters.
+  /// This function allocates an OpenSSL context. To avoid the allocation, use `SHA256Context`.
   public static func hash(_ bytes: UnsafeRawBufferPointer) -> Digest {
     unsafe SHA256Context().hash(bytes)
   }
@@ -59,13 +59,13 @@ public enum SHA256 {
   }
 }
 
-/// A reusable SHA-256 context, with which OpenSSL makes one small allocation per hash instead of four.
+/// A reusable SHA-256 context, which reduces OpenSSL's small allocations from four to one per hash.
 ///
 /// A context is confined to one thread.
 @safe public final class SHA256Context {
   private let context: OpaquePointer
 
-  /// Creates a context for any number of hashes.
+  /// Creates a context that can compute any number of hashes.
   public init() {
     guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
     unsafe self.context = context
@@ -86,9 +86,9 @@ public enum SHA256 {
     }
   }
 
-  /// Begins the hash of bytes that arrive in parts.
+  /// Begins a hash of bytes that arrive in parts.
   ///
-  /// An unfinished hash is discarded.
+  /// If the previous hash is unfinished, it is discarded.
   public func begin() {
     let isReady = unsafe EVP_DigestInit_ex(context, nil, nil) == 1
     precondition(isReady, "OpenSSL's SHA-256 operation succeeded")

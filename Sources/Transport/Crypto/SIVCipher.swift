@@ -5,9 +5,9 @@ internal import COpenSSL
 /// The same plaintext always yields the same sealed bytes, and only bytes that were sealed with the same key can be
 /// opened.
 ///
-/// S2V and CTR are implemented on EVP's single AES blocks with reused contexts, because OpenSSL's own SIV makes about
-/// 30 allocations per message. Tests compare the results with OpenSSL's and with the RFC's test vectors. A cipher is
-/// confined to one thread, and calls without associated data don't allocate.
+/// S2V and CTR are implemented on EVP's single AES blocks with reused contexts, because OpenSSL's own SIV
+/// implementation makes about 30 allocations per message. Tests compare the results with those of OpenSSL and with the
+/// RFC's test vectors. A cipher is confined to one thread, and calls without associated data don't allocate.
 @safe public final class SIVCipher {
   /// The number of bytes by which a sealed message is longer than its plaintext: the synthetic IV.
   public static let overheadBytes = 16
@@ -41,7 +41,8 @@ internal import COpenSSL
 
   /// Opens `sealed` into `plaintext`, which is shorter by `overheadBytes`.
   ///
-  /// If the bytes weren't sealed with this key, or if the counts don't match, zeroes `plaintext` and returns false.
+  /// If the bytes weren't sealed with this key, or if the byte counts don't match, this method zeroes `plaintext` and
+  /// returns false.
   public func open(
     _ sealed: UnsafeRawBufferPointer, into plaintext: UnsafeMutableRawBufferPointer
   ) -> Bool {
@@ -103,7 +104,7 @@ internal import COpenSSL
     let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: sealed[Self.overheadBytes...])
     unsafe applyCounter(from: vector, to: ciphertext, into: plaintext)
     let expected = unsafe syntheticVector(of: UnsafeRawBufferPointer(plaintext), from: start)
-    // Always compare both words, so that the duration reveals nothing.
+    // Always compare both words, so that the duration reveals nothing about the values.
     let difference = (expected.high ^ vector.high) | (expected.low ^ vector.low)
     if difference != 0 { unsafe plaintext.initializeMemory(as: UInt8.self, repeating: 0) }
     return difference == 0

@@ -6,7 +6,7 @@ public enum EventStream {
   /// A comment line and an empty line, which are written to detect a client that has disconnected.
   public static let heartbeat: [UInt8] = [0x3A, 0x0A, 0x0A]
 
-  /// Returns true if the client asks for events.
+  /// Returns true if the client requests events.
   public static func isWanted(by request: HTTP1Request) -> Bool {
     request.field("accept")?.hasPrefix("text/event-stream") ?? false
   }

@@ -5,7 +5,7 @@ public final class HTTP1BodyStream: Sendable {
   /// The bytes for the connection to send, and the state of the body after these bytes.
   struct Piece {
     var bytes: [UInt8]
-    /// True if nothing follows these bytes.
+    /// True if no more bytes follow.
     var isLast: Bool
     /// True if the body can't be completed, because the reader was too slow or has disconnected.
     var isBroken: Bool
@@ -19,10 +19,10 @@ public final class HTTP1BodyStream: Sendable {
     var pending: [UInt8] = []
     var isFinished = false
     var isClosed = false
-    /// Returns true as long as the client may receive more; nil if it always may.
+    /// A closure that returns true as long as the client may receive more; nil if the client may always receive more.
     var isAllowed: (@Sendable () -> Bool)?
     var onClose: (@Sendable () -> Void)?
-    /// The closure that notifies the connection that there is something to send.
+    /// The closure that notifies the connection that there is data to send.
     var onChange: (@Sendable () -> Void)?
   }
 
@@ -32,7 +32,7 @@ public final class HTTP1BodyStream: Sendable {
   ///
   /// The body buffers up to 1 MB for a client that doesn't read.
   ///
-  /// `onClose` is called once, when the client has disconnected or has received everything.
+  /// `onClose` is called once, when the client has disconnected or has received the entire body.
   public init(onClose: (@Sendable () -> Void)? = nil) {
     state = Mutex(State(onClose: onClose))
   }
@@ -44,9 +44,9 @@ public final class HTTP1BodyStream: Sendable {
     finish()
   }
 
-  /// Sets the beginning of the body, of any size, which precedes all bytes that were written.
+  /// Sets the beginning of the body, which precedes all written bytes and can have any size.
   ///
-  /// This method may be called only before the body has a reader.
+  /// Call this method only before the body has a reader.
   public func begin(with bytes: [UInt8]) {
     state.withLock { state in
       assert(
@@ -56,7 +56,9 @@ public final class HTTP1BodyStream: Sendable {
     }
   }
 
-  /// Appends a piece, or returns false if the client has disconnected or reads too slowly, so that writing can stop.
+  /// Appends a piece of the body.
+  ///
+  /// Returns false if the client has disconnected or reads too slowly; the caller should then stop writing.
   @discardableResult
   public func write(_ bytes: [UInt8]) -> Bool {
     let isAllowed = state.withLock { $0.isAllowed }
@@ -79,7 +81,7 @@ public final class HTTP1BodyStream: Sendable {
     return isAccepted
   }
 
-  /// Completes the body at the first write for which `isAllowed` returns false.
+  /// Arranges for the body to be completed at the first write for which `isAllowed` returns false.
   public func end(unless isAllowed: @escaping @Sendable () -> Bool) {
     state.withLock { $0.isAllowed = isAllowed }
   }
@@ -95,7 +97,7 @@ public final class HTTP1BodyStream: Sendable {
     onChange?()
   }
 
-  /// Closes the body on the reader's side.
+  /// Closes the body on the reader's side, because no more bytes can be sent.
   func close() {
     let onClose = state.withLock { state in
       state.isClosed = true
@@ -110,13 +112,13 @@ public final class HTTP1BodyStream: Sendable {
     onClose?()
   }
 
-  /// Sets the closure that is called, from any thread, whenever `next` has something new.
+  /// Sets the closure that is called, from any thread, whenever `next` has new bytes or a new state.
   func onChange(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.onChange = body }
   }
 
-  /// Removes and returns the next bytes to send: up to `count` bytes of the beginning, and then everything written
-  /// since the last call.
+  /// Removes and returns the next bytes to send: up to `count` bytes of the beginning, and then all bytes written since
+  /// the last call.
   func next(beginningBytes count: Int = Limits.highWaterBytes) -> Piece {
     assert(count > 0, "a piece may have at least one byte")
     return state.withLock { state in

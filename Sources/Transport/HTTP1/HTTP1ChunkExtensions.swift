@@ -2,8 +2,8 @@
 enum HTTP1ChunkExtensions {
   /// Returns true if `bytes` is a sequence of any number of `;name`, `;name=token`, and `;name="text"`.
   ///
-  /// Whitespace around them, which the grammar calls bad, is rejected, because other parsers treat it as the end of the
-  /// size.
+  /// Whitespace around an extension, which the grammar calls "bad whitespace", is rejected, because other parsers treat
+  /// it as the end of the chunk size.
   static func isWellFormed(_ bytes: ArraySlice<UInt8>) -> Bool {
     var rest = bytes
     while let byte = rest.popFirst() {

@@ -2,7 +2,7 @@ import System
 
 /// A connection of an HTTP/1.1 server, which collects a request, passes it to the handler, and sends the response.
 final class HTTP1Connection: StreamHandler {
-  /// The request that is arriving.
+  /// The request that is being received.
   private struct Incoming {
     var method = ""
     var target: [UInt8] = []
@@ -26,16 +26,16 @@ final class HTTP1Connection: StreamHandler {
   ///
   /// The time limit of a request starts with its first byte.
   private var isReceiving = false
-  /// The time at which the connection began to wait for a request, in the loop's nanoseconds; nil while a request is
-  /// being answered.
+  /// The time at which the connection began to wait for a request, in nanoseconds on the loop clock; nil while a
+  /// request is being answered.
   private(set) var waitingSince: Int64?
-  /// The time since which each answer has been immediately followed by the next request, in the loop's nanoseconds; nil
-  /// if the client waits for an answer before it sends another request.
+  /// The time since which the client has sent each request without waiting for the previous answer, in nanoseconds on
+  /// the loop clock; nil if the client waits for answers.
   private(set) var pipeliningSince: Int64?
   private var isResponding = false
   /// True if the client has finished sending.
   private var inputHasEnded = false
-  /// The peer's address without its port, and whether the peer is on this machine.
+  /// The peer's address without its port, and a flag that is true if the peer is on this machine.
   let address: String
   let isLocal: Bool
 
@@ -64,7 +64,7 @@ final class HTTP1Connection: StreamHandler {
       begin(
         HTTP1BodyStream(whole: bytes), status: status, fields: fields, length: bytes.count)
     case .bytes(let bytes):
-      // Call this first, because the next request may already have arrived and set its own timer.
+      // Call this first, because the next request might already have arrived and set its own timer.
       awaitRequest()
       pauseIfUnread(with: bytes.count)
       isResponding = true
@@ -80,7 +80,7 @@ final class HTTP1Connection: StreamHandler {
   private func begin(
     _ body: HTTP1BodyStream, status: Int, fields: [(name: String, value: String)], length: Int?
   ) {
-    // Call this first, because the next request may already have arrived and set its own timer.
+    // Call this first, because the next request might already have arrived and set its own timer.
     awaitRequest()
     let begins =
       session?.beginResponse(streamID, status: status, fields: fields, length: length) ?? false
@@ -99,14 +99,15 @@ final class HTTP1Connection: StreamHandler {
 
   /// Sends the available parts of a long response's body until the pending output exceeds the high-water mark.
   func sendBody() {
-    // Exceed the high-water mark, because the stream reports that it is drained only after that.
+    // Exceed the high-water mark, because the stream reports that it has drained only after exceeding the mark.
     while let body, let stream, stream.isOpen, stream.pendingOutputBytes <= Limits.highWaterBytes {
       let piece = body.next()
       guard !piece.isBroken else { return abort() }
       guard piece.isLast || !piece.bytes.isEmpty else {
-        // Even if there is nothing to send yet, the client learns that its request is being answered.
+        // Send the head even if no body bytes are available yet, so that the client can see that its request is being
+        // answered.
         flush()
-        // A followed log never ends, so such a client gets only the lines so far.
+        // A followed log never ends, so a client that has finished sending receives only the lines written so far.
         if inputHasEnded { stream.close() }
         return
       }
@@ -122,22 +123,22 @@ final class HTTP1Connection: StreamHandler {
     if body != nil, isBodyWhole { startTimer(owner.bounds.idleNanoseconds) }
   }
 
-  /// Delays further requests of a client that doesn't read, because every answer to it would have to be buffered.
+  /// Delays further requests from a client that doesn't read, because every answer would have to be buffered.
   private func pauseIfUnread(with bytes: Int) {
     guard let stream, stream.pendingOutputBytes + bytes > Limits.highWaterBytes else { return }
     session?.pause()
   }
 
-  /// Closes the connection without sending anything more.
+  /// Closes the connection without sending more data.
   func abort() {
     waitingSince = nil
     pipeliningSince = nil
     stream?.close(afterFlush: false)
   }
 
-  /// Closes the connection after its answer, or at once if there is no answer to send.
+  /// Closes the connection after its answer, or immediately if there is no answer to send.
   ///
-  /// A response without a known length may never end, so it is cut off.
+  /// A response without a known length might never end, so it is truncated.
   func finish() {
     guard waitingSince == nil, body == nil || isBodyWhole else { return abort() }
   }
@@ -189,7 +190,7 @@ final class HTTP1Connection: StreamHandler {
 
   /// Starts the time limit of a request, which covers the entire request from its first byte.
   ///
-  /// If the limit started over with each byte, a slow client would never reach it.
+  /// If the timer restarted with each byte, a slow client would never reach the limit.
   private func beginTimeOfRequest() {
     guard !isReceiving, session?.hasPartialHead == true else { return }
     isReceiving = true

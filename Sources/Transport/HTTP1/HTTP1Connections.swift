@@ -6,11 +6,11 @@ final class HTTP1Connections {
   enum Event: Sendable {
     /// A handler thread has answered a connection's request.
     case responded(connection: UInt64, thread: Int, HTTP1Response)
-    /// A response's body has more to send.
+    /// A response's body has more bytes to send.
     case bodyChanged(connection: UInt64)
-    /// All connections must be closed, and the loop must stop.
+    /// Close all connections and stop the loop.
     case stop
-    /// Answer the requests that have arrived, then close everything and stop the loop.
+    /// Answer the requests that have arrived, then close all connections and stop the loop.
     case finish
   }
 
@@ -22,14 +22,14 @@ final class HTTP1Connections {
     var requestNanoseconds = Limits.httpRequestNanoseconds
     var pipeliningNanoseconds = Limits.httpPipeliningNanoseconds
 
-    /// The maximum number of connections from one network address, which is also the number that is always reserved for
+    /// The maximum number of connections from one network address, which is also the number of connections reserved for
     /// this machine.
     ///
-    /// It is enough for a few browsers and a scraper.
+    /// This number is sufficient for a few browsers and a scraper.
     var connectionsOfAddress: Int { max(1, connections / 4) }
   }
 
-  /// The information about the connections that other threads need.
+  /// The information that other threads need about the connections.
   struct Opened: Sendable {
     let port: UInt16
     let events: Mailbox<Event>
@@ -43,7 +43,8 @@ final class HTTP1Connections {
   private var connections: [UInt64: HTTP1Connection] = [:]
   private var lastNumber: UInt64 = 0
   private var requests = HTTP1HandlerQueue(threads: Array(0..<Limits.httpHandlerThreads))
-  /// The requests from probes, which have a thread of their own, so that slow requests do not make a service look dead.
+  /// The queue of requests from probes, which have their own thread so that slow requests do not make a service look
+  /// dead.
   private var probes = HTTP1HandlerQueue(threads: [Limits.httpHandlerThreads])
   /// True if connections close after their answer.
   private(set) var isFinishing = false
@@ -111,7 +112,7 @@ final class HTTP1Connections {
       waiting.one.abort()
       return true
     }
-    // A client that pipelines requests without a pause never waits for one.
+    // A client that pipelines requests without a pause never has a connection that waits for a request.
     let now = loop.nowNanoseconds
     guard let busy = oldest(\.pipeliningSince), now - busy.since >= bounds.pipeliningNanoseconds
     else { return false }

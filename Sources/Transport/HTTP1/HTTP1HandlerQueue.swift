@@ -1,6 +1,7 @@
 /// The requests that wait for one of several handler threads, in order of arrival.
 ///
-/// A request is not assigned to a busy thread, because it would wait for that thread even though another is free.
+/// A request is not assigned to a busy thread, because the request would then wait for that thread even if another
+/// thread became free.
 struct HTTP1HandlerQueue {
   /// The indexes of all threads.
   let threads: [Int]
@@ -12,7 +13,7 @@ struct HTTP1HandlerQueue {
     free = threads
   }
 
-  /// The number of requests that wait or are being handled.
+  /// The number of requests that are waiting or being handled.
   var unanswered: Int { threads.count - free.count + waiting.count }
 
   mutating func append(_ request: HTTP1Request, of connection: UInt64) {
@@ -38,7 +39,7 @@ struct HTTP1HandlerQueue {
 }
 
 extension HTTP1Request {
-  /// True for the requests of monitoring tools, which must be answered while all other requests are slow.
+  /// True for requests from monitoring tools, which must be answered even while other requests are slow.
   var isProbe: Bool {
     ["/healthz", "/readyz", "/metrics"].contains { path.utf8.elementsEqual($0.utf8) }
   }

@@ -10,7 +10,7 @@ public struct HTTP1Request: Sendable {
   public let fields: [(name: String, value: String)]
   /// The complete body of the request.
   public let body: [UInt8]
-  /// The client's address, such as "127.0.0.1:50000".
+  /// The client's address and port, such as "127.0.0.1:50000".
   public let peer: String
 
   /// Creates a request.
@@ -49,7 +49,8 @@ public struct HTTP1Response: Sendable {
   public enum Body: Sendable {
     /// The complete content, which is sent with its length.
     case bytes([UInt8])
-    /// Content that is sent in chunks as it is written, until `finish`, such as that of a followed log.
+    /// Content that is sent in chunks as it is written, until `finish` is called, such as the content of a followed
+    /// log.
     case stream(HTTP1BodyStream)
   }
 

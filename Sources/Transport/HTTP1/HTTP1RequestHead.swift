@@ -1,6 +1,6 @@
 /// The request line and the fields of an HTTP/1.0 or 1.1 request (RFC 9112 sections 3 and 5).
 struct HTTP1RequestHead {
-  /// The kind of framing of the body if no length frames it.
+  /// The transfer coding that frames the body if no length is specified.
   enum TransferCoding { case none, chunked, unknown }
 
   private(set) var method: [UInt8] = []
@@ -10,7 +10,7 @@ struct HTTP1RequestHead {
   private(set) var fields: [(name: [UInt8], value: [UInt8])] = []
   private(set) var contentLength: Int?
   private(set) var transferCoding = TransferCoding.none
-  /// True if the client asks to close the connection after the response.
+  /// True if the client requested that the connection be closed after the response.
   private(set) var isLast = false
   private(set) var expectsContinue = false
   private(set) var isHTTP10 = false
@@ -18,10 +18,10 @@ struct HTTP1RequestHead {
   /// The host and port of a target in absolute form, which take precedence over the Host field.
   private var authority: [UInt8]?
 
-  /// Returns the number of bytes of a head, including its empty line, or nil if it hasn't fully arrived.
+  /// Returns the number of bytes of a head, including its empty line, or nil if the head hasn't fully arrived.
   ///
-  /// Lines that end with a bare line feed are recognized, too, so that such a head is rejected as soon as it is
-  /// complete.
+  /// Lines that end with a bare line feed are also recognized, so that a head with such lines is rejected as soon as it
+  /// is complete.
   static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
     var isLineEmpty = false
     for index in bytes.indices {
@@ -39,7 +39,7 @@ struct HTTP1RequestHead {
   /// Parses a head, or returns nil if `bytes` isn't a head or is ambiguous.
   init?(_ bytes: ArraySlice<UInt8>) {
     // RFC 9112 section 2.2: a line ends with CR LF. The RFC allows a server to accept a bare line feed as a line end,
-    // and a bare carriage return as a space, but a proxy in front of this server may interpret them differently.
+    // and a bare carriage return as a space, but a proxy in front of this server might interpret them differently.
     var lines: [ArraySlice<UInt8>] = []
     for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
       guard line.last == 0x0D, !line.dropLast().contains(0x0D) else { return nil }
@@ -52,10 +52,10 @@ struct HTTP1RequestHead {
       guard readField(line) else { return nil }
     }
     guard hasHost || isHTTP10, contentLength == nil || transferCoding == .none else { return nil }
-    // RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so the end of such a body is unknown.
+    // RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so the end of a body with a transfer coding is unknown.
     guard !isHTTP10 || transferCoding == .none else { return nil }
     if let authority {
-      // RFC 9112 section 3.2.2: the client of a proxy may send a different host in the field.
+      // RFC 9112 section 3.2.2: a proxy's client might send a different host in the field.
       fields.removeAll { $0.name == Array("host".utf8) }
       fields.append((Array("host".utf8), authority))
     }
@@ -107,7 +107,7 @@ struct HTTP1RequestHead {
     return interpret(String(decoding: name, as: UTF8.self), value)
   }
 
-  /// Returns a field line's name in lowercase and its value, or nil if it isn't a field line.
+  /// Returns a field line's name in lowercase and its value, or nil if the line isn't a field line.
   private static func field(
     _ line: ArraySlice<UInt8>
   ) -> (name: [UInt8], value: ArraySlice<UInt8>)? {
@@ -136,7 +136,7 @@ struct HTTP1RequestHead {
       guard transferCoding == .none else { return false }
       transferCoding = text == "chunked" ? .chunked : .unknown
     case "connection":
-      // Spaces and tabs may surround an option (RFC 9110 section 5.6.1).
+      // Spaces and tabs can surround an option (RFC 9110 section 5.6.1).
       let options = value.split(separator: UInt8(ascii: ",")).map(Self.trimmed)
       if options.contains(where: { String(decoding: $0, as: UTF8.self).lowercased() == "close" }) {
         isLast = true

@@ -3,8 +3,8 @@ public import System
 
 /// An HTTP/1.1 server for users and tools, which serves the console, the admin API, and the metrics.
 ///
-/// It runs on its own threads, separate from the gateway's loops. One thread owns the connections. A few others run the
-/// handler, which may block.
+/// The server runs on its own threads, separate from the gateway's loops. One thread owns the connections. A few other
+/// threads run the handler, which can block.
 public final class HTTP1Server: Sendable {
   /// A function that answers a request, on a handler thread.
   public typealias Handler = @Sendable (HTTP1Request) -> HTTP1Response
@@ -21,9 +21,9 @@ public final class HTTP1Server: Sendable {
 
   /// Listens on `address`, on any free port if its port is 0.
   ///
-  /// A request whose body has more than `maximumBodyBytes` gets a 413 response. At most `connections` connections (128
-  /// by default) are open at the same time. Up to a quarter more requests may be unanswered, so their bodies take up to
-  /// 160 MB.
+  /// A request whose body has more than `maximumBodyBytes` receives a 413 response. At most `connections` connections
+  /// (128 by default) are open at the same time. The number of unanswered requests can exceed this number by up to a
+  /// quarter, so request bodies take up to 160 MB.
   public convenience init(
     address: SocketAddress = .loopback(port: 0), maximumBodyBytes: Int = 1_048_576,
     connections: Int? = nil, handler: @escaping Handler
@@ -50,13 +50,13 @@ public final class HTTP1Server: Sendable {
 
   /// Closes the listener and all connections, and returns when the last handler has returned.
   ///
-  /// It must not be called on a handler thread.
+  /// Don't call this method on a handler thread.
   public func stop() { end(with: .stop) }
 
   /// Closes the listener, answers the requests that have arrived, and closes all connections; returns when the last
   /// handler has returned.
   ///
-  /// It must not be called on a handler thread. Endless responses are cut off.
+  /// Don't call this method on a handler thread. Endless responses are truncated.
   public func finish() { end(with: .finish) }
 
   private func end(with event: HTTP1Connections.Event) {
@@ -72,7 +72,7 @@ public final class HTTP1Server: Sendable {
   }
 }
 
-/// The threads that run a server's handler, and one more for probes.
+/// The threads that run a server's handler, including one thread for probes.
 final class HTTP1HandlerThreads: Sendable {
   private typealias Work = @Sendable () -> Void
 
@@ -108,7 +108,7 @@ final class HTTP1HandlerThreads: Sendable {
     threads[index].work.post { [handler] in completion(handler(request)) }
   }
 
-  /// Waits for running handlers, and drops requests that no thread has begun to handle.
+  /// Waits for running handlers to return, and drops requests that no thread has begun to handle.
   func stop() { Self.stop(threads) }
 
   private static func stop(_ threads: [(thread: LoopThread, work: Mailbox<Work>)]) {

@@ -2,8 +2,9 @@
 /// time.
 ///
 /// This session serves the console and the provider port without TLS, which aren't the hot path. Bodies have a length
-/// or are sent in chunks (RFC 9112 section 6), and upgrades are ignored. The bytes are untrusted: anything that isn't a
-/// request, or that could be interpreted as two different requests, gets a 400 response, and the connection is closed.
+/// or are sent in chunks (RFC 9112 section 6), and upgrades are ignored. The bytes are untrusted: input that isn't a
+/// request, or that could be interpreted as two different requests, receives a 400 response, and the connection is
+/// closed.
 public final class HTTP1ServerSession: HTTP2ServerSession {
   private enum State: Equatable {
     case head
@@ -22,7 +23,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   private unowned let handler: any HTTP2RequestHandler
   private var state = State.head
-  /// The received bytes, of which those before `readIndex` have been processed.
+  /// The received bytes; the bytes before `readIndex` have been processed.
   private var input: [UInt8] = []
   private var readIndex = 0
   private var output: [UInt8] = []
@@ -32,28 +33,28 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   private var isHeadRequest = false
   /// False for HTTP/1.0, which has no chunks, so that a body without a length extends to the end of the connection.
   private var allowsChunks = true
-  /// The number of bytes of the body that have yet to be sent, if the response announced its length; nil if the body is
-  /// sent in chunks.
+  /// The number of body bytes that remain to be sent, if the response announced its length; nil if the body is sent in
+  /// chunks.
   private var bodyBytesLeft: Int?
   private var isAdvancing = false
   /// The number of bytes of this request's chunk extensions.
   private var extensionBytes = 0
   /// The maximum length of an announced body; nil if the handler limits the body.
   ///
-  /// A request with a longer body gets a 413 response.
+  /// A request with a longer body receives a 413 response.
   var bodyBytesMax: Int?
-  /// True if no further request is read because the client must read its answers first.
+  /// True if no further requests are read until the client has read its answers.
   private var isPaused = false
   /// True if the client has finished sending.
   private var inputHasEnded = false
-  /// The number of requests that were answered.
+  /// The number of answered requests.
   public private(set) var endedStreams: UInt64 = 0
   /// The error code, if the owner aborted the connection.
   public private(set) var failure: UInt32?
-  /// The name of the failure, which HTTP/1.1 can't send to the client.
+  /// The name of the failure; HTTP/1.1 can't report it to the client.
   public var failureReason: String? { failure.flatMap(HTTP2ErrorCode.name) }
 
-  /// Creates a session that calls `handler`, which must outlive it.
+  /// Creates a session that calls `handler`, which must outlive the session.
   public init(handler: any HTTP2RequestHandler) { self.handler = handler }
 
   // MARK: session's owner
@@ -107,7 +108,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     endResponse()
   }
 
-  /// Begins a response to a complete request, with the given length or an unknown one.
+  /// Begins a response to a complete request, with the given length or an unknown length.
   ///
   /// Continue the response with `sendBody`, and end it with `endBody`. Returns false if no body may follow.
   func beginResponse(
@@ -161,7 +162,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Does nothing, because the only flow control is TCP's.
   public func setInitialWindow(_ bytes: UInt32) {}
 
-  /// Makes the pending response the last one.
+  /// Makes the pending response the last response of the connection.
   ///
   /// HTTP/1.1 can't express the reason.
   public func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8]) {
@@ -169,7 +170,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     if openStreams == 0 { state = .ended }
   }
 
-  /// Closes the connection, which is the only option for a request that gets no response.
+  /// Closes the connection, which is the only way to abandon a request in HTTP/1.1.
   public func reset(_ streamID: Int32, errorCode: UInt32) {
     guard streamID == self.streamID, openStreams == 1 else { return }
     failure = errorCode
@@ -179,7 +180,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Stops reading requests until `resume` is called.
   func pause() { isPaused = true }
 
-  /// Resumes reading requests, starting with those that have already arrived.
+  /// Resumes reading requests, starting with requests that have already arrived.
   func resume() {
     guard isPaused else { return }
     isPaused = false
@@ -306,7 +307,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   // MARK: input
 
-  /// Parses all available input, including input that follows a response given within a callback.
+  /// Parses all available input, including input that follows a request answered within a callback.
   private func advance() {
     guard !isAdvancing else { return }
     isAdvancing = true
@@ -328,7 +329,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Performs one step of parsing, and returns true if another step may follow.
+  /// Performs one step of parsing, and returns true if another step might be possible.
   private func step() -> Bool {
     switch state {
     case .head: isPaused ? false : readHead()
@@ -342,9 +343,9 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     }
   }
 
-  /// Returns the next line of chunked framing without its line ending, or nil if it hasn't arrived.
+  /// Returns the next line of chunked framing without its line ending, or nil if the line hasn't fully arrived.
   ///
-  /// A bare line feed doesn't end a line, because a proxy in front of this server may interpret the request
+  /// A bare line feed doesn't end a line, because a proxy in front of this server might interpret the request
   /// differently.
   private func line() -> ArraySlice<UInt8>? {
     guard let end = input[readIndex...].firstIndex(of: 0x0A) else {
@@ -372,7 +373,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   private func readChunkSize() -> Bool {
     guard let line = line() else { return false }
-    // RFC 9112 section 7.1: only hexadecimal digits, then nothing or extensions.
+    // RFC 9112 section 7.1: only hexadecimal digits, optionally followed by extensions.
     let digits = line.prefix(while: Self.isHexadecimalDigit)
     let extensions = line.dropFirst(digits.count)
     guard (1...7).contains(digits.count), HTTP1ChunkExtensions.isWellFormed(extensions),
@@ -382,7 +383,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       return false
     }
     assert(size >= 0, "the size of a chunk is not negative")
-    // Section 7.1.1: limit all extensions of a request together, not only those of each chunk.
+    // Section 7.1.1: limit the total size of a request's extensions, not only the size of each chunk's extensions.
     extensionBytes += extensions.count
     guard extensionBytes <= Limits.http1HeadBytes else {
       reject(431)
@@ -433,7 +434,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     unsafe input[from..<readIndex].withUnsafeBytes {
       unsafe handler.requestBody(streamID, bytes: $0)
     }
-    // The handler may have answered before the request was complete.
+    // The handler might have answered before the request was complete.
     guard state != .ended else { return false }
     if let following = next(remaining - count) { state = following } else { endRequest() }
     return true
@@ -486,7 +487,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     deliver(Array(":scheme".utf8), Array("http".utf8))
     deliver(Array(":path".utf8), head.path)
     for field in head.fields { deliver(field.name, field.value) }
-    // The handler may already have answered a request whose body it doesn't want to read.
+    // The handler might already have answered a request without reading its body.
     guard state != .ended else { return }
     if head.transferCoding == .chunked {
       extensionBytes = 0

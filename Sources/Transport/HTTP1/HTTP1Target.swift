@@ -6,7 +6,7 @@ struct HTTP1Target {
 
   /// Decodes the percent escapes (RFC 3986 section 2.1), and leaves invalid escapes unchanged.
   ///
-  /// An escaped slash in the path is left unchanged, too. It belongs to a segment, and decoding it would split that
+  /// An escaped slash in the path is also left unchanged: it is part of a segment, and decoding it would split the
   /// segment in two (RFC 3986 section 2.2).
   init(_ target: [UInt8]) {
     let parts = target.split(separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,10 +1,10 @@
 internal import Synchronization
 public import System
 
-/// A checker that compares callers' tokens with the admin token, and counts wrong tokens by address.
+/// A checker that compares callers' tokens with the admin token, and counts the wrong tokens per address.
 ///
-/// The sign-in form and the API share the counts. Methods can be called on any thread. The correct token is always
-/// accepted, regardless of previous guesses, so that guessing can't lock out an administrator.
+/// The sign-in form and the API share the counts. Call the methods on any thread. The correct token is always accepted,
+/// regardless of previous attempts, so that an attacker who guesses tokens can't lock out an administrator.
 public final class TokenAttempts: Sendable {
   /// The outcome of an attempt.
   public enum Outcome: Equatable, Sendable {
@@ -12,7 +12,7 @@ public final class TokenAttempts: Sendable {
     case right
     /// The token is wrong.
     case wrong
-    /// The token is wrong, and too many tokens before it were wrong, too.
+    /// The token is wrong, and so were too many previous tokens.
     case tooMany(retryAfterSeconds: Int64)
   }
 
@@ -32,7 +32,7 @@ public final class TokenAttempts: Sendable {
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// Creates a checker that has counted no guesses yet.
+  /// Creates a checker without any counted attempts.
   ///
   /// `now` reads a monotonic clock in nanoseconds.
   public init(
@@ -44,18 +44,18 @@ public final class TokenAttempts: Sendable {
     self.now = now
   }
 
-  /// Compares `text` with the token, in an amount of time that doesn't reveal how similar they are.
+  /// Compares `text` with the token; the duration doesn't reveal how similar they are.
   ///
   /// `address` is the caller's address.
   public func check(_ text: String, from address: String) -> Outcome {
-    // An empty guess would match an empty token.
+    // An empty attempt would match an empty token.
     if !token.isEmpty, ConstantTime.areEqual(Array(text.utf8), token) { return .right }
     return countWrong(from: address)
   }
 
   /// Counts a wrong secret of another kind from this address.
   ///
-  /// Returns `.wrong`, or `.tooMany` if the address must wait.
+  /// Returns `.wrong`, or `.tooMany` if clients at this address must wait.
   public func countWrong(from address: String) -> Outcome {
     let now = now()
     let (outcome, logsAddress) = state.withLock { state -> (Outcome, Bool) in
@@ -70,7 +70,7 @@ public final class TokenAttempts: Sendable {
     return outcome
   }
 
-  /// Returns the number of seconds that the next attempt must wait, or nil if it doesn't have to wait.
+  /// Returns the number of seconds until the next attempt is allowed, or nil if it is allowed immediately.
   private static func wait(_ attempts: Attempts?, at now: Int64) -> Int64? {
     guard let attempts, attempts.count >= Limits.wrongTokens else { return nil }
     let left = attempts.firstNanoseconds + Limits.wrongTokenNanoseconds - now
@@ -93,6 +93,6 @@ public final class TokenAttempts: Sendable {
 }
 
 extension HTTP1Request {
-  /// The client's address without its port, which differs for each connection.
+  /// The client's address without the port, because the port differs for each connection.
   public var peerAddress: String { peer.lastIndex(of: ":").map { String(peer[..<$0]) } ?? peer }
 }

@@ -19,7 +19,7 @@ import Glibc
   private var free: UnsafeMutablePointer<StreamRecord>?
   /// The records of open streams.
   ///
-  /// They must be tracked because nghttp2 closes a session's streams without a callback when the session is freed.
+  /// The store tracks them because nghttp2 closes a session's streams without a callback when the session is freed.
   private var used: UnsafeMutablePointer<StreamRecord>?
   private var freeCount = 0
   private var usedCount = 0
@@ -71,7 +71,7 @@ import Glibc
     return unsafe record
   }
 
-  /// Copies `body` into the record, or returns false if it is too large or if too many large bodies are waiting.
+  /// Copies `body` into the record, or returns false if the body is too large or if too many large bodies are waiting.
   mutating func setBody(
     _ record: UnsafeMutablePointer<StreamRecord>, _ body: UnsafeRawBufferPointer
   ) -> Bool {
@@ -90,7 +90,7 @@ import Glibc
     return true
   }
 
-  /// Copies as much of the remaining body as fits.
+  /// Copies as much of the remaining body as fits into the buffer.
   ///
   /// `isLast` is true for the last piece.
   static func read(

@@ -1,4 +1,4 @@
-/// A budget of points that limits how much excessive traffic a peer can send on one connection.
+/// A budget of points that limits the excess traffic a peer can send on one connection.
 ///
 /// Every frame that isn't part of a useful request costs points. Complete requests and the passage of time restore
 /// points.
@@ -6,9 +6,9 @@ struct FloodBudget {
   private var balance: Int32
   /// The time up to which points have been restored.
   private var refilledNanoseconds: Int64
-  /// The number of fully answered streams that the peer may still reset for free, each once.
+  /// The number of fully answered streams that the peer can still reset once each without a charge.
   private var answeredStreams: UInt64 = 0
-  /// The reason that the budget was exhausted; nil if it wasn't.
+  /// The reason that the budget was exhausted; nil if points remain.
   private(set) var excess: StaticString?
   private static let nanosecondsPerPoint = 1_000_000_000 / Limits.floodPointsPerSecond
 
@@ -20,7 +20,7 @@ struct FloodBudget {
   /// An event that costs points.
   enum Event {
     case frame(type: UInt8, flags: UInt8, length: Int)
-    /// This side had to reset a stream, because it was malformed or too large, or because it provoked a reset.
+    /// This side had to reset a stream, because the stream was malformed or too large, or because it provoked a reset.
     case resetByUs
     case oversizedHeader
     /// The peer reset a stream that awaits its answer.
@@ -31,7 +31,7 @@ struct FloodBudget {
 
   /// Deducts the points that an event costs.
   ///
-  /// Returns false if the peer has exhausted its budget, which is answered with ENHANCE_YOUR_CALM.
+  /// Returns false if the peer has exhausted its budget; the connection is then closed with ENHANCE_YOUR_CALM.
   mutating func charge(_ event: Event) -> Bool {
     if case .lateReset = event, answeredStreams > 0 {
       answeredStreams -= 1

@@ -2,9 +2,9 @@
 ///
 /// nghttp2 has no callback for frames that it ignores: unknown types, and DATA of streams that no longer exist.
 struct FrameHeaderScanner {
-  /// The number of octets until the next header: at first the rest of the preface, later the rest of a payload.
+  /// The number of octets until the next header: initially the rest of the preface, and later the rest of a payload.
   private var skip: Int
-  /// The first octets of a header that has partly arrived, the first of which is the most significant.
+  /// The octets received so far of an incomplete header; the first octet is the most significant.
   private var header: UInt64 = 0
   private var headerCount = 0
 
@@ -13,7 +13,7 @@ struct FrameHeaderScanner {
     skip = prefaceBytes
   }
 
-  /// Calls `body` with the type, flags, and length of each frame, and stops if it returns false.
+  /// Calls `body` with the type, flags, and length of each frame, and stops if `body` returns false.
   mutating func scan(
     _ bytes: UnsafeRawBufferPointer, _ body: (UInt8, UInt8, Int) -> Bool
   ) -> Bool {

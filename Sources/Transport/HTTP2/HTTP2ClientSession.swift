@@ -3,11 +3,12 @@ import CNghttp2
 /// A client's HTTP/2 connection on nghttp2, without its socket.
 @safe public final class HTTP2ClientSession {
   private unowned let handler: any HTTP2ResponseHandler
-  /// The nghttp2 session, owned by this object; nil if nghttp2 had no memory.
+  /// The nghttp2 session, owned by this object; nil if nghttp2 could not allocate memory.
   private var session: OpaquePointer?
   private var output = SessionOutput()
   private var bodies = BodyStore()
-  /// The requests without a complete response, including those that aren't sent yet, which nghttp2 doesn't know about.
+  /// The requests without a complete response, including requests that haven't been sent yet, which nghttp2 doesn't
+  /// know about.
   private var open: [Int32: UnsafeMutablePointer<StreamRecord>] = unsafe [:]
   private var allowedStreams = 0
   private var isReceiving = false
@@ -15,7 +16,7 @@ import CNghttp2
   /// True after either side sent GOAWAY; no new request is possible.
   public private(set) var isGoingAway = false
 
-  /// Creates a session that calls `handler`, which must outlive it.
+  /// Creates a session that calls `handler`, which must outlive the session.
   ///
   /// The preface and SETTINGS are ready in the output.
   public init(handler: any HTTP2ResponseHandler) {
@@ -42,8 +43,9 @@ import CNghttp2
   /// Begins a request, whose pseudo-header fields are first, and returns the stream number that identifies the request
   /// to the handler.
   ///
-  /// Returns nil if the connection accepts no more requests now (`availableStreams` is 0) or ever (`isGoingAway`).
-  /// `:path` and `apns-id` are excluded from the compression table, where they would only displace other entries.
+  /// Returns nil if the connection accepts no more requests, either temporarily (`availableStreams` is 0) or
+  /// permanently (`isGoingAway`). `:path` and `apns-id` are excluded from the compression table, where they would only
+  /// displace other entries.
   public func request(fields: [(name: String, value: String)], body: [UInt8]) -> Int32? {
     guard availableStreams > 0, !hasFailed else { return nil }
     let record = unsafe bodies.acquire()
@@ -121,7 +123,7 @@ import CNghttp2
 
   /// Passes all frames that can be sent now to `body`, in one piece.
   ///
-  /// It must not be called from within a callback.
+  /// Don't call this method from within a callback.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !isReceiving else { return }
     repeat {
@@ -134,7 +136,7 @@ import CNghttp2
 
   /// Queues a PING.
   ///
-  /// The handler is notified when the peer acknowledges it.
+  /// The handler is notified when the peer acknowledges the PING.
   public func ping() {
     guard !hasFailed, let session = unsafe session else { return }
     _ = unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
@@ -159,14 +161,14 @@ import CNghttp2
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, HTTP2ErrorCode.noError, nil, 0)
   }
 
-  /// Handles the closing of the socket, which makes every open request fail with `.connectionLost`.
+  /// Handles the closing of the socket, which causes every open request to fail with `.connectionLost`.
   public func connectionEnded() {
     isGoingAway = true
     hasFailed = true
     for id in unsafe open.keys.sorted() { close(id, .connectionLost) }
   }
 
-  /// True if nothing more will be read or written.
+  /// True if no more data will be read or written.
   public var isFinished: Bool {
     guard !hasFailed, let session = unsafe session else { return true }
     return unsafe nghttp2_session_want_read(session) == 0

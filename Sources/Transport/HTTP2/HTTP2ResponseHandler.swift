@@ -2,7 +2,7 @@
 ///
 /// Pointers are valid only during the call.
 public protocol HTTP2ResponseHandler: AnyObject {
-  /// Called for each header field, ":status" first.
+  /// Called for each header field, starting with ":status".
   func responseField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
 
   /// Called for each piece of the body.
@@ -28,9 +28,9 @@ public protocol HTTP2ResponseHandler: AnyObject {
 public enum HTTP2RequestFailure: Sendable, Equatable {
   /// The server reset the stream.
   case reset(errorCode: UInt32)
-  /// The server didn't process the request (REFUSED_STREAM, or above the last stream of a GOAWAY), so the request can
-  /// be retried.
+  /// The server didn't process the request (REFUSED_STREAM, or a stream above the last stream in a GOAWAY), so the
+  /// request can be retried.
   case unprocessed
-  /// The connection closed or the server violated the protocol, so the request may have been processed.
+  /// The connection closed or the server violated the protocol, so the server might have processed the request.
   case connectionLost
 }

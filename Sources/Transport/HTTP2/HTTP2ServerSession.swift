@@ -26,7 +26,7 @@ public enum HTTP2SessionStatus: Sendable, Equatable {
   case closing
 }
 
-/// A header field of a response; the bytes must outlive the call.
+/// A header field of a response; the bytes must remain valid during the call.
 @unsafe public struct HTTP2FieldView {
   /// The field's name in lowercase.
   public let name: UnsafeRawBufferPointer
@@ -45,7 +45,9 @@ public enum HTTP2SessionStatus: Sendable, Equatable {
 ///
 /// HTTP/1.1 is mapped to the model of HTTP/2, in which each request is a stream.
 public protocol HTTP2ServerSession {
-  /// Parses bytes from the peer. Protocol errors and floods are answered with GOAWAY.
+  /// Parses bytes from the peer.
+  ///
+  /// Protocol errors and floods are answered with GOAWAY.
   func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus
 
   /// Responds to a request.
@@ -62,7 +64,7 @@ public protocol HTTP2ServerSession {
   /// Advertises a new SETTINGS_INITIAL_WINDOW_SIZE, which also applies to open streams.
   func setInitialWindow(_ bytes: UInt32)
 
-  /// Queues a GOAWAY, after which streams later than the given one aren't processed.
+  /// Queues a GOAWAY, after which streams later than `lastStreamID` aren't processed.
   ///
   /// If `lastStreamID` is nil, the GOAWAY identifies the last stream received.
   func goAway(lastStreamID: Int32?, errorCode: UInt32, debugData: [UInt8])
@@ -70,29 +72,31 @@ public protocol HTTP2ServerSession {
   /// Resets one stream with this error code.
   func reset(_ streamID: Int32, errorCode: UInt32)
 
-  /// Passes all frames that can be sent now to `body`. Call this method at the end of the loop's turn.
+  /// Passes all frames that can be sent now to `body`.
+  ///
+  /// Call this method at the end of the loop's turn.
   func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void)
 
   /// The number of open streams.
   var openStreams: Int { get }
 
-  /// The error code of the GOAWAY that was sent because of the peer's faults; nil if there were no faults.
+  /// The error code of the GOAWAY that was sent because of the peer's errors; nil if there were no errors.
   var failure: UInt32? { get }
 
   /// The debug data of that GOAWAY.
   var failureReason: String? { get }
 
-  /// True if nothing more will be read or written: a GOAWAY was sent and all streams are done.
+  /// True if no more data will be read or written: a GOAWAY was sent and all streams are done.
   var isFinished: Bool { get }
 }
 
 /// The values of a server's first SETTINGS (`apns-protocol.md` 1.13, captured values).
 public struct HTTP2Settings: Sendable, Equatable {
-  /// The MAX_CONCURRENT_STREAMS that is advertised initially.
+  /// The value of MAX_CONCURRENT_STREAMS that is advertised initially.
   ///
-  /// Streams in the client's first flight are served anyway.
+  /// Additional streams in the client's first flight are also served.
   public var initialConcurrentStreams: UInt32
-  /// The number of streams that are served concurrently, whatever is advertised.
+  /// The number of streams that are served concurrently, regardless of the advertised value.
   ///
   /// Any further streams are refused.
   public var servedConcurrentStreams: UInt32
@@ -107,7 +111,7 @@ public struct HTTP2Settings: Sendable, Equatable {
   /// The limit is enforced.
   public var maximumHeaderListBytes: UInt32
 
-  /// Creates settings, by default with Apple's values.
+  /// Creates settings; the defaults are Apple's values.
   ///
   /// Connections that use tokens begin with one stream.
   public init(
@@ -142,7 +146,7 @@ public enum HTTP2ErrorCode {
   public static let protocolError: UInt32 = 0x1
   /// An error occurred on this side.
   public static let internalError: UInt32 = 0x2
-  /// The stream wasn't processed and may be retried.
+  /// The stream wasn't processed and can be retried.
   public static let refusedStream: UInt32 = 0x7
   /// The stream is no longer needed.
   public static let cancel: UInt32 = 0x8

@@ -40,7 +40,7 @@ protocol NGHTTP2Events: AnyObject {
       // nghttp2 retains closed streams only for priorities, which aren't used.
       unsafe nghttp2_option_set_no_closed_streams(options, 1)
       // nghttp2's own limit also counts resets of answered streams, and closes the session without a GOAWAY.
-      // `FloodBudget` contains the limit that replaces it.
+      // `FloodBudget` implements the limit that replaces it.
       unsafe nghttp2_option_set_stream_reset_rate_limit(options, .max, .max)
       // The gateway decides how to handle values that are surrounded by spaces.
       unsafe nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1)
@@ -53,7 +53,7 @@ protocol NGHTTP2Events: AnyObject {
     }
   }
 
-  /// Returns a session with these callbacks, or nil if there is no memory.
+  /// Returns a session with these callbacks, or nil if memory can't be allocated.
   func session(user: UnsafeMutableRawPointer) -> OpaquePointer? {
     guard let callbacks = unsafe callbacks else { return nil }
     var session: OpaquePointer?
@@ -79,7 +79,7 @@ protocol NGHTTP2Events: AnyObject {
       flags: UInt8((isSecret ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE).rawValue))
   }
 
-  /// The callback with which nghttp2 asks for the next piece of a body.
+  /// The callback through which nghttp2 requests the next piece of a body.
   static let readBody: nghttp2_data_source_read_callback = {
     _, _, target, length, flags, source, _ in
     guard let pointer = unsafe source?.pointee.ptr else { return 0 }

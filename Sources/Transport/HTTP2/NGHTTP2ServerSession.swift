@@ -2,16 +2,16 @@ import CNghttp2
 import Glibc
 public import System
 
-/// A server's HTTP/2 connection on nghttp2, with a `FloodBudget` for limits that nghttp2 doesn't have.
+/// A server's HTTP/2 connection on nghttp2, with a `FloodBudget` for the limits that nghttp2 lacks.
 ///
-/// nghttp2 would reset streams that a client sends beyond MAX_CONCURRENT_STREAMS even before the client can know the
-/// limit, after which aioapns waits forever. nghttp2 is therefore configured with `servedConcurrentStreams`, and the
-/// value on the wire is rewritten to the advertised one.
+/// nghttp2 would reset streams beyond MAX_CONCURRENT_STREAMS even before the client can know the limit, and aioapns
+/// would then wait forever. nghttp2 is therefore configured with `servedConcurrentStreams`, and the value on the wire
+/// is replaced with the advertised value.
 @safe public final class NGHTTP2ServerSession: HTTP2ServerSession {
   private let settings: HTTP2Settings
   private unowned let handler: any HTTP2RequestHandler
   private let clock: () -> Int64
-  /// The nghttp2 session, owned by this object; nil if nghttp2 had no memory.
+  /// The nghttp2 session, owned by this object; nil if nghttp2 could not allocate memory.
   private var session: OpaquePointer?
   private var output = SessionOutput()
   private var bodies = BodyStore()
@@ -20,13 +20,13 @@ public import System
   private var announcedStreams: UInt32
   private var fieldBytes = 0
   private var isReceiving = false
-  /// The code of the last GOAWAY, once the session can't continue.
+  /// The error code of the final GOAWAY, if the session can't continue.
   public private(set) var failure: UInt32?
-  /// The GOAWAY's debug data, once there is a `failure`.
+  /// The debug data of the final GOAWAY, if `failure` is set.
   public private(set) var failureReason: String?
   /// The number of GOAWAY frames that this session queued and that nghttp2 hasn't sent yet.
   private var ownGoAways = 0
-  /// The last stream that a GOAWAY of this session identified.
+  /// The last stream that a GOAWAY from this session identified.
   ///
   /// The peer considers later streams unprocessed and retries them.
   private var lastServed = Int32.max
@@ -43,7 +43,7 @@ public import System
   /// True once a complete frame header has arrived, which shows that the peer speaks HTTP/2.
   public private(set) var hasFrames = false
 
-  /// Creates a session that calls `handler`, which must outlive it.
+  /// Creates a session that calls `handler`, which must outlive the session.
   ///
   /// The SETTINGS are ready in the output.
   ///
@@ -147,7 +147,7 @@ public import System
 
   /// Responds to a request.
   ///
-  /// Has no effect if the request's stream has closed.
+  /// Has no effect if the request's stream is closed.
   public func respond(
     _ streamID: Int32, status: Int, fields: UnsafeBufferPointer<HTTP2FieldView>,
     body: UnsafeRawBufferPointer?
@@ -225,7 +225,7 @@ public import System
     drain()
   }
 
-  /// Queues a GOAWAY, after which streams later than the given one aren't processed.
+  /// Queues a GOAWAY, after which streams later than `lastStreamID` aren't processed.
   ///
   /// If `lastStreamID` is nil, the GOAWAY identifies the last stream received. Answers that are ready are sent first,
   /// because some clients abandon unanswered requests when they receive a GOAWAY.
@@ -239,7 +239,7 @@ public import System
 
   /// Queues the waiting GOAWAYs.
   ///
-  /// It must not be called from within a callback.
+  /// Don't call this method from within a callback.
   private func submitGoAways() {
     guard !isReceiving, !waitingGoAways.isEmpty, failure == nil, let session = unsafe session else {
       return
@@ -266,7 +266,7 @@ public import System
 
   /// Passes all frames that can be sent now to `body`, in one piece.
   ///
-  /// It must not be called from within a callback.
+  /// Don't call this method from within a callback.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard !isReceiving else { return }
     // One iteration is enough, unless there is more than 1 MB to send.
@@ -278,7 +278,7 @@ public import System
     } while failure == nil
   }
 
-  /// True if nothing more will be read or written.
+  /// True if no more data will be read or written.
   public var isFinished: Bool {
     guard failure == nil, let session = unsafe session else { return true }
     return unsafe nghttp2_session_want_read(session) == 0
@@ -311,10 +311,10 @@ public import System
     }
   }
 
-  /// Forwards a GOAWAY of this session, or returns false for one from nghttp2, after which nothing may follow.
+  /// Forwards a GOAWAY from this session, or returns false for a GOAWAY from nghttp2, after which no frames may follow.
   ///
-  /// nghttp2 sends a GOAWAY after a fault of the peer. The fault becomes the session's failure, and the reason is
-  /// converted to the form that all other failures have.
+  /// nghttp2 sends a GOAWAY after an error by the peer. The error becomes the session's failure, and the reason is
+  /// converted to the form of all other failures.
   private func passesGoAway(_ frame: UnsafeRawBufferPointer) -> Bool {
     if ownGoAways > 0 {
       ownGoAways -= 1
@@ -331,7 +331,7 @@ public import System
 
   private var hasFailedFinally = false
 
-  /// Closes the connection with a GOAWAY that contains the reason; nothing is sent after it.
+  /// Closes the connection with a GOAWAY that contains the reason; no frames follow it.
   private func fail(_ code: UInt32, _ reason: String) {
     guard !hasFailedFinally else { return }
     hasFailedFinally = true
@@ -432,7 +432,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
 
   /// Handles a reset.
   ///
-  /// Resetting an answered stream is a normal way to close it (RFC 9113 section 8.1).
+  /// It is normal for a peer to reset an answered stream (RFC 9113 section 8.1).
   private func streamReset(_ streamID: Int32) -> Int32 {
     guard let record = unsafe record(streamID) else { return charge(.lateReset) }
     return unsafe record.pointee.isDone ? 0 : charge(.reset)
@@ -440,7 +440,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
 
   func frameSent(_ header: nghttp2_frame_hd) -> Int32 {
     guard header.type == HTTP2FrameType.resetStream.rawValue else { return 0 }
-    // Don't abort while sending. The peer's next frame will find the balance negative.
+    // Don't abort while sending. The negative balance takes effect with the peer's next frame.
     _ = budget.charge(.resetByUs)
     return 0
   }

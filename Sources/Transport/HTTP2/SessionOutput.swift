@@ -1,6 +1,6 @@
 import Glibc
 
-/// The frames of a session that its owner hasn't written yet, in one contiguous block.
+/// A session's frames that the owner hasn't written yet, in one contiguous block.
 @safe struct SessionOutput: ~Copyable {
   /// The memory block, owned by this value.
   private var block: UnsafeMutablePointer<UInt8>?
@@ -38,7 +38,7 @@ import Glibc
     unsafe bytes.withUnsafeBytes { unsafe append($0) }
   }
 
-  /// Empties the buffer, and frees memory beyond the capacity to retain.
+  /// Empties the buffer, and frees memory that exceeds the capacity to retain.
   mutating func clear() {
     count = 0
     guard capacity > Limits.sessionBufferKept else { return }

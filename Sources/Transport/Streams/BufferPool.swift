@@ -1,6 +1,6 @@
 import Glibc
 
-/// A pool of output buffers for a loop's streams.
+/// A pool of output buffers for the streams on a loop.
 ///
 /// An idle stream holds no buffer.
 @safe final class BufferPool {
@@ -34,7 +34,7 @@ import Glibc
     return unsafe (allocate(capacity), capacity)
   }
 
-  /// Takes back a block that `acquire` returned with this capacity.
+  /// Returns a block to the pool; `acquire` must have returned the block with this capacity.
   func release(_ block: UnsafeMutableRawPointer, capacity: Int) {
     assert(
       capacity == Limits.smallBufferBytes || capacity >= Limits.largeBufferBytes,

@@ -3,9 +3,9 @@ public import System
 extension ByteStream: TimerTarget {
   /// Closes the stream.
   ///
-  /// With `afterFlush`, queued bytes are sent first, which may take up to 10 s.
+  /// With `afterFlush`, queued bytes are sent first, which can take up to 10 s.
   ///
-  /// The handler is called later, never within this call. It receives no more bytes.
+  /// The handler is called later, never within this call. The handler receives no more bytes.
   public func close(afterFlush: Bool = true) {
     guard isOpen else { return }
     if afterFlush, state != .connecting { beginClosing(.local) } else { abort(.local) }
@@ -20,7 +20,7 @@ extension ByteStream: TimerTarget {
     case .connect?: attemptTimedOut()
     case .handshake?: finish(.timedOut(.handshake))
     case .flush?:
-      // The owner's output couldn't be sent, unless the stream had another reason to close.
+      // The owner's output couldn't be sent in time, unless the stream had another reason to close.
       let reason = ending?.reason ?? .local
       finish(reason == .local ? .timedOut(.flush) : reason)
     case .answers?: beginClosing(.timedOut(.answers))
@@ -40,7 +40,7 @@ extension ByteStream: TimerTarget {
     scheduleTurnEnd()
   }
 
-  /// Closes the stream at the end of the turn, without sending anything more.
+  /// Closes the stream at the end of the turn, without sending more data.
   func abort(_ reason: StreamClosure) {
     guard isOpen else { return }
     flags.insert(.aborted)
@@ -49,7 +49,7 @@ extension ByteStream: TimerTarget {
     scheduleTurnEnd()
   }
 
-  /// Sends close_notify after everything else, and then closes the stream.
+  /// Sends close_notify after all queued data, and then closes the stream.
   func concludeClosing() {
     let reason = ending?.reason ?? .local
     switch reason {
@@ -58,14 +58,14 @@ extension ByteStream: TimerTarget {
       if let tls {
         shared.clearOutput()
         tls.end()
-        // If the socket has no room, the peer misses only the close_notify.
+        // If the socket's buffer is full, the peer misses only the close_notify.
         _ = unsafe Socket.write(descriptor, shared.output)
       }
       finish(reason, lingers: reason == .local)
     }
   }
 
-  /// Releases everything and notifies the handler, once.
+  /// Releases the stream's resources and notifies the handler; has an effect only once.
   func finish(_ reason: StreamClosure, lingers: Bool = false) {
     switch state {
     case .closed, .lingering, .detached: return

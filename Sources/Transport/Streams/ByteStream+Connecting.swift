@@ -74,7 +74,9 @@ extension ByteStream {
     abort(.connectFailed(attempt.problem))
   }
 
-  /// Returns false if the attempt failed immediately and there may be another address to try.
+  /// Starts an attempt on the descriptor that `open` returns.
+  ///
+  /// Returns false if the attempt failed immediately and another address might succeed.
   @discardableResult
   private func attempt(_ open: () throws(SystemFailure) -> Int32) -> Bool {
     do throws(SystemFailure) {

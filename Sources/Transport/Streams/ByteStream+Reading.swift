@@ -14,7 +14,7 @@ extension ByteStream: EventHandler {
       if readiness.contains(.readable) || readiness.contains(.hangup) { awaitHandshakeStep() }
     case .open where flags.contains(.inputEnded):
       if readiness.contains(.writable) { scheduleTurnEnd() }
-      // The peer no longer reads, either.
+      // The peer also no longer reads.
       if readiness.contains(.hangup) {
         let code = Socket.pendingError(descriptor)
         finish(code == 0 ? .peer : .broken(errno: code))
@@ -24,13 +24,13 @@ extension ByteStream: EventHandler {
       if readiness.contains(.readable) || readiness.contains(.hangup) { receive(readiness) }
     case .closing:
       if readiness.contains(.writable) { scheduleTurnEnd() }
-      // There is no peer left to send to.
+      // The peer has disconnected, so no output can be sent.
       if readiness.contains(.hangup) { finish(ending?.reason ?? .local) }
     case .detached, .closed: break
     }
   }
 
-  /// Stops reading from the socket, so that TCP makes the peer wait.
+  /// Stops reading from the socket, so that TCP flow control makes the peer wait.
   public func pauseReading() {
     guard !flags.contains(.paused) else { return }
     flags.insert(.paused)
@@ -118,7 +118,8 @@ extension ByteStream: EventHandler {
   /// True if a step of this stream is waiting in the loop's queue.
   var awaitsHandshakeStep: Bool { flags.contains(.awaitsHandshakeStep) }
 
-  /// The time at which the handshake of an accepted connection began or last took a step, in the loop's nanoseconds.
+  /// The time at which the handshake of an accepted connection began or last made progress, in nanoseconds on the loop
+  /// clock.
   var handshakeProgress: Int64 {
     get { acceptedFrom?.handshakeProgress ?? 0 }
     set { acceptedFrom?.handshakeProgress = newValue }
@@ -127,9 +128,9 @@ extension ByteStream: EventHandler {
   private func awaitHandshakeStep() {
     guard !flags.contains(.awaitsHandshakeStep) else { return }
     flags.insert(.awaitsHandshakeStep)
-    // The peer has done its part. Any further delay is on this side.
+    // The peer has completed its part. Any further delay is on this side.
     if tls == nil { cancelTimer() }
-    // A step that waits for several turns must not be reported in each of them.
+    // If a step waits for several turns, the socket's readiness must not be reported in each turn.
     if shared.handshakes.waitingCount >= Limits.handshakeStepsPerTurn { updateInterests() }
     shared.handshakes.await(self, isFirst: tls == nil)
   }
@@ -147,13 +148,13 @@ extension ByteStream: EventHandler {
       setTimer(.handshake, Limits.handshakeNanoseconds)
     }
     receive(.readable)
-    // The descriptor may not have been watched while the step was waiting.
+    // The descriptor might not have been watched while the step was waiting.
     if isOpen { updateInterests() }
   }
 
   /// Creates the OpenSSL session for a handshake.
   ///
-  /// If there is no memory, returns false, and the stream is closed.
+  /// If memory can't be allocated, closes the stream and returns false.
   func startTLS(_ context: TLSServerContext) -> Bool {
     guard let session = unsafe TLSSession(server: context, exchange: shared.exchange) else {
       abort(.tlsFailed("no memory"))
@@ -175,7 +176,7 @@ extension ByteStream: EventHandler {
 
   private static let handshakeBrokenOff = "the peer aborted the handshake"
 
-  /// Continues the handshake, and returns true if the stream is now open and there may be more to decrypt.
+  /// Continues the handshake, and returns true if the stream is now open and there might be more bytes to decrypt.
   func continueHandshake() -> Bool {
     guard let session = tls as? TLSSession else { return false }
     shared.clearOutput()
@@ -214,7 +215,7 @@ extension ByteStream: EventHandler {
   }
 
   private func decrypt() {
-    // OpenSSL would mistake an old error of this thread for an error of this call.
+    // OpenSSL would mistake an old error on this thread for an error in this call.
     ERR_clear_error()
     while state == .open, let tls {
       guard !flags.contains(.paused) else {
@@ -255,9 +256,9 @@ extension ByteStream: EventHandler {
   ///
   /// The stream closes as soon as the handler has answered earlier input.
   ///
-  /// This also applies to TLS 1.2, in which close_notify used to end both directions (RFC 5246 section 7.2.1). A client
-  /// that has disconnected loses nothing if an answer is sent, and a client that is waiting would otherwise retry its
-  /// requests.
+  /// This also applies to TLS 1.2, in which close_notify used to end both directions (RFC 5246 section 7.2.1). Sending
+  /// an answer does no harm if the client has disconnected; a client that is still waiting would retry its requests
+  /// without the answer.
   private func handleEndOfInput(isClean: Bool) {
     switch state {
     case .handshaking: endHandshake(.tlsFailed(Self.handshakeBrokenOff))

@@ -3,10 +3,10 @@ public import System
 extension ByteStream: TurnEndTarget {
   /// Queues bytes.
   ///
-  /// A single write(2) at the end of the loop's turn sends everything that was queued.
+  /// A single write(2) at the end of the loop's turn sends all queued bytes.
   ///
-  /// Bytes queued before the end of the handshake wait for it. Bytes queued after `close` are dropped. If a peer leaves
-  /// 8 MB unread, the stream is closed (`.outputOverflow`), so watch `pendingOutputBytes` and `streamDrained`.
+  /// Bytes queued during the handshake are sent after it. Bytes queued after `close` are dropped. If a peer leaves 8 MB
+  /// unread, the stream is closed (`.outputOverflow`), so watch `pendingOutputBytes` and `streamDrained`.
   public func write(_ bytes: UnsafeRawBufferPointer) {
     guard isOpen, bytes.count > 0 else { return }
     guard pendingOutputBytes + bytes.count <= Limits.unsentOutputBytes else {
@@ -126,7 +126,7 @@ extension ByteStream: TurnEndTarget {
     handler?.streamDrained(self)
   }
 
-  /// Continues to read, because the socket may contain an alert with the peer's reason, and then closes the stream.
+  /// Continues to read, because the socket might contain an alert with the peer's reason, and then closes the stream.
   private func writingFailed(_ number: Int32) {
     plain.clear(shared.pool)
     tls?.unsent.clear(shared.pool)

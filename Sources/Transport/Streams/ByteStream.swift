@@ -5,7 +5,7 @@ public import System
 ///
 /// The slot is released when the socket is closed.
 open class StreamSlot {
-  /// The stream that occupies the slot; nil once the stream has given up the slot.
+  /// The stream that occupies the slot; nil once the stream has released the slot.
   public final weak var stream: ByteStream?
 
   /// Creates a slot without a stream.
@@ -23,7 +23,7 @@ public final class ByteStream {
     case open
     /// The stream sends queued bytes, and then closes for the reason in `ending`.
     case closing
-    /// The stream is closed for its owner. Further input from the peer is discarded for a short time.
+    /// The stream is closed from the owner's point of view. Further input from the peer is discarded for a short time.
     case lingering
     case detached
     case closed
@@ -38,11 +38,11 @@ public final class ByteStream {
     /// Unsent output exceeded the high-water mark.
     static let aboveHigh = Flags(rawValue: 4)
     static let waitsForWritable = Flags(rawValue: 8)
-    /// The stream closes at the end of this turn without sending anything more.
+    /// The stream closes at the end of this turn without sending more data.
     static let aborted = Flags(rawValue: 16)
     /// This stream's input is in the loop's exchange buffer.
     static let decrypting = Flags(rawValue: 32)
-    /// The next step of the handshake waits in the loop's queue.
+    /// The next step of the handshake is waiting in the loop's queue.
     static let awaitsHandshakeStep = Flags(rawValue: 64)
     /// The peer has finished sending, and the handler is still answering its requests.
     static let inputEnded = Flags(rawValue: 128)
@@ -63,21 +63,22 @@ public final class ByteStream {
     init(_ reason: StreamClosure) { self.reason = reason }
   }
 
-  /// The peer of an accepted connection, which is boxed to keep the streams of idle devices small, because those
-  /// streams don't have one.
+  /// The peer of an accepted connection.
+  ///
+  /// The peer is boxed because the streams of idle devices don't store one, and must stay small.
   final class AcceptedPeer {
     let address: SocketAddress
     /// The context for the handshake, which begins once the first bytes have arrived.
     ///
-    /// Until then, the connection costs almost nothing.
+    /// Before the first bytes arrive, the connection costs almost nothing.
     var context: TLSServerContext?
-    /// The time at which the handshake last took a step, in the loop's nanoseconds.
+    /// The time at which the handshake last made progress, in nanoseconds on the loop clock.
     var handshakeProgress: Int64 = 0
     var slot: StreamSlot?
     init(_ address: SocketAddress) { self.address = address }
   }
 
-  /// An object that the owner may attach to the stream.
+  /// An object that the owner can attach to the stream.
   public var context: AnyObject?
   /// The number of bytes read from the socket so far.
   public internal(set) var bytesIn: UInt64 = 0
@@ -122,7 +123,7 @@ public final class ByteStream {
   /// The loop to which the stream belongs.
   public var loop: EventLoop { shared.loop }
 
-  /// False once `close` was called or the stream has closed.
+  /// False once `close` has been called or the stream has closed.
   public var isOpen: Bool {
     switch state {
     case .connecting, .handshaking, .open: !flags.contains(.aborted)
@@ -148,8 +149,8 @@ public final class ByteStream {
 
   /// The slot that the owner counts for an accepted network connection.
   ///
-  /// The stream keeps it until the socket is closed, even if the stream moves to another loop, unless its records are
-  /// taken over.
+  /// The stream retains the slot until the socket is closed, even if the stream moves to another loop, unless the
+  /// stream's records are taken over.
   public var slot: StreamSlot? {
     get { acceptedFrom?.slot }
     set {
@@ -166,8 +167,8 @@ public final class ByteStream {
 
   /// The peer's verified certificate.
   ///
-  /// If records are taken over, the certificate is available until `streamOpened` has returned. Otherwise, the
-  /// certificate is available as long as the stream exists.
+  /// If the stream's records are taken over, the certificate is available until `streamOpened` has returned. Otherwise,
+  /// the certificate is available as long as the stream exists.
   public var peerCertificate: PeerCertificate? { tls?.peerCertificate }
 
   /// The credentials of the peer at the other end of a UNIX socket.
@@ -177,7 +178,7 @@ public final class ByteStream {
 
   /// Returns the process at the other end of a UNIX socket.
   ///
-  /// The process is held, so that its process ID isn't reused.
+  /// The returned value holds the process, so that its process ID isn't reused.
   public func peerProcess() throws(SystemFailure) -> PeerProcess {
     guard let pid = peerCredentials?.pid else {
       throw .unusable(text: peerDescription, reason: "it has no process")

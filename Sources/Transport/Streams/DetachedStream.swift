@@ -3,9 +3,9 @@ public import System
 
 /// A stream in transit between two loops.
 ///
-/// Attach it exactly once, or release it, which closes the stream.
+/// Attach the stream exactly once, or release this object, which closes the stream.
 public final class DetachedStream: Sendable {
-  /// The parts of a stream, except for its loop and its owner.
+  /// The parts of a stream, without its loop and its owner.
   struct Parts: ~Copyable {
     var descriptor: Int32
     var tls: TLSLayer?
@@ -19,7 +19,8 @@ public final class DetachedStream: Sendable {
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
   }
 
-  /// The parts, used by one thread at a time: first by the one that detaches, then by the one that attaches.
+  /// The parts, which one thread at a time uses: first the thread that detaches the stream, then the thread that
+  /// attaches it.
   private struct Sealed: ~Copyable, @unchecked Sendable {
     var parts: Parts?
   }
@@ -45,7 +46,7 @@ public final class DetachedStream: Sendable {
 }
 
 extension ByteStream {
-  /// Removes the stream from its loop, so that it can be attached to another one.
+  /// Removes the stream from its loop, so that it can be attached to another loop.
   ///
   /// `unread` is delivered before any new input.
   ///
@@ -70,7 +71,7 @@ extension ByteStream {
       descriptor: canMove ? descriptor : -1, tls: tls, plain: exchangePlain(),
       pendingInput: pendingInput,
       flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut,
-      // There are many streams whose records are taken over, and they must be small while idle.
+      // Streams whose records are taken over are numerous, and must be small while idle.
       acceptedFrom: tls is TLSRecordLayer ? nil : acceptedFrom)
     if canMove { descriptor = -1 } else { closeDescriptor() }
     state = .detached

@@ -2,12 +2,12 @@ import System
 
 /// A queue of the TLS handshakes on one loop, which limits the work per turn.
 ///
-/// The queue contains the handshakes in progress, those whose next step is waiting, and the listeners that wait until
-/// fewer steps are waiting. A step creates or verifies a signature. Only a few steps are taken in each turn, which
-/// limits the time that open connections on this loop have to wait. While many steps are waiting, listeners don't
+/// The queue contains the handshakes in progress, the handshakes whose next step is waiting, and the listeners that
+/// wait until fewer steps are waiting. A step creates or verifies a signature. Only a few steps are taken in each turn,
+/// which limits the time that open connections on this loop have to wait. While many steps are waiting, listeners don't
 /// accept connections, and the kernel's backlog holds new connections in order. An accepted connection costs almost
-/// nothing until its first bytes are read. From then on, a handshake that has begun takes precedence over one that
-/// hasn't, and a handshake that makes progress is never aborted for a new one.
+/// nothing until its first bytes are read. A handshake that has begun takes precedence over a handshake that hasn't,
+/// and a handshake that makes progress is never aborted in favor of a new one.
 final class HandshakeQueue {
   private struct Turn: Sendable {}
 
@@ -90,7 +90,7 @@ final class HandshakeQueue {
 
   // MARK: Steps
 
-  /// Lets the stream read, and thereby take a step, in this turn or a later one.
+  /// Queues the stream, so that it reads and thereby takes a step in this turn or a later turn.
   func await(_ stream: ByteStream, isFirst: Bool) {
     if isFirst { beginning.append(stream) } else { continuing.append(stream) }
     askForTurn()
@@ -111,7 +111,7 @@ final class HandshakeQueue {
       stream.makeHandshakeStep()
     }
     if continuing.count > 0 || beginning.count > 0 && hasRoom { askForTurn() }
-    // If there is no room, only the passage of time can create room.
+    // If the number of handshakes is at its limit, a handshake can be replaced only after time has passed.
     if beginning.count > 0, !hasRoom, timer == nil {
       timer = loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
     }
@@ -126,7 +126,7 @@ final class HandshakeQueue {
 
   private var hasRoom: Bool { count < bound }
 
-  /// Aborts the handshake that has been stalled for the longest time, if that is long enough.
+  /// Aborts the handshake that has been stalled for the longest time, if it has been stalled long enough.
   private func makeRoom() -> Bool {
     guard let idlest, loop.nowNanoseconds - idlest.at >= Limits.handshakeStallNanoseconds else {
       return false
@@ -140,7 +140,7 @@ final class HandshakeQueue {
   /// True if listeners may accept connections.
   var isAccepting: Bool { waitingCount < Limits.handshakeStepsWaitingMax }
 
-  /// Makes the listener accept again once fewer steps are waiting.
+  /// Arranges for the listener to resume accepting once fewer steps are waiting.
   func pause(_ listener: StreamListener) { pausedListeners.append(listener) }
 
   private func resumeListeners() {

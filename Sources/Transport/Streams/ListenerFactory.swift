@@ -6,15 +6,17 @@ public protocol Listener: AnyObject {
   var port: UInt16 { get }
   /// Sets the security of new connections.
   func use(_ security: StreamSecurity)
-  /// Stops listening. Accepted streams stay open.
+  /// Stops listening.
+  ///
+  /// Accepted streams stay open.
   func close()
 }
 
-/// A source of a server's streams: the machine's network, or a simulated one.
+/// A source of a server's streams: the machine's network, or a simulated network.
 public protocol ListenerFactory: Sendable {
   /// Listens on `address` for `loop`, which must belong to the calling thread.
   ///
-  /// If the port is 0, any free port is used. `accept` is called for each connection, before any handshake. It returns
+  /// If the port is 0, any free port is used. `accept` is called for each connection, before any handshake, and returns
   /// the handler of the connection, or nil to close the connection. Loops whose listeners share a port also share its
   /// connections.
   func listen(
@@ -26,9 +28,7 @@ public protocol ListenerFactory: Sendable {
 
 /// A factory for listeners on the machine's sockets.
 public struct SocketListenerFactory: ListenerFactory {
-  /// Creates a factory.
-  ///
-  /// It has no state.
+  /// Creates a factory, which has no state.
   public init() {}
 
   /// Opens a listening socket.

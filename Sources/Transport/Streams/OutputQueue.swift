@@ -4,7 +4,7 @@ import Glibc
 ///
 /// The queue holds no memory while it is empty.
 @safe struct OutputQueue: ~Copyable {
-  /// The memory block, owned by this value, which is released to the pool when the queue becomes empty.
+  /// The memory block, which this value owns and returns to the pool when the queue becomes empty.
   private var block: UnsafeMutableRawPointer?
   private var capacity: UInt32 = 0
   private var head: UInt32 = 0
@@ -74,7 +74,7 @@ import Glibc
     if Int(capacity) >= needed {
       unsafe memmove(old, old + Int(head), used)
     } else {
-      // Doubling the capacity limits the copying to an average of one byte for each byte that is written.
+      // Doubling the capacity limits copying to an average of one byte per byte written.
       let fresh = unsafe pool.acquire(atLeast: max(needed, Int(capacity) * 2))
       unsafe memcpy(fresh.block, old + Int(head), used)
       unsafe pool.release(old, capacity: Int(capacity))

@@ -2,13 +2,15 @@ import System
 
 /// The owner of a stream, which is called on the thread of the stream's loop.
 public protocol StreamHandler: AnyObject {
-  /// Called when the stream is connected and, with TLS, its handshake has finished.
+  /// Called when the stream is connected and, with TLS, the handshake has finished.
   func streamOpened(_ stream: ByteStream)
 
-  /// Called when plaintext has arrived. The bytes are valid only during the call.
+  /// Called when plaintext has arrived.
+  ///
+  /// The bytes are valid only during the call.
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer)
 
-  /// Called when the peer has finished sending but may still read.
+  /// Called when the peer has finished sending but might still read.
   ///
   /// Return true if the peer has sent a request that isn't answered yet. The stream then stays open for writing for at
   /// most 30 s, and the handler calls `close` after its last answer. If this method returns false, the stream closes
@@ -23,7 +25,7 @@ public protocol StreamHandler: AnyObject {
 }
 
 extension StreamHandler {
-  /// Returns false, for handlers that owe no answers to a peer that has finished sending.
+  /// Returns false, for handlers that never have outstanding answers when the peer has finished sending.
   public func streamAwaitsAnswers(_ stream: ByteStream) -> Bool { false }
 }
 
@@ -33,7 +35,7 @@ public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
   case local
   /// The peer closed the stream properly (with TLS: with close_notify).
   case peer
-  /// The peer closed a TLS stream without close_notify, so its last bytes may be missing.
+  /// The peer closed a TLS stream without close_notify, so its last bytes might be missing.
   case truncated
   /// No connection was established. The string contains the reason and a suggestion.
   case connectFailed(String)
@@ -43,7 +45,7 @@ public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
   case timedOut(Phase)
   /// Either side refused TLS. The string is the reason, such as "certificate revoked".
   case tlsFailed(String)
-  /// The peer didn't read the output: `Limits.unsentOutputBytes` were waiting.
+  /// The peer didn't read the output: more than `Limits.unsentOutputBytes` bytes were waiting.
   case outputOverflow
 
   /// The phase that timed out.
@@ -77,7 +79,7 @@ public enum StreamClosure: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension StreamClosure {
-  /// True if this side refused the peer's certificate because no authority that it trusts has signed it.
+  /// True if this side refused the peer's certificate because no authority that this side trusts has signed it.
   public var isUnknownAuthority: Bool {
     self == .tlsFailed(TLSReason.unknownAuthority) || self == .tlsFailed(TLSReason.wrongSignature)
   }
@@ -110,7 +112,7 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
 
 /// The security of a listener's streams.
 public enum StreamSecurity: Sendable {
-  /// Unencrypted bytes from any peer, which has no identity.
+  /// Unencrypted bytes from any peer, without an identity.
   case plain
   /// TLS. Clients that don't use TLS are disconnected.
   case tls(TLSServerContext)
@@ -120,14 +122,14 @@ public enum StreamSecurity: Sendable {
 
 /// The information that a TLS handshake would have provided about a peer.
 public struct StreamIdentity: Sendable {
-  /// The certificate that the peer proved to own; nil if it has none.
+  /// The certificate that the peer proved to own; nil if the peer has no certificate.
   public var certificate: PeerCertificate?
-  /// The protocol that ALPN selected; nil if it wasn't used.
+  /// The protocol that ALPN selected; nil if ALPN wasn't used.
   public var negotiatedProtocol: String?
 
   /// Creates an identity.
   ///
-  /// By default, it is that of a peer that presented nothing.
+  /// By default, the peer has neither a certificate nor a protocol.
   public init(certificate: PeerCertificate? = nil, negotiatedProtocol: String? = nil) {
     self.certificate = certificate
     self.negotiatedProtocol = negotiatedProtocol

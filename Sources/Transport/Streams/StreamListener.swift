@@ -13,14 +13,14 @@ public final class StreamListener {
   private let accept: (ByteStream) -> (any StreamHandler)?
   private var descriptor: Int32
   private var registration: Registration?
-  /// A timer that runs while accepting is paused.
+  /// A timer that runs while the listener is paused.
   private var timer: TimerID?
 
   /// Listens on `address`, on any free port if its port is 0.
   ///
   /// The loop keeps the listener alive until `close`.
   ///
-  /// `accept` is called for each connection, before any handshake. It returns the handler of the connection, or nil to
+  /// `accept` is called for each connection, before any handshake, and returns the handler of the connection, or nil to
   /// close the connection. Loops whose listeners share a port also share its connections.
   public init(
     loop: EventLoop, address: SocketAddress, security: StreamSecurity,
@@ -104,7 +104,7 @@ public final class StreamListener {
 extension StreamListener: Listener {}
 
 extension EventLoop {
-  /// Limits the number of TLS handshakes in progress on accepted connections.
+  /// Limits the number of concurrent TLS handshakes on accepted connections.
   ///
   /// The default is 1,000.
   public func boundHandshakes(to count: Int) {
@@ -141,7 +141,7 @@ extension StreamListener: EventHandler, TimerTarget {
     resume()
   }
 
-  /// Returns true if the loop keeps up with its handshakes.
+  /// Returns true if the loop is keeping up with its handshakes.
   ///
   /// Otherwise, the listener stops accepting until the loop has caught up.
   private func hasRoom() -> Bool {
@@ -172,7 +172,7 @@ extension StreamListener: EventHandler, TimerTarget {
 extension ByteStream {
   /// Creates a stream from a connected, non-blocking socket, and takes ownership of the socket.
   ///
-  /// `accept` is called before any handshake. It returns the handler, or nil to close the stream.
+  /// `accept` is called before any handshake, and returns the handler, or nil to close the stream.
   public static func adopt(
     _ descriptor: Int32, from peer: SocketAddress? = nil, on loop: EventLoop,
     security: StreamSecurity,

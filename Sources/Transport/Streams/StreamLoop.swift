@@ -2,7 +2,7 @@ import COpenSSL
 import Glibc
 import System
 
-/// The buffers and contexts that all streams of one loop share, so that an idle stream holds none.
+/// The buffers and contexts that all streams of one loop share, so that an idle stream doesn't hold any.
 @safe final class StreamLoop {
   unowned let loop: EventLoop
   let pool = BufferPool()
@@ -68,7 +68,7 @@ import System
     unsafe exchange.pointee.input_count -= count
   }
 
-  /// Reserves room for `count` bytes of output, or returns nil if there is no memory.
+  /// Reserves room for `count` bytes of output, or returns nil if memory can't be allocated.
   func reserveOutput(_ count: Int) -> UnsafeMutablePointer<UInt8>? {
     guard unsafe belfry_tls_reserve(exchange, count) == 1 else { return nil }
     return unsafe exchange.pointee.output + exchange.pointee.output_count

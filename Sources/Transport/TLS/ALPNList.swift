@@ -19,7 +19,7 @@ struct ALPNList: Sendable {
     self.wire = wire
   }
 
-  /// Returns the offset and the length, in the client's list, of the first of this list's names that the client offers.
+  /// Returns the first name in this list that the client offers, as an offset and a length in the client's list.
   func choose(from offered: UnsafeRawBufferPointer) -> (offset: Int, count: Int)? {
     for name in names {
       var offset = 0

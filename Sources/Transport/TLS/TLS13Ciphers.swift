@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The AEAD contexts that all streams of a loop with the module's own record layer share.
+/// The AEAD contexts shared by all streams on a loop that use the module's own record layer.
 ///
 /// The contexts are rekeyed for each use, so that streams don't need their own.
 @safe final class TLS13Ciphers {
@@ -13,7 +13,7 @@ import COpenSSL
     for index in 0..<6 { unsafe EVP_CIPHER_CTX_free(contexts[index]) }
   }
 
-  /// Returns a context with this key, or nil if OpenSSL has no memory.
+  /// Returns a context with this key, or nil if OpenSSL can't allocate memory.
   func context(_ cipher: TLS13Cipher, encrypts: Bool, _ keys: inout TLS13Keys) -> OpaquePointer? {
     let index = cipher.rawValue * 2 + (encrypts ? 1 : 0)
     let direction: Int32 = encrypts ? 1 : 0

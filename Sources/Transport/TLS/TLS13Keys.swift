@@ -26,24 +26,24 @@ enum TLS13Cipher: Int {
 
 /// The traffic secret of one direction, and the key and IV derived from it.
 ///
-/// The owner wipes these values in its own `deinit`.
+/// The owner erases these values in its own `deinit`.
 struct TLS13Keys {
   typealias Word4 = (UInt64, UInt64, UInt64, UInt64)
 
-  /// The secret, retained for KeyUpdate, of which 32 or 48 bytes are used.
+  /// The secret, retained for KeyUpdate; 32 or 48 of its bytes are used.
   private var secret: (Word4, UInt64, UInt64) = ((0, 0, 0, 0), 0, 0)
   private(set) var key: Word4 = (0, 0, 0, 0)
   /// The first four bytes of the IV.
   ///
-  /// Its last eight bytes follow, in memory order.
+  /// The last eight bytes of the IV follow, in memory order.
   private var ivHead: UInt32 = 0
   private var ivTail: UInt64 = 0
-  /// The number of the next record.
+  /// The sequence number of the next record.
   private(set) var sequence: UInt64 = 0
 
   init() {}
 
-  /// Derives the keys of the first generation; `sequence` records were already sent or received with them.
+  /// Derives the keys of the first generation, with which `sequence` records have already been sent or received.
   mutating func start(secret bytes: UnsafeRawBufferPointer, _ suite: TLS13Suite, sequence: UInt64) {
     precondition(bytes.count == suite.secretBytes, "the secret has the size of the suite's hash")
     assert(secret.1 == 0 && key == (0, 0, 0, 0), "the keys of a direction are started only once")
@@ -58,7 +58,7 @@ struct TLS13Keys {
   mutating func update(_ suite: TLS13Suite) {
     unsafe withUnsafeMutableBytes(of: &secret) { secret in
       let used = unsafe UnsafeMutableRawBufferPointer(rebasing: secret[0..<suite.secretBytes])
-      // HMAC completes its output before the output is copied over the key.
+      // HMAC computes its entire output before the output overwrites the key.
       unsafe Self.expand(UnsafeRawBufferPointer(used), suite, "traffic upd", into: used)
     }
     derive(suite)
@@ -70,7 +70,8 @@ struct TLS13Keys {
     unsafe target.storeBytes(of: ivHead, as: UInt32.self)
     unsafe target.storeBytes(
       of: ivTail ^ sequence.bigEndian, toByteOffset: 4, as: UInt64.self)
-    // Trap rather than use a nonce twice. The keys are renewed long before that (`recordsPerKey`).
+    // Trap instead of using a nonce twice. The keys are renewed long before the sequence number overflows
+    // (`recordsPerKey`).
     sequence += 1
   }
 

@@ -11,7 +11,7 @@ public final class TLSClientContext: Sendable {
   ///
   /// If a certificate is specified, the client presents it.
   ///
-  /// The client may send first, so a server's rejection of its certificate is reported only afterward.
+  /// The client can send data first, so a server's rejection of the client's certificate is reported only afterward.
   public init(
     caPEM: [UInt8]?, certificateChainPEM: [UInt8]? = nil, privateKeyPEM: [UInt8]? = nil,
     alpn: [String] = [], minimumVersion: TLSVersion = .tls12
@@ -28,7 +28,7 @@ public final class TLSClientContext: Sendable {
     }
     unsafe SSL_CTX_set_verify(handle.raw, SSL_VERIFY_PEER, nil)
     guard !alpn.isEmpty else { return }
-    // Unlike most of OpenSSL's functions, this one returns 0 on success.
+    // Unlike most OpenSSL functions, `SSL_CTX_set_alpn_protos` returns 0 on success.
     let refused = unsafe SSL_CTX_set_alpn_protos(
       handle.raw, self.alpn.wire, UInt32(self.alpn.wire.count))
     guard refused == 0 else { throw .library(OpenSSLErrors.popReason()) }

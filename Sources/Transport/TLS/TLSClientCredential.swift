@@ -3,7 +3,7 @@ internal import COpenSSL
 /// The certificate chain that a client presents, and the key of its own certificate.
 ///
 /// A credential is separate from the ``TLSClientContext``, which many clients share, because a context for each client
-/// would cost more than its handshake.
+/// would cost more than the client's handshake.
 @safe public final class TLSClientCredential: Sendable {
   private let certificates: [X509Handle]
   private let key: EVPKey
@@ -28,7 +28,7 @@ internal import COpenSSL
     }
   }
 
-  /// Makes `ssl` present this credential, and returns true on success.
+  /// Configures `ssl` to present this credential, and returns true on success.
   func use(for ssl: OpaquePointer) -> Bool {
     guard let own = certificates.first, unsafe SSL_use_certificate(ssl, own.pointer) == 1,
       unsafe SSL_use_PrivateKey(ssl, key.pointer) == 1

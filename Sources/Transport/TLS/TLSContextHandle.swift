@@ -37,8 +37,8 @@ import Glibc
 
   /// The ciphers of Mozilla's intermediate profile: forward secrecy and authenticated ciphers, without CBC mode.
   ///
-  /// Its suites with finite-field Diffie-Hellman are omitted, because they need parameters and every client supports
-  /// elliptic curves.
+  /// The profile's suites with finite-field Diffie-Hellman are omitted, because they require parameters, and because
+  /// every client supports elliptic curves.
   private static let suitesOfTLS12 =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     + "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
@@ -123,7 +123,8 @@ import Glibc
 }
 
 // SSL_OP_NO_TICKET and so on are macros of the form `(uint64_t)1 << (uint64_t)n`, which aren't imported.
-/// The server's order of ciphers is used, AES-128 first, but ChaCha20 for a client that prefers it.
+/// The option to use the server's cipher order, which starts with AES-128, but to choose ChaCha20 for clients that
+/// prefer it.
 private let serverPreference: UInt64 = 1 << 22
 private let chaChaForPhones: UInt64 = 1 << 21
 private let noTicket: UInt64 = 1 << 14

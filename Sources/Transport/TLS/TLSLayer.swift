@@ -10,7 +10,7 @@ class TLSLayer {
     case needsInput
     /// The peer closed the stream properly.
     case ended
-    /// The stream can't continue; the exchange's output may contain an alert.
+    /// The stream can't continue; the exchange's output might contain an alert.
     case failed(String)
   }
 

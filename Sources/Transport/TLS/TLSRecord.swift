@@ -10,7 +10,7 @@ enum TLSRecord {
   static let handshakeHeaderBytes: UInt8 = 4
   /// The maximum number of key updates and user_canceled alerts without any content between them.
   ///
-  /// It is the same as OpenSSL's limit for key updates.
+  /// The value is the same as OpenSSL's limit for key updates.
   static let idleMessages: UInt8 = 32
 
   /// Returns the number of complete records in `bytes`.

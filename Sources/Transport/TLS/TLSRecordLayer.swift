@@ -2,23 +2,23 @@ import COpenSSL
 
 /// The record layer of a TLS 1.3 server after OpenSSL's handshake.
 ///
-/// It doesn't need OpenSSL's connection object, so an idle stream takes about 300 bytes instead of 14 KB (decision
-/// 0005).
+/// The layer doesn't need OpenSSL's connection object, so an idle stream takes about 300 bytes instead of 14 KB
+/// (decision 0005).
 @safe final class TLSRecordLayer: TLSLayer {
   private unowned(unsafe) var shared: StreamLoop
   private let context: TLSServerContext
   private let suiteNumber: UInt16
   /// The number of KeyUpdates and user_canceled alerts since the last byte of content.
   private var idleMessages: UInt8 = 0
-  /// A KeyUpdate that has partly arrived: up to four bytes, and their number.
+  /// The part of a KeyUpdate that has arrived: up to four bytes, and their number.
   private var keyUpdate: (bytes: UInt32, count: UInt8) = (0, 0)
   private var hasEnded = false
   private var headerAlert = TLSAlert.unexpectedMessage
-  /// The index of the protocol in the context's list; -1 for none.
+  /// The index of the protocol in the context's list; -1 if no protocol was negotiated.
   private let protocolIndex: Int16
   private var reading = TLS13Keys()
   private var writing = TLS13Keys()
-  /// A record whose first part has arrived.
+  /// The part of an incomplete record that has arrived.
   private var partial = OutputQueue()
   private var peer: Peer?
 
@@ -70,7 +70,7 @@ import COpenSSL
 
   override var peerCertificate: PeerCertificate? { peer?.certificate }
 
-  /// Releases the peer's certificate, which takes as much memory as everything else together.
+  /// Releases the peer's certificate, which takes as much memory as the rest of the object.
   func releasePeer() { peer = nil }
 
   override func use(_ shared: StreamLoop) { unsafe self.shared = shared }
@@ -97,7 +97,7 @@ import COpenSSL
   private func alert(_ alert: TLSAlert) {
     guard !hasEnded else { return }
     hasEnded = true
-    // The alert level is warning for close_notify, and fatal for all others.
+    // The alert level is warning for close_notify, and fatal for all other alerts.
     let message: (UInt8, UInt8) = (alert == .closeNotify ? 1 : 2, alert.rawValue)
     _ = unsafe withUnsafeBytes(of: message) { unsafe seal(.alert, $0) }
   }
@@ -107,7 +107,7 @@ import COpenSSL
     return unsafe seal(type, content)
   }
 
-  /// Sends a KeyUpdate that doesn't request one from the peer, and then switches to the new key.
+  /// Sends a KeyUpdate that doesn't request a KeyUpdate from the peer, and then switches to the new key.
   private func updateWriting() -> Bool {
     let message: (UInt8, UInt8, UInt8, UInt8, UInt8) = (24, 0, 0, 1, 0)
     guard let suite, unsafe withUnsafeBytes(of: message, { unsafe seal(.handshake, $0) }) else {
@@ -148,12 +148,13 @@ import COpenSSL
   }
 
   private enum Opened {
-    /// The record contains nothing for the stream's owner.
+    /// The record contains no data for the stream's owner.
     case next
     case done(Reading)
   }
 
-  /// Calls `body` with the next complete record, including its header, or returns nil if the record hasn't arrived.
+  /// Calls `body` with the next complete record, including its header, or returns nil if the record hasn't fully
+  /// arrived.
   private func withNextRecord(_ body: (UnsafeRawBufferPointer) -> Opened) -> Opened? {
     let input = unsafe loop.unreadInput
     if partial.isEmpty {
@@ -208,7 +209,7 @@ import COpenSSL
     guard let inner = unsafe TLS13Ciphers.open(cipher, &reading, record, into: target) else {
       return .done(fail(.badRecordMAC))
     }
-    // RFC 8446 section 5.4: padding counts too.
+    // RFC 8446 section 5.4: padding counts toward the limit.
     guard inner <= TLSRecord.contentBytes + 1 else { return .done(fail(.recordOverflow)) }
     var end = inner
     while end > 0, unsafe target[end - 1] == 0 { end -= 1 }
@@ -217,7 +218,7 @@ import COpenSSL
     }
     let count = end - 1
     assert(count <= TLSRecord.contentBytes, "the content is within the size limit of a record")
-    // RFC 8446 section 5.1: nothing may be interleaved with the parts of a handshake message.
+    // RFC 8446 section 5.1: no other record may be interleaved with the parts of a handshake message.
     guard keyUpdate.count == 0 || type == .handshake else {
       return .done(fail(.unexpectedMessage))
     }
@@ -239,7 +240,7 @@ import COpenSSL
     guard alert.count == 2 else { return .done(fail(.decodeError)) }
     switch unsafe alert[1] {
     case TLSAlert.closeNotify.rawValue: return .done(.ended)
-    // RFC 8446 section 6.1: this alert announces close_notify.
+    // RFC 8446 section 6.1: this alert precedes close_notify.
     case TLSAlert.userCanceled.rawValue: return countIdleMessage() ?? .next
     default:
       hasEnded = true
@@ -247,7 +248,7 @@ import COpenSSL
     }
   }
 
-  /// Fails if there are too many messages without content between them.
+  /// Fails if the peer has sent too many consecutive messages without content.
   private func countIdleMessage() -> Opened? {
     idleMessages &+= 1
     return idleMessages <= TLSRecord.idleMessages ? nil : .done(fail(.unexpectedMessage))
@@ -263,7 +264,7 @@ import COpenSSL
       if keyUpdate.count < TLSRecord.handshakeHeaderBytes {
         keyUpdate = (keyUpdate.bytes << 8 | UInt32(byte), keyUpdate.count + 1)
         if keyUpdate.count == 1, byte != 24 { return .done(fail(.unexpectedMessage)) }
-        // The length of a KeyUpdate is 1.
+        // The length field of a KeyUpdate is 1.
         if keyUpdate.count == 4, keyUpdate.bytes != 24 << 24 | 1 {
           return .done(fail(.decodeError))
         }
@@ -292,7 +293,9 @@ import COpenSSL
 }
 
 extension ByteStream {
-  /// Frees OpenSSL's object if the records can be handled without it.
+  /// Replaces OpenSSL's connection with this module's own record layer, and returns the layer.
+  ///
+  /// Returns nil if OpenSSL must keep the connection.
   func takeOverRecords(of session: TLSSession, recordsSent: UInt64) -> TLSRecordLayer? {
     guard let context = session.context as? TLSServerContext, context.takesOverRecords,
       let layer = TLSRecordLayer(session, context, recordsSent: recordsSent, shared: shared)

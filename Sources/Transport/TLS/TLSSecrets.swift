@@ -2,13 +2,13 @@ import COpenSSL
 
 /// The two traffic secrets of a TLS 1.3 connection, from OpenSSL's key log.
 ///
-/// The secrets are wiped on deinitialization.
+/// The secrets are erased on deinitialization.
 @safe final class TLSSecrets {
   /// The maximum number of bytes of a secret: 48, for SHA-384.
   static let capacity = 48
 
   private(set) var count = 0
-  /// The client's secret, followed by the server's; owned by this object.
+  /// The client's secret, followed by the server's secret; owned by this object.
   private let bytes: UnsafeMutableRawBufferPointer
 
   init() {
@@ -27,7 +27,7 @@ import COpenSSL
     unsafe UnsafeRawBufferPointer(rebasing: bytes[Self.capacity..<Self.capacity + count])
   }
 
-  /// Parses one line of the key log, which contains the label, the client random, and the secret, in hexadecimal.
+  /// Parses one line of the key log, which contains the label, and the client random and the secret in hexadecimal.
   func parse(keyLogLine line: UnsafeBufferPointer<CChar>) {
     if unsafe starts(line, "CLIENT_TRAFFIC_SECRET_0 ") {
       unsafe read(line, into: 0)

@@ -10,7 +10,7 @@ public final class TLSServerContext: Sendable {
     ///
     /// A client without a certificate is accepted. A client whose certificate fails verification is rejected.
     case optional(caPEM: [UInt8])
-    /// Certificates are required. A client without one is rejected.
+    /// Certificates are required. A client without a certificate is rejected.
     case required(caPEM: [UInt8])
   }
 
@@ -36,7 +36,7 @@ public final class TLSServerContext: Sendable {
     case unknownAuthority
   }
 
-  /// A certificate that is used only for clients that request one of its host names by SNI.
+  /// A certificate for clients that request one of its host names through SNI.
   public struct Identity: Sendable {
     /// The certificate, followed by its issuers, in PEM.
     public var certificateChainPEM: [UInt8]
@@ -55,7 +55,7 @@ public final class TLSServerContext: Sendable {
     }
   }
 
-  /// An identity in the form that OpenSSL uses.
+  /// The OpenSSL form of an identity.
   private struct Alternate: Sendable {
     let handle: TLSContextHandle
     let hostNames: [String]
@@ -85,11 +85,11 @@ public final class TLSServerContext: Sendable {
 
   /// Reads the certificate and the key in PEM, and throws if they don't match.
   ///
-  /// Clients that request a host name of one of `alternates` get that certificate. If several match, the first one is
-  /// used. `check` is called on the loop's thread during the handshake. With `takeOverRecords`, TLS 1.3 streams need
-  /// about 300 bytes instead of 14 KB while idle, and their `peerCertificate` is available only until `streamOpened`
-  /// has returned. `recordsPerKey` is the number of records after which a stream's key is renewed (RFC 8446 section 5.5
-  /// allows 2^24.5).
+  /// Clients that request a host name of an identity in `alternates` receive its certificate. If several identities
+  /// match, the first match is used. `check` is called on the loop's thread during the handshake. With
+  /// `takeOverRecords`, TLS 1.3 streams need about 300 bytes instead of 14 KB while idle, and their `peerCertificate`
+  /// is available only until `streamOpened` has returned. `recordsPerKey` is the number of records after which a
+  /// stream's key is renewed (RFC 8446 section 5.5 allows 2^24.5).
   public init(
     certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], alternates: [Identity] = [],
     alpn: [String],

@@ -28,7 +28,7 @@ import Glibc
     if context.takesOverRecords {
       let secrets = TLSSecrets()
       self.secrets = secrets
-      // `ssl` doesn't outlive this object, which holds the secrets.
+      // `ssl` doesn't outlive this object, which retains the secrets.
       unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(secrets).toOpaque())
     }
   }
@@ -112,7 +112,7 @@ import Glibc
     unsafe BIO_set_data(bio, shared.exchange)
   }
 
-  /// Sends a KeyUpdate with the next bytes, and requests one from the peer.
+  /// Sends a KeyUpdate with the next bytes, and requests a KeyUpdate from the peer.
   func updateKeys() {
     _ = unsafe SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
     ERR_clear_error()
@@ -145,7 +145,7 @@ import Glibc
     unsafe isServer && SSL_version(ssl) == TLS1_3_VERSION && SSL_has_pending(ssl) == 0
   }
 
-  /// The number of the TLS 1.3 cipher suite; 0 if there is no cipher.
+  /// The number of the TLS 1.3 cipher suite; 0 if no cipher has been negotiated.
   var cipherSuite: UInt16 {
     guard let cipher = unsafe SSL_get_current_cipher(ssl) else { return 0 }
     return unsafe SSL_CIPHER_get_protocol_id(cipher)

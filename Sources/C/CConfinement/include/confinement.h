@@ -6,11 +6,11 @@
 #define BELFRY_LACKS_LANDLOCK 2
 #define BELFRY_LACKS_SECCOMP 4
 
-// Permanently removes from this thread all rights that a reader of untrusted bytes doesn't need, and returns the
+// Permanently removes all rights that a reader of untrusted bytes doesn't need from this thread, and returns the
 // protections that the kernel does not support.
 //
 // The thread can no longer gain privileges, create sockets, or access any files except the `count` files in `readable`,
-// which it can read. Every system call is refused, except those for reading, writing to open descriptors, memory, and
+// which it can read. All system calls are refused, except calls for reading, writing to open descriptors, memory, and
 // time. Other threads aren't confined, so the process must have only this thread.
 int belfry_confine(const char *const *readable, int count);
 
