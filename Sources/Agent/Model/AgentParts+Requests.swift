@@ -79,9 +79,21 @@ extension AgentParts {
       try context.checkRoom(for: app) { $0.languages = languages }
       context.update(app) { $0.languages = languages }
       context.confirm(requestID)
-    case .beginBackgroundTask, .endBackgroundTask, .backgroundTime, .submitTask, .cancelTasks,
-      .pendingTasks:
-      try pipeline.onBackgroundRequest(requestID, app, request, &context)
+    case .beginBackgroundTask: try pipeline.time.begin(requestID, app, &context)
+    case .endBackgroundTask(let task):
+      pipeline.time.end(requestID.connection, task, app)
+      context.confirm(requestID)
+    case .backgroundTime:
+      context.answer(
+        requestID, .background(seconds: pipeline.time.remaining(app, context)))
+    case .submitTask(let request):
+      try pipeline.background.submitTask(app, request, &context)
+      context.confirm(requestID)
+    case .cancelTasks(let ids):
+      pipeline.background.cancelTasks(app, ids, &context)
+      context.confirm(requestID)
+    case .pendingTasks:
+      context.answer(requestID, .tasks(pipeline.background.pendingTasks(of: app)))
     case .requestLocation(let always):
       permissions.onLocationRequest(requestID, app, always: always, &context)
       local.onPermissionChanged()
@@ -99,7 +111,8 @@ extension AgentParts {
     case .setLocationUpdates(let isOn):
       context.confirm(requestID)
       local.follow(requestID.connection, app, isOn: isOn, &context)
-    case .setDrawing, .contentWish: try pipeline.onContentRequest(requestID, request, &context)
+    case .setDrawing(let drawing): try pipeline.onDrawing(requestID, drawing, &context)
+    case .contentWish(let wish): try pipeline.onContentWish(requestID, wish, &context)
     }
   }
 

@@ -8,8 +8,8 @@ struct DeliveryPipeline {
   private var delivery = Delivery()
   private var responses = Responses()
   private var awaited = AwaitedResponses()
-  private var background = BackgroundWork()
-  private var time = BackgroundTime()
+  var background = BackgroundWork()
+  var time = BackgroundTime()
   private var extensions = ServiceExtensions()
   private var contents = ContentExtensions()
   /// Apps that are being started while their launch image is shown (S3-22).
@@ -169,23 +169,6 @@ struct DeliveryPipeline {
     case .foreground: background.onForeground(app, &context)
     case .background: time.onEnteredBackground(app, context)
     }
-  }
-
-  /// Answers an app's request about its time or its tasks in the background.
-  mutating func onBackgroundRequest(
-    _ requestID: RequestID, _ app: AppID, _ request: AppRequest, _ context: inout AgentContext
-  ) throws(AppLinkFailure) {
-    switch request {
-    case .beginBackgroundTask: return try time.begin(requestID, app, &context)
-    case .backgroundTime:
-      return context.answer(requestID, .background(seconds: time.remaining(app, context)))
-    case .pendingTasks: return context.answer(requestID, .tasks(background.pendingTasks(of: app)))
-    case .endBackgroundTask(let task): time.end(requestID.connection, task, app)
-    case .submitTask(let request): try background.submitTask(app, request, &context)
-    case .cancelTasks(let ids): background.cancelTasks(app, ids, &context)
-    default: return assertionFailure("not a background request: \(request)")
-    }
-    context.confirm(requestID)
   }
 
   /// Sends a newly connected service extension its push, or disconnects the extension if it has no job.
@@ -350,17 +333,23 @@ struct DeliveryPipeline {
     context.tell(connection, .showContent(entry.retained.notification))
   }
 
-  /// Handles a content extension's request.
-  mutating func onContentRequest(
-    _ requestID: RequestID, _ request: AppRequest, _ context: inout AgentContext
+  /// Shows a content extension's drawing in its notification's window.
+  mutating func onDrawing(
+    _ requestID: RequestID, _ drawing: NotificationDrawing, _ context: inout AgentContext
+  ) throws(AppLinkFailure) {
+    _ = try contents.key(of: requestID.connection)
+    try contents.onDrawing(drawing, from: requestID.connection, &context)
+    context.confirm(requestID)
+  }
+
+  /// Opens or closes a content extension's notification at its request.
+  mutating func onContentWish(
+    _ requestID: RequestID, _ wish: ContentExtensionWish, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     let key = try contents.key(of: requestID.connection)
-    switch request {
-    case .setDrawing(let drawing):
-      try contents.onDrawing(drawing, from: requestID.connection, &context)
-    case .contentWish(.open): onAction(key, .open, &context)
-    case .contentWish(.close): context.emit(.closeWindow(key))
-    default: return assertionFailure("not a content extension request: \(request)")
+    switch wish {
+    case .open: onAction(key, .open, &context)
+    case .close: context.emit(.closeWindow(key))
     }
     context.confirm(requestID)
   }
