@@ -52,14 +52,14 @@ async def with_aioapns():
     failed = 0 if (await client.send_notification(request(0))).is_successful else 1
     cpu, begun, peak = processor(), time.monotonic(), baseline
     if mode == "list":
-        # The memory of a sender that submits every push at once: one task per push, which waits for its turn.
+        # Measure the memory of a sender that submits every push at once: one task per push, which waits for its turn.
         tasks = [asyncio.create_task(client.send_notification(request(number))) for number in range(count)]
         peak = resident()
         for task in tasks:
             task.cancel()
     else:
-        # The same concurrency as Belfry's own client, because the library sends every push that it is given
-        # immediately.
+        # Use the same concurrency as Belfry's own client, because the library immediately sends every push that it
+        # receives.
         room = asyncio.Semaphore(int(os.environ.get("AT_A_TIME", "100")))
 
         async def send(number):
@@ -85,7 +85,7 @@ async def with_aioapns():
 
 
 def with_pyapns2():
-    # PyAPNs2 was written for Python up to 3.9, which had these names in collections.
+    # PyAPNs2 was written for Python 3.9 and earlier, which had these names in collections.
     for name in ("Iterable", "Mapping", "MutableMapping", "MutableSet", "Callable"):
         setattr(collections, name, getattr(collections.abc, name))
     import warnings

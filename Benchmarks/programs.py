@@ -22,7 +22,7 @@ def die_with_parent():
 
 
 class Program:
-    """A process that is bound to one core, with its JSON lines."""
+    """A process that is bound to one core, and the JSON lines that it prints."""
 
     def __init__(self, arguments, core, log):
         self.log = pathlib.Path(log)
@@ -106,7 +106,7 @@ class Gateway(Program):
 
 
 class Nghttpd(Program):
-    """The reference: nghttp2's own server, which answers the same requests with empty files."""
+    """The reference server: nghttp2's own, which answers the same requests with empty files."""
 
     def __init__(self, folder, tokens, identity):
         documents = folder / "documents/3/device"
@@ -138,7 +138,8 @@ def listens(port):
 
 
 def h2load(folder, port, tokens, jwt, requests, expiration, clients=4, streams=50):
-    """Runs h2load over all tokens; returns the requests per second and the number that were answered with 200."""
+    """Runs h2load over all tokens; returns the requests per second and the number of requests that were answered with
+    200."""
     uris = folder / f"uris-{port}"
     uris.write_text("".join(f"https://127.0.0.1:{port}/3/device/{token}\n" for token in tokens))
     body = folder / "body.json"

@@ -1,5 +1,5 @@
 """A provider that sends at a fixed rate and puts its clock into each payload: sender.py GATEWAY.JSON JWT TOKENS-FILE
-RATE SECONDS. Prints one JSON line with the answers and the number of pushes that it fell behind.
+RATE SECONDS. Prints one JSON line with the answers and the number of pushes by which the sender fell behind.
 
 It writes HTTP/2 frames itself, with header blocks that are built in advance, because a client library would cost more
 than the gateway that is measured."""
@@ -18,7 +18,7 @@ rate, seconds = float(rate), float(seconds)
 
 
 def literal(name, value):
-    """Returns a header field without the dynamic table, so that its block is the same in every request."""
+    """Returns a header field that doesn't use the dynamic table, so that its block is the same in every request."""
     def text(data):
         data = data.encode()
         size = len(data)

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Returns a target for a program from the documents, rewritten for this project, as an outside package would define
+/// Returns a target for a program from the documents, rewritten for this project, as an external package would define
 /// it.
 func program(_ name: String, _ modules: String...) -> Target {
   .executableTarget(

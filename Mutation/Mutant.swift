@@ -1,9 +1,9 @@
-/// A change to one place of the product that some test should detect.
+/// A change in one place of the product's code, which at least one test should detect.
 struct Mutant {
-  /// The number of the mutant in a run, from 1.
+  /// The number of the mutant in a run, starting at 1.
   var number: Int
   var file: String
-  /// The line in the committed source, from 1.
+  /// The line in the committed source, starting at 1.
   var line: Int
   var column: Int
   /// A description of the change for the report.

@@ -3,11 +3,11 @@ import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 
-/// The program of `scripts/mutate`.
+/// The program that `scripts/mutate` runs.
 ///
-/// `belfry-mutate [--values] EXCLUDED FILE…` inserts the mutants into the files and prints the mutants.
-/// The file `EXCLUDED` lists the numbers of mutants to leave out, one per line. With `--values`, there are also mutants that
-/// change values.
+/// `belfry-mutate [--values] EXCLUDED FILE…` inserts mutants into the files and prints a list of them. The file
+/// `EXCLUDED` lists the numbers of mutants to omit, one per line. With `--values`, the program also inserts mutants
+/// that change values.
 @main
 struct MutationMain {
   static func main() throws {

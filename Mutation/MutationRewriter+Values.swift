@@ -20,8 +20,8 @@ extension MutationRewriter {
     return expression("mutantChange(\(number), \(value.trimmedDescription))", of: value)
   }
 
-  /// Returns true if an argument may be converted to a pointer that is valid only during the call, such as a string or an
-  /// array that is passed to C.
+  /// Returns true if an argument might be converted to a pointer that is valid only during the call, such as a string
+  /// or an array that is passed to C.
   private func mayBeLent(_ node: ExprSyntax) -> Bool {
     guard node.parent?.is(LabeledExprSyntax.self) == true else { return false }
     var current = node.parent
@@ -32,7 +32,7 @@ extension MutationRewriter {
     return false
   }
 
-  /// Returns true if an expression has a value that a mutant may change and that no other mutant changes already.
+  /// Returns true if a mutant can change the value of an expression and no other mutant changes it already.
   func mayChange(_ expression: ExprSyntax) -> Bool {
     if let marked = expression.as(TryExprSyntax.self) { return mayChange(marked.expression) }
     if let marked = expression.as(AwaitExprSyntax.self) { return mayChange(marked.expression) }
@@ -60,7 +60,7 @@ extension MutationRewriter {
     return ["+", "-", "*", "/", "%", "<<", ">>", "|", "&", "??"].contains(sign)
   }
 
-  /// Returns true if an argument belongs to a call or a subscript and is labeled, a literal or a property.
+  /// Returns true if an argument belongs to a call or a subscript and is labeled, a literal, or a property.
   func isMutableArgument(_ node: LabeledExprSyntax) -> Bool {
     guard node.label?.text != "ascii", mayChange(node.expression) else { return false }
     let isText = node.expression.is(StringLiteralExprSyntax.self)
@@ -83,7 +83,8 @@ extension MutationRewriter {
     return !variable.modifiers.contains { $0.name.text == "async" }
   }
 
-  /// Returns true if the item is the result of a function or getter: the only statement of its body or of a branch.
+  /// Returns true if the item is the result of a function or getter, that is, the only statement of its body or of a
+  /// branch.
   func isResult(_ item: CodeBlockItemSyntax, in list: CodeBlockItemListSyntax) -> Bool {
     guard list.count == 1, let parent = list.parent else { return false }
     if parent.is(AccessorBlockSyntax.self) { return true }

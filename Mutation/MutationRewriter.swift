@@ -4,8 +4,8 @@ import SwiftSyntaxBuilder
 /// A rewriter that inserts all mutants of a file into the file, each behind a switch.
 ///
 /// `a < b` becomes `mutantLess(7, a, b)`, and `call()` becomes `if !mutantIsActive(8) { call() }`. One build then
-/// contains all mutants, and a test run selects one. No operand is duplicated, and each place is a call of a function
-/// with simple types, so nearly all mutants compile, and compile fast.
+/// contains all mutants, and a test run selects one. No operand is duplicated, and each mutated place is a call of a
+/// function with simple types, so nearly all mutants compile, and they compile quickly.
 final class MutationRewriter: SyntaxRewriter {
   private static let comparisons = [
     "<": ("mutantLess", "<="), "<=": ("mutantLessOrEqual", "<"), ">": ("mutantGreater", ">="),
@@ -14,8 +14,8 @@ final class MutationRewriter: SyntaxRewriter {
   private static let logic = ["&&": ("mutantAnd", "||"), "||": ("mutantOr", "&&")]
   private static let equality = ["==": "!=", "!=": "=="]
   private static let arithmetic = ["+": ("mutantPlus", "-"), "-": ("mutantMinus", "+")]
-  /// Calls that are not behavior of the product: its assertions, and calls that only reserve memory or help tests to
-  /// measure.
+  /// Calls that aren't part of the product's behavior: its assertions, and calls that only reserve memory or help tests
+  /// to measure.
   private static let ignoredCalls: Set<String> = [
     "assert", "precondition", "assertionFailure", "preconditionFailure", "checkInvariants",
     "fatalError", "reserveCapacity", "countExamined",
@@ -34,8 +34,8 @@ final class MutationRewriter: SyntaxRewriter {
   ///   - file: The file's path as printed in reports.
   ///   - tree: The parsed file with folded operators.
   ///   - first: The number of the file's first mutant; numbers increase in source order.
-  ///   - changesValues: True to also change values: literals, arguments, results and initial values.
-  ///   - isExcluded: Returns true for a mutant that is left out because its code does not compile.
+  ///   - changesValues: True to also change values: literals, arguments, results, and initial values.
+  ///   - isExcluded: A function that returns true for a mutant that is omitted because its code doesn't compile.
   init(
     file: String, tree: SourceFileSyntax, first: Int, changesValues: Bool = false,
     isExcluded: @escaping (Int) -> Bool
@@ -196,7 +196,7 @@ final class MutationRewriter: SyntaxRewriter {
       visited.with(\.condition, flip(number, visited.condition, of: condition)))
   }
 
-  /// Changes an assigned value if the assignment cannot be left out, and the optional value before `??`.
+  /// Changes an assigned value if the assignment can't be omitted, and the optional value before `??`.
   private func visitOperandValue(of node: InfixOperatorExprSyntax) -> ExprSyntax? {
     let place: WritableKeyPath<InfixOperatorExprSyntax, ExprSyntax>
     if node.operator.is(AssignmentExprSyntax.self) {
@@ -256,7 +256,7 @@ final class MutationRewriter: SyntaxRewriter {
       })
   }
 
-  /// Returns the description of an item that can be left out: a call, or an assignment to a member.
+  /// Returns the description of an item that can be omitted: a call, or an assignment to a member.
   private func removal(of item: CodeBlockItemSyntax) -> String? {
     guard case .expr(var expression) = item.item else { return nil }
     if let marked = expression.as(UnsafeExprSyntax.self) { expression = marked.expression }
@@ -277,7 +277,8 @@ final class MutationRewriter: SyntaxRewriter {
 
   // MARK: Context
 
-  /// Returns true if an expression may throw, suspend or end a value's lifetime: its keywords must stay in place.
+  /// Returns true if an expression can throw, suspend, or end a value's lifetime, in which case its keywords must stay
+  /// in place.
   func hasEffects(_ node: some SyntaxProtocol) -> Bool {
     node.tokens(viewMode: .sourceAccurate).contains {
       ["try", "await", "consume", "unsafe"].contains($0.text)
@@ -288,7 +289,7 @@ final class MutationRewriter: SyntaxRewriter {
     expression.is(IntegerLiteralExprSyntax.self)
   }
 
-  /// Returns true if the item may be a value: the only statement of a body that has a result.
+  /// Returns true if the item might be a value, that is, the only statement of a body that has a result.
   private func isValue(_ item: CodeBlockItemSyntax, in list: CodeBlockItemListSyntax) -> Bool {
     guard list.count == 1 else { return false }
     guard let parent = list.parent else { return false }
@@ -312,7 +313,7 @@ final class MutationRewriter: SyntaxRewriter {
     return isValue(owner)
   }
 
-  /// Returns true if the `if` or `switch` that contains a branch may be a value.
+  /// Returns true if the `if` or `switch` that contains a branch might be a value.
   private func isValue(_ branch: Syntax) -> Bool {
     var current: Syntax? = branch
     while let node = current {

@@ -1,4 +1,4 @@
-"""One build that contains every mutant of the chosen files behind a switch; used by scripts/mutate and
+"""A build that contains every mutant of the chosen files behind a switch, for scripts/mutate and
 scripts/mutate-statements."""
 import hashlib
 import os
@@ -30,7 +30,7 @@ def put(path, content):
 
 
 def limits():
-    """Limits the memory of a child process, and lowers its priority. Runs in the child process."""
+    """Limits the memory of a child process and lowers its priority. Runs in the child process."""
     resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
@@ -40,11 +40,11 @@ def limits():
 
 
 class MutantBuild:
-    """A copy of the working tree in `work`/checkout, with every mutant of the files under `folders` in it.
+    """A copy of the working tree in `work`/checkout that contains every mutant of the files under `folders`.
 
-    `modules` are the folders of the modules to which these files belong; each gets the switch. `manifest` changes the
-    text of Package.swift. `packages` are folders of other packages in the checkout, which are built after it. With
-    `values`, mutants also change literals, arguments, results and initial values.
+    `modules` are the folders of the modules to which these files belong; the switch is added to each of them.
+    `manifest` changes the text of Package.swift. `packages` are folders of other packages in the checkout, which are
+    built after it. With `values`, mutants also change literals, arguments, results, and initial values.
     """
 
     def __init__(self, work, folders, modules, manifest=lambda text: text, packages=(), values=False):
@@ -90,7 +90,7 @@ class MutantBuild:
         for old in [*self.checkout.glob("Sources/**/*.swift"), *self.checkout.glob("Tests/**/*.swift")]:
             if str(old.relative_to(self.checkout)) not in copied and old.name != SWITCH:
                 old.unlink()
-        # A mutant may make code that is never reached, so warnings are not errors.
+        # A mutant can make code unreachable, so warnings must not be errors.
         text = (ROOT / "Package.swift").read_text().replace("  .treatAllWarnings(as: .error),\n", "")
         put(self.checkout / "Package.swift", self.manifest(text).encode())
         for module in self.modules:
@@ -118,7 +118,7 @@ class MutantBuild:
         return mutants
 
     def build(self, mutated):
-        """Builds repeatedly, and excludes mutants that do not compile, until the build succeeds."""
+        """Builds repeatedly, excluding mutants that don't compile, until the build succeeds."""
         known, stamp_file = self.work / "uncompilable", self.work / "stamp"
         stamp = hashlib.sha256()
         for path in [*[ROOT / m for m in mutated], *sorted((ROOT / "Mutation").glob("*.swift*"))]:
@@ -128,7 +128,8 @@ class MutantBuild:
         if known.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:
             excluded = set(map(int, known.read_text().split()))
         cleaned = set()
-        # A module is compiled only after the modules below it, so each build may find errors in other modules.
+        # A module is compiled only after the modules that it depends on, so each build can find errors in further
+        # modules.
         for _ in range(12 + 2 * len(self.modules)):
             mutants = self.instrument(mutated, excluded)
             result = run(["swift", "build", "--build-tests", "-Xswiftc", "-continue-building-after-errors"],
@@ -136,7 +137,7 @@ class MutantBuild:
             bad = excluded_by(re.findall(r"^(/\S+\.swift):(\d+):\d+: error: ", result.stdout, re.M), mutants)
             stale = set(re.findall(r"/(\w+)\.build/\S+\.o:.*undefined reference", result.stdout)) - cleaned
             if result.returncode != 0 and not bad - excluded and stale:
-                # After a failed build, the compiler may keep an object file whose source has changed.
+                # After a failed build, the compiler might keep an object file whose source has changed.
                 for module in stale:
                     for file in self.checkout.glob(f".build/*/debug/{module}.build/*"):
                         if file.suffix in {".o", ".swiftdeps"}:
@@ -159,7 +160,7 @@ class MutantBuild:
 
 
 def excluded_by(errors, mutants):
-    """Returns the mutants on the lines that do not compile, or nearest to them."""
+    """Returns the mutants on the lines that don't compile, or the mutants nearest to those lines."""
     bad, files = set(), {}
     for path, line in set(errors):
         if path not in files:

@@ -1,4 +1,4 @@
-// Sends or prepares pushes with BelfryProvider and prints the cost. `Benchmarks/client-libraries` runs this program.
+// Sends or prepares pushes with BelfryProvider, and prints the cost. `Benchmarks/client-libraries` runs this program.
 import BelfryProvider
 import Foundation
 
@@ -18,7 +18,7 @@ struct ProviderBenchmark {
         policy: RetryPolicy(longestPause: .seconds(5), timeout: .seconds(600))))
     let app = arguments[4]
     let baseline = residentBytes()
-    // Open one connection first, because a real sender's connection is already open, too.
+    // Open one connection first, because a real sender's connection is already open.
     var failed = try await accepted(client.send(push(tokens[0], 0, app))) ? 0 : 1
     let (cpu, clock) = (processorSeconds(), ContinuousClock.now)
     var peak = baseline

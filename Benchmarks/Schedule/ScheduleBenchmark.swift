@@ -2,8 +2,8 @@ import BelfryWire
 import Foundation
 import Storage
 
-/// The cost of the schedule, measured in two ways: computing next dates, compared with Foundation, and firing one entry
-/// among between ten and a million entries.
+/// A benchmark of the schedule. It measures the cost of computing next dates, compared with Foundation, and the cost of
+/// firing one entry out of ten to a million entries.
 @main
 struct ScheduleBenchmark {
   static func main() throws {
@@ -18,7 +18,7 @@ struct ScheduleBenchmark {
     try data.write(to: folder.appending(path: "local-schedule.json"))
   }
 
-  /// Returns the nanoseconds that a call of `body` takes, as the best of five rounds.
+  /// Returns the time, in nanoseconds, that one call of `body` takes: the best of five rounds.
   static func nanoseconds(times: Int, _ body: () throws -> Void) rethrows -> Double {
     var best = Double.infinity
     for _ in 0..<5 {
@@ -32,7 +32,7 @@ struct ScheduleBenchmark {
   }
 }
 
-/// A measurement of Belfry's search and of `Calendar.nextDate`, which search for the same dates.
+/// A comparison of Belfry's search with `Calendar.nextDate`; both search for the same dates.
 private enum NextDates {
   private static let questions = [
     "hour=9", "weekday=2 hour=9", "day=15 hour=9 minute=30", "month=12 day=25",
@@ -85,11 +85,11 @@ private enum NextDates {
   }
 }
 
-/// A measurement of firings: each takes the entry that is due, computes its next date, and stores it in one durable
-/// transaction.
+/// A measurement of firings. Each firing takes the entry that is due, computes its next date, and stores the entry in
+/// one durable transaction.
 ///
-/// The sizes take turns, so that other activity on the machine affects all of them. Every commit counts, including
-/// those that move the write-ahead log into the file.
+/// The schedules of different sizes take turns, so that other activity on the machine affects all of them. Every commit
+/// counts, including those that move the write-ahead log into the file.
 private final class Firings {
   private struct World: ScheduleWorld {
     let deviceZone: Zone
@@ -106,7 +106,7 @@ private final class Firings {
   private let folder: String
   private let store: SQLiteRecordStore
   private let memory: Double
-  /// The nanoseconds of all firings so far: of the decisions only, and including the disk.
+  /// The nanoseconds of all firings so far: `engine` counts only the decisions, `whole` includes the disk.
   private var engine = 0.0
   private var whole: [Double] = []
 
@@ -114,7 +114,7 @@ private final class Firings {
     print("\nfiring                   engine µs   with disk µs: mean    median   resident MiB")
     let all = try Set([10, 100_000, large]).sorted().map(Firings.init)
     for turn in 0..<turns {
-      // Each turn begins with another size.
+      // Each turn begins with a different size.
       for index in all.indices { try all[(index + turn) % all.count].take() }
     }
     let rows = all.map(\.row)
@@ -185,7 +185,7 @@ private final class Firings {
     ]
   }
 
-  /// Advances to the next moment and fires the entry that is due.
+  /// Advances the clock to the next due time and fires the entry that is due.
   private func fire() -> ScheduleEntry? {
     if let wall = schedule.wakeUp.wall, wall > now.wall { now.wall = wall }
     if case .fire(let firing) = schedule.step(at: now) { return firing.remaining }
@@ -198,8 +198,7 @@ private final class Firings {
   }
 
   private static func put(_ entry: ScheduleEntry) -> SQLiteRecordStore.Change {
-    // The value has the same size as the agent's record, and always differs, because SQLite does not write unchanged
-    // data.
+    // The value is as long as the agent's record, and always differs, because SQLite doesn't write unchanged data.
     let handled = (0..<24).map { UInt8(truncatingIfNeeded: entry.handled >> Int64($0 % 8 * 8)) }
     return .put(
       collection: "schedule", key: "\(entry.key.app)\n\(entry.key.id)",

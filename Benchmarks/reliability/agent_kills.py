@@ -1,4 +1,5 @@
-"""Kills the agent with SIGKILL under load, and counts pushes that were answered 200 and lost, or delivered twice."""
+"""Kills the agent with SIGKILL under load, and counts the pushes that were answered with 200 but lost, and those that
+were delivered twice."""
 import collections
 import random
 import time
@@ -12,7 +13,7 @@ QUIET_SECONDS = 30
 
 
 class Agent:
-    """An agent that is killed and restarted, and its app in the foreground, which shows every push in the list."""
+    """An agent that is killed and restarted, and its app in the foreground, which lists every push."""
 
     def __init__(self, gateway, folder):
         self.gateway, self.folder = gateway, folder

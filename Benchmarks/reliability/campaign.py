@@ -1,7 +1,8 @@
-"""Sends a localized campaign to very many devices, kills its provider three times, and counts deliveries per device.
+"""Sends a localized campaign to very many devices, kills its provider three times, and counts the deliveries to each
+device.
 
-Some devices are connected virtual ones. The others are registrations of offline devices, so that each push to them
-becomes a row in the gateway's store, which keeps all of them (`--keep all`)."""
+Some of the devices are connected virtual devices. The others are only registered and remain offline, so that each push
+to them becomes a row in the gateway's store, which keeps all of the rows (`--keep all`)."""
 import base64
 import collections
 import json
@@ -21,7 +22,7 @@ TOPIC = "com.example.reliability"
 CONNECTED = 2_000
 KILLS = 3
 PAGE = 5_000  # tokens per request, whose body is limited to a megabyte
-# The languages of the devices, and the title that each should show; those in Japanese get the fallback.
+# The languages of the devices, and the title that each device should show; devices in Japanese show the fallback.
 TITLES = {"en": "Hello", "fr-CA": "Salut", "de": "Hallo", "ja": "Hello"}
 ALERT = {"en": {"title": "Hello", "body": {"one": "%d match", "other": "%d matches"}},
          "fr": {"title": "Salut", "body": {"one": "%d match", "other": "%d matchs"}},
@@ -29,7 +30,7 @@ ALERT = {"en": {"title": "Hello", "body": {"one": "%d match", "other": "%d match
 
 
 class Registry:
-    """`belfry provider` with the same port at each start, and the total cost of its processes."""
+    """`belfry provider`, which uses the same port at each start, and the total cost of its processes."""
 
     def __init__(self, gateway):
         self.gateway, self.data = gateway, gateway.folder / "provider"
@@ -79,7 +80,7 @@ class Registry:
 
 
 class Receipts:
-    """The deliveries to the connected devices: the number for each, and the title."""
+    """The deliveries to the connected devices: the number of deliveries and the title for each device."""
 
     def __init__(self):
         self.counts, self.titles, self.lock = collections.Counter(), {}, threading.Lock()
@@ -164,8 +165,8 @@ def measure(belfry, folder, devices, seed):
 
 
 def register_absent(gateway, count, seed):
-    """Returns the tokens of `count` offline devices, which are written to the store and read from the feedback
-    service."""
+    """Returns the tokens of `count` offline devices, after writing the devices to the store and reading the tokens from
+    the feedback service."""
     certificate = gateway.folder / "provider.pem"
     gateway.command("certificate", "add", "--team", gateway.ready["teamID"], "--topic", TOPIC, "--out", certificate)
     gateway.program.end()

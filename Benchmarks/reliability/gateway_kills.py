@@ -1,4 +1,5 @@
-"""Kills the gateway with SIGKILL under load, and counts pushes that were answered 200 and lost, or delivered twice."""
+"""Kills the gateway with SIGKILL under load, and counts the pushes that were answered with 200 but lost, and those that
+were delivered twice."""
 import collections
 import json
 import random
@@ -43,7 +44,7 @@ def measure(belfry, folder, kills, seed):
     pauses, early, killed = [], 0, 0
     try:
         while killed < kills and not Limit.is_over():
-            # The offline devices differ from round to round, so that all of them have stored pushes.
+            # The offline devices differ from round to round, so that every device eventually has stored pushes.
             away = set(chance.sample(sorted(everyone), AWAY))
             if chance.random() < 0.1:
                 time.sleep(chance.uniform(0, 0.3))  # during the start

@@ -1,4 +1,4 @@
-"""Writes the rows of figures in docs/reliability.md, between two marks."""
+"""Writes the rows of figures in docs/reliability.md, between two markers."""
 import os
 import platform
 import re

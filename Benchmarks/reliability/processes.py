@@ -1,6 +1,6 @@
-"""The processes under load: a gateway that is killed and restarted, virtual devices, an agent with its app.
+"""The processes under load: a gateway that is killed and restarted, virtual devices, and an agent with its app.
 
-Every process exits with this one, and is terminated by its process ID."""
+Every process exits together with this one and is terminated by its process ID."""
 import ctypes
 import json
 import os
@@ -30,7 +30,7 @@ class Limit:
 
 
 class Trouble(Exception):
-    """The reason for which a figure cannot be measured."""
+    """The reason that a figure can't be measured."""
 
 
 def die_with_parent():
@@ -126,9 +126,9 @@ class Program:
 
 
 def reserved_ports(count):
-    """Returns ports on which no program listens, and which neither the kernel nor the tests assign to others.
+    """Returns ports on which no program listens, and which neither the kernel nor the tests assign to other programs.
 
-    A port that the kernel has chosen could be given to a connection while the gateway is down."""
+    The kernel could assign a port that it has chosen to another connection while the gateway is down."""
     ports = []
     for port in random.sample(range(6_000, 10_000), 1_000):
         with socket.socket() as listener:
@@ -188,12 +188,12 @@ class Gateway:
 
 
 class Devices:
-    """`belfry device run`: its tokens, its connected devices, and the deliveries to each device."""
+    """`belfry device run`, with its tokens, its connected devices, and the deliveries to each device."""
 
     def __init__(self, gateway, name, count, topic, *options, on_received=None, nice=None):
         if nice is None:
-            # A fleet that loads the machine yields to the gateway that is measured. A small one, as in the tests, must
-            # not: next to other work, it would wait minutes for the processor.
+            # A fleet that loads the machine yields to the gateway that is being measured. A small fleet, as in the
+            # tests, must not yield: next to other work, it would wait for the processor for minutes.
             nice = 10 if count >= 1_000 else 0
         self.count, self.on_received = count, on_received
         self.tokens, self.up, self.reasons, self.summary = {}, set(), {}, None
@@ -229,7 +229,7 @@ class Devices:
         return self.tokens
 
     def wait_up(self, devices, seconds=300):
-        """Brings up the devices that were set offline, and those that wait for their next attempt."""
+        """Brings up the devices that were set offline and the devices that wait for their next attempt."""
         start, step = time.monotonic(), 0
         with self.changed:
             while not self.up >= devices:

@@ -1,5 +1,5 @@
 """A provider on one connection. It has several pushes in progress, each with its own identifier, and records the
-answers. It reconnects when the connection is closed; a push whose answer was lost is never sent again.
+answers. It reconnects when the connection is closed, and never resends a push whose answer was lost.
 
 It writes HTTP/2 frames itself, because a client library would cost more than the gateway that is measured."""
 import json
@@ -17,7 +17,7 @@ ALERT = {"aps": {"alert": "Hello"}}
 
 
 def literal(name, value):
-    """Returns a header field without the dynamic table and Huffman coding."""
+    """Returns a header field that uses neither the dynamic table nor Huffman coding."""
     def text(data):
         data = data.encode()
         size = len(data)
@@ -36,7 +36,7 @@ def frame(kind, flags, stream, body):
 
 
 class Ended(Exception):
-    """The connection is closed."""
+    """The error for a closed connection."""
 
 
 class Answers:
@@ -64,7 +64,7 @@ class Answers:
 
 
 class Provider(threading.Thread):
-    """Sends to the devices of `tokens` in turn: `rate` pushes per second, with at most `under_way` in progress."""
+    """Sends pushes to the devices of `tokens` in turn: `rate` per second, with at most `under_way` in progress."""
 
     def __init__(self, gateway, jwt, topic, tokens, answers, rate, under_way=32, padding=0, headers=()):
         super().__init__(daemon=True)
@@ -106,7 +106,7 @@ class Provider(threading.Thread):
         self.sock.settimeout(POLL_SECONDS)
 
     def serve(self):
-        """Sends and receives until the end, then waits some time for pushes in progress."""
+        """Sends and receives until the end, and then waits briefly for pushes in progress."""
         start, first = time.monotonic(), self.sent
         end = None
         while self.going or self.waiting:

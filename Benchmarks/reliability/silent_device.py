@@ -26,7 +26,7 @@ def measure(belfry, folder, rows, seed):
     count = len(answers.accepted)
     if answers.refused:
         raise Trouble(f"pushes were refused: {answers.refused}")
-    # Restart first, so that the memory used to accept the backlog does not count.
+    # Restart first, so that the memory used to accept the backlog doesn't count.
     gateway.program.end()
     gateway.start()
     gateway.wait_ready()

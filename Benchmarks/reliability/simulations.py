@@ -1,4 +1,4 @@
-"""Worlds of `make simulate`: the gateway, the agent, and stores on a disk that loses power."""
+"""Simulated worlds of `make simulate`: the gateway, the agent, and stores on a disk that loses power."""
 import pathlib
 import re
 import subprocess
@@ -7,7 +7,8 @@ from .processes import Trouble
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / ".build/simulate/release/Simulate"
 CUTS_PER_WORLD = 6
-# One world in so many has minutes of faults; the others have seconds, with more faults.
+# The number of short worlds for each full one. A full world has minutes of faults; a short world has only seconds, but
+# more faults.
 SHORT_WORLDS_PER_FULL_ONE = 49
 
 

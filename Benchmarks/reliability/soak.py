@@ -1,4 +1,5 @@
-"""Runs half of the maximum load of this machine for a long time: the slope of memory, the descriptors, the p99."""
+"""Runs this machine at half of its maximum load for a long time, and measures the slope of memory use, the descriptors,
+and the p99 latency."""
 import random
 import sys
 import time
@@ -75,7 +76,7 @@ def measure(belfry, folder, minutes, seed):
 
 
 def rate_of(gateway, jwt, tokens, answers, rate, seconds):
-    """Returns the accepted pushes per second of providers that send as fast as they can."""
+    """Returns the number of pushes accepted per second from providers that send as fast as they can."""
     providers = [Provider(gateway, jwt, TOPIC, tokens, answers, rate, under_way=100) for _ in range(PROVIDERS)]
     for provider in providers:
         provider.start()
@@ -92,7 +93,7 @@ def rate_of(gateway, jwt, tokens, answers, rate, seconds):
 
 
 def slope(samples):
-    """Returns bytes per second, by least squares; growth in the first third counts as warm-up."""
+    """Returns the slope in bytes per second, by least squares; growth in the first third counts as warm-up."""
     middle = sum(one[0] for one in samples) / len(samples)
     mean = sum(one[1] for one in samples) / len(samples)
     over = sum((one[0] - middle) * (one[1] - mean) for one in samples)

@@ -1,5 +1,5 @@
-"""Opens a store of Belfry for writing. Its tables have a column that SQLite generates with the function row_checksum
-(docs/decisions/0020), which each connection must register."""
+"""Opens a Belfry store for writing. Each connection must register the function row_checksum, with which SQLite
+generates a column of the store's tables (docs/decisions/0020)."""
 import sqlite3
 import struct
 
@@ -17,7 +17,7 @@ def crc32c(crc, data):
 
 
 def encoded(value):
-    """Returns the type as SQLite numbers it, the number or the length, and the bytes of a text or blob."""
+    """Returns the type, as SQLite numbers it; the number or the length; and the bytes of a text or blob."""
     if value is None:
         return b"\5" + bytes(8)
     if isinstance(value, int):

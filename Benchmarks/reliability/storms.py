@@ -1,4 +1,5 @@
-"""Devices that enroll and reconnect all at once while a provider sends: parses the output of `Benchmarks/storm`."""
+"""Measures devices that all enroll and reconnect simultaneously while a provider sends, by parsing the output of
+`Benchmarks/storm`."""
 import json
 import pathlib
 import subprocess

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The checkout of Belfry next to this folder, or the checkout at BELFRY_PATH. The package has an explicit name, so the
+// The Belfry checkout next to this folder, or the checkout at BELFRY_PATH. The package has an explicit name, so the
 // folder can have any name.
 let belfry = Context.environment["BELFRY_PATH"] ?? "../belfry"
 

@@ -20,7 +20,7 @@ public struct GatewayCondition: Sendable {
     stores = [resources.controlStore.health, resources.notificationStore.health].compactMap(\.self)
   }
 
-  /// The reason why the gateway can't accept anything; nil if it can.
+  /// The reason that the gateway can't accept anything; nil if it can.
   public var obstacle: String? {
     stores.lazy.compactMap(\.failure).first.map { "\($0)" }
   }
@@ -28,7 +28,7 @@ public struct GatewayCondition: Sendable {
   /// The expiration times of the gateway's certificates, one per kind.
   public var ends: [CertificateEnd] { certificateEnds.all }
 
-  /// During a rotation, the number of devices that haven't yet presented a certificate from the new authority;
+  /// The number of devices that haven't yet presented a certificate from the new authority, during a rotation;
   /// otherwise nil.
   public var waitingDevices: Int? { certificateEnds.waitingDevices }
 

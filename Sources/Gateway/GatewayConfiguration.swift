@@ -3,17 +3,17 @@ internal import Transport
 
 /// The options that an operator chooses; validated once and passed down by value.
 public struct GatewayConfiguration: Sendable {
-  /// The policy that determines which devices may enroll.
+  /// The policy that determines which devices can enroll.
   public enum Enrollment: String, Sendable, CaseIterable {
-    /// All devices may enroll.
+    /// Any device can enroll.
     case open
-    /// Only devices that know the gateway's code may enroll.
+    /// Only devices that know the gateway's code can enroll.
     case code
   }
 
   /// The policy that determines which apps exist.
   public enum Apps: String, Sendable, CaseIterable {
-    /// Apps that were added, and any app that a device registers; such an app belongs to the first team.
+    /// Apps that were added, and any other app that a device registers, which then belongs to the first team.
     case adopt
     /// Only the apps that were added.
     case listed
@@ -23,11 +23,11 @@ public struct GatewayConfiguration: Sendable {
   public var folder: String
   /// The address that every listener except the console's binds to.
   public var host = "127.0.0.1"
-  /// The host names and addresses in the server certificate; if empty, the machine's own.
+  /// The host names and addresses in the server certificate; if empty, the machine's own names and addresses.
   public var names: [String] = []
   /// The operator's own certificate and its key.
   public struct ServerCertificate: Sendable, Equatable {
-    /// The absolute path of the chain in PEM, starting with the server's certificate.
+    /// The absolute path of the certificate chain in PEM, starting with the server's certificate.
     public var chainFile: String
     /// The absolute path of the key in PEM.
     public var keyFile: String
@@ -39,7 +39,7 @@ public struct GatewayConfiguration: Sendable {
     }
   }
 
-  /// The certificate for providers that request one of its host names.
+  /// The certificate that is presented to providers that request one of its host names.
   public var serverCertificate: ServerCertificate?
   /// A file that contains the admin API's token; if nil, the token in the data folder is used.
   public var adminTokenFile: String?
@@ -47,7 +47,7 @@ public struct GatewayConfiguration: Sendable {
   public var environment = BelfryWire.Environment.sandbox
   /// The ports of the listeners.
   public var ports = GatewayPorts()
-  /// The policy that determines which devices may enroll.
+  /// The policy that determines which devices can enroll.
   public var enrollment = Enrollment.code
   /// The maximum number of enrollments per minute with one code; `nil` for no limit.
   public var enrollmentsPerMinute: UInt32? = 10_000
@@ -70,13 +70,14 @@ public struct GatewayConfiguration: Sendable {
   public var connectionRate: UInt32?
   /// The maximum number of pushes per second from one team; `nil` for no limit.
   public var teamRate: UInt32?
-  /// The number of a provider connection's errors, beyond its accepted requests, at which it is closed; 0 for no limit.
+  /// The number of errors on a provider connection, in excess of its accepted requests, at which the gateway closes the
+  /// connection; 0 for no limit.
   public var connectionErrorsMax: UInt32 {
     get { providerErrors.errors }
     set { providerErrors.errors = newValue }
   }
-  /// The number of a provider connection's BadDeviceToken responses, beyond its accepted requests, at which it is
-  /// closed; 0 for no limit.
+  /// The number of BadDeviceToken responses on a provider connection, in excess of its accepted requests, at which the
+  /// gateway closes the connection; 0 for no limit.
   public var connectionBadTokensMax: UInt32 {
     get { providerErrors.badDeviceTokens }
     set { providerErrors.badDeviceTokens = newValue }
@@ -85,9 +86,9 @@ public struct GatewayConfiguration: Sendable {
   /// True to accept tokens that claim ES512 and are signed over SHA-512 with a P-256 key, as one client library creates
   /// them (apns-protocol 2.1).
   public var acceptsES512 = true
-  /// The number of most recent pushes whose payloads are retained in memory; 0 for none.
+  /// The number of recent pushes whose payloads are retained in memory; 0 for none.
   public var loggedPayloads = 0
-  /// The maximum of ``loggedPayloads``.
+  /// The maximum value of ``loggedPayloads``.
   public static let loggedPayloadsMax = Limits.loggedPayloadsMax
   /// True to re-create missing or damaged files in the folder.
   public var recovers = false
@@ -97,8 +98,8 @@ public struct GatewayConfiguration: Sendable {
   /// Creates a configuration with the default options for a folder.
   public init(folder: String) { self.folder = folder }
 
-  /// Returns true if a certificate can contain this name: an IP address, or a host name that consists of the characters
-  /// that RFC 1123 allows.
+  /// Returns true if a certificate can contain this name, which must be an IP address or a host name that consists of
+  /// the characters that RFC 1123 allows.
   public static func isName(_ text: String) -> Bool {
     if let range = AddressRange(text) { return range.prefixBits == range.address.count * 8 }
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -109,8 +110,8 @@ public struct GatewayConfiguration: Sendable {
       }
   }
 
-  /// The host names of Apple's services, which the server certificate also contains, so that a client that can't be
-  /// modified can be redirected to this gateway (apns-protocol 1.1).
+  /// The host names of Apple's services; the server certificate contains these names too, so that a client that can't
+  /// be modified can be redirected to this gateway (apns-protocol 1.1).
   public static let appleHostNames = [
     "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com",
     "api-broadcast.sandbox.push.apple.com", "api-manage-broadcast.push.apple.com",

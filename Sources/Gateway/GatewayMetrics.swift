@@ -1,7 +1,7 @@
 import BelfryWire
 public import System
 
-/// The gateway's metrics; each name occurs once.
+/// The gateway's metrics; each name occurs only once.
 public struct GatewayMetrics: Sendable {
   /// The registry from which the metrics are read.
   public let registry: MetricRegistry
@@ -171,12 +171,13 @@ public struct GatewayMetrics: Sendable {
     enrollmentRefusals[Int(refusal.rawValue) - 1].add()
   }
 
-  /// The histogram's bounds in milliseconds, from a device next to the gateway to one whose network barely works.
+  /// The histogram's bounds in milliseconds, which range from a device next to the gateway to a device whose network
+  /// barely works.
   private static let deliveryBounds: [UInt64] = [
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000,
   ]
 
-  /// Records the duration of a delivery; the duration is 0 if the clock was set back in the meantime.
+  /// Records the duration of a delivery; the recorded duration is 0 if the clock was set back during the delivery.
   func countDelivery(milliseconds: Int64) {
     deliveryMilliseconds.observe(UInt64(max(0, milliseconds)))
   }
@@ -188,10 +189,10 @@ public struct GatewayMetrics: Sendable {
 
 /// The scopes of the limits on unanswered pushes.
 enum UnansweredBound: Int, CaseIterable {
-  /// Further pushes on the connection aren't read.
+  /// The gateway stops reading pushes from the connection.
   case connection
-  /// Further pushes to the token are rejected with `TooManyRequests`.
+  /// The gateway rejects further pushes to the token with `TooManyRequests`.
   case token
-  /// Further pushes of the team are rejected with `ServiceUnavailable`.
+  /// The gateway rejects further pushes of the team with `ServiceUnavailable`.
   case team
 }

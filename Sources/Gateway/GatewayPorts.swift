@@ -1,6 +1,6 @@
 /// The ports of a gateway's listeners; 0 means any free port.
 public struct GatewayPorts: Equatable, Sendable {
-  /// The ports of APNs' HTTP/2 provider API; the first is published to clients.
+  /// The ports of APNs' HTTP/2 provider API; the first port is published to clients.
   public var providers: [UInt16]
   /// The port of the device link.
   public var device: UInt16
@@ -11,7 +11,7 @@ public struct GatewayPorts: Equatable, Sendable {
   /// The port of the provider API without TLS; `nil` disables it.
   public var insecureProvider: UInt16?
 
-  /// Creates the ports; the defaults are those that Apple uses.
+  /// Creates the ports; the defaults are the same as Apple's.
   public init(
     providers: [UInt16] = [2197], device: UInt16 = 5223, binary: UInt16 = 2195,
     feedback: UInt16 = 2196, insecureProvider: UInt16? = nil

@@ -2,8 +2,8 @@ import Storage
 import System
 
 extension GatewayServer {
-  /// Reloads the keys that an administrator has rotated in the folder; the loops receive them before the administrator
-  /// gets an answer.
+  /// Reloads the keys that an administrator has rotated in the folder; the loops receive the keys before the
+  /// administrator receives an answer.
   func onRotation(in changes: [ControlChange]) {
     for case .putSetting(let name, _) in changes {
       switch name {

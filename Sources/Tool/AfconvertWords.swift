@@ -1,7 +1,7 @@
-/// A translation of the options with which Apple's `afconvert` creates an alert sound to those of `belfry sound
-/// convert`.
+/// A translator that converts the options with which Apple's `afconvert` creates an alert sound to options of `belfry
+/// sound convert`.
 enum AfconvertWords {
-  /// Translates `-d FORMAT`, `-f FILE_FORMAT` and `-v`; returns other arguments unchanged.
+  /// Translates `-d FORMAT`, `-f FILE_FORMAT`, and `-v`; returns other arguments unchanged.
   static func translated(_ arguments: [String]) throws(UsageError) -> [String] {
     var words: [String] = []
     var format: String?

@@ -77,13 +77,13 @@ enum AgentCommand {
     let loop = try EventLoop()
     configuration.socketDescriptor = try ActivationSocket.descriptor(at: configuration.socketPath)
     let daemon = try AgentDaemon(configuration, on: loop)
-    // Only the agent that owns the data folder may change what it remembers.
+    // Only the agent that owns the data folder can change the remembered gateway.
     try remember(options)
     let service = ServiceNotifier(on: loop)
     let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in
       service.stopping()
       daemon.stop()
-      // Another turn sends the output that the shutdown has queued.
+      // Stop in another turn, which first sends the output that the shutdown has queued.
       loop.schedule(afterNanoseconds: 0) { loop.stop() }
     }
     service.ready()
@@ -98,7 +98,7 @@ enum AgentCommand {
     guard !(options.has("install") && options.has("uninstall")) else {
       throw UsageError("--install and --uninstall cannot be combined: use one of them")
     }
-    // The installed agent is started in a different working folder.
+    // The installed agent starts in a different working folder.
     let paths: Set<String> = ["data", "socket", "ca", "ready-file", "log-file"]
     var arguments: [String] = []
     let hasCode =
@@ -121,9 +121,9 @@ enum AgentCommand {
   }
 
   /// Writes a description of the gateway that these options specify to a file that only the user can read, and returns
-  /// its path.
+  /// the file's path.
   ///
-  /// The enrollment code must not be an argument, because all users can see the arguments of a process.
+  /// The enrollment code must not be an argument, because all users can see a process's arguments.
   private static func writeDescription(_ options: CommandLineOptions) throws -> String {
     let file = descriptionFile(options)
     let folder = FileSystem.parent(of: file)
@@ -146,7 +146,8 @@ enum AgentCommand {
 
   /// Remembers a gateway that was specified by its address or an invitation, for the next start without `--gateway`.
   ///
-  /// With the file of another gateway, the agent forgets the gateway; `none` applies only to this start.
+  /// If `--gateway` specifies the file of another gateway, the agent forgets the remembered one; `none` applies only to
+  /// this start.
   private static func remember(_ options: CommandLineOptions) throws {
     guard let given = options.value("gateway") else { return }
     let file = descriptionFile(options)
@@ -206,7 +207,7 @@ enum AgentCommand {
     }
   }
 
-  /// Returns the gateway to wait for, if its description does not exist yet.
+  /// Returns the gateway to wait for, if its description doesn't exist yet.
   private static func awaitedGateway(
     _ options: CommandLineOptions
   ) -> AgentConfiguration.AwaitedGateway? {

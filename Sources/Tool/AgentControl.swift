@@ -2,7 +2,7 @@ import AppLink
 import BelfryWire
 import System
 
-/// A command's connection to the agent, and functions that print the agent's rows.
+/// A command's connection to the agent, with functions that print the agent's rows.
 struct AgentControl {
   /// The option that all commands that control the agent have.
   static let socketOption = OptionTable.Entry.value(
@@ -22,7 +22,7 @@ struct AgentControl {
     connection.start()
   }
 
-  /// Returns the time, in milliseconds, within which an agent must answer a command's greeting: `--timeout` if it is
+  /// Returns the time, in milliseconds, within which an agent must answer a command's greeting: `--timeout`, if that is
   /// shorter than the default.
   static func greetingMilliseconds(_ options: CommandLineOptions) -> Int64 {
     let seconds = options.value("timeout").flatMap { Int64($0) } ?? longestGreetingSeconds
@@ -30,10 +30,11 @@ struct AgentControl {
     return min(max(seconds, 1), longestGreetingSeconds) * 1_000
   }
 
-  /// Seconds within which an agent must answer a greeting, which it does at once unless something blocks it.
+  /// The time, in seconds, within which an agent must answer a greeting; it answers immediately unless something blocks
+  /// it.
   private static let longestGreetingSeconds: Int64 = 5
 
-  /// Sends a request and waits for the answer, which does not depend on the user.
+  /// Sends a request and waits for the answer, which doesn't depend on the user.
   func ask(
     _ request: ControlRequest, timeoutMilliseconds: Int64 = answerMilliseconds
   ) throws(AppLinkFailure) -> AppAnswer {
@@ -41,14 +42,16 @@ struct AgentControl {
     return try connection.call(.control(request), timeoutMilliseconds: timeoutMilliseconds)
   }
 
-  /// Milliseconds until an answer that does not depend on the user must arrive, even from a busy machine.
+  /// The time, in milliseconds, within which an answer that doesn't depend on the user must arrive, even from a busy
+  /// machine.
   static let answerMilliseconds: Int64 = 60_000
-  /// Milliseconds for a manual clock to step through all due times, which can be years of notifications: one day.
+  /// The time, in milliseconds, that a manual clock can take to step through all due times, which can be years of
+  /// notifications: one day.
   static let clockMilliseconds: Int64 = 86_400_000
 
-  /// Runs a command: parses its options, executes it and prints an error.
+  /// Runs a command: parses its options, executes it, and prints any error.
   ///
-  /// Returns the exit status. `verbs` are subcommands that have their own help.
+  /// Returns the exit status. Each of the subcommands in `verbs` has its own help.
   static func run(
     _ arguments: [String], _ table: OptionTable, verbs: [OptionTable] = [],
     _ body: (CommandLineOptions, AgentControl) throws -> Void

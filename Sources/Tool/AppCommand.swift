@@ -108,6 +108,6 @@ enum AppCommand {
     }
   }
 
-  /// Microseconds between two queries of `belfry app token --wait`.
+  /// The time, in microseconds, between two queries of `belfry app token --wait`.
   private static let tokenPauseMicroseconds: UInt32 = 100_000
 }

@@ -98,7 +98,7 @@ final class AppRun: Sendable {
 
   /// Handles an event of the connection.
   ///
-  /// Returns the exit status when the run is over.
+  /// Returns the exit status if the run is over.
   private func handle(_ event: AppLinkConnection.Event) -> Int32? {
     switch event {
     case .connected(let welcome):
@@ -253,7 +253,7 @@ final class AppRun: Sendable {
     }
   }
 
-  /// Requests a launch for a background task, and prints whether it is scheduled.
+  /// Requests a launch for a background task, and prints whether the task is scheduled.
   private func submitTask(_ command: JSONObject) {
     guard let id = command["task"]?.stringValue,
       let kind = command["kind"]?.stringValue.flatMap(BackgroundTaskRequest.Kind.init)
@@ -285,7 +285,7 @@ final class AppRun: Sendable {
     }
   }
 
-  /// Changes the app's state, and prints the state when the agent has confirmed it.
+  /// Changes the app's state, and prints the state once the agent has confirmed it.
   private func become(_ new: AppState) {
     let connection = state.withLock { state in
       state.app = new

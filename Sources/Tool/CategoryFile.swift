@@ -3,8 +3,8 @@ import System
 
 /// A category file for `belfry app run --category`, in the format of a category in `docs/app-link.md`.
 ///
-/// The options of an action can also have the form in which `presented` lines show them. The file is written by hand,
-/// so unknown members are refused instead of being ignored as on the link.
+/// The options of an action can also have the form in which `presented` lines show them. Because the file is written by
+/// hand, unknown members are refused; on the link, they are ignored.
 enum CategoryFile {
   private static let categoryKeys = [
     "id", "actions", "minimalActions", "options", "intents", "placeholder", "summaryFormat",
@@ -14,7 +14,7 @@ enum CategoryFile {
 
   /// Reads a file.
   ///
-  /// - Throws: `UsageError` with the error in the file, or with the reason that the file cannot be read.
+  /// - Throws: `UsageError` that describes the error in the file, or the reason that the file can't be read.
   static func read(_ path: String) throws -> NotificationCategory {
     let bytes = try FileSystem.read(path, limit: 1 << 20)
     do {

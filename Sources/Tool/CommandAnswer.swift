@@ -10,13 +10,13 @@ final class CommandAnswer: Sendable {
 
   var isThere: Bool { result.withLock { $0 != nil } }
 
-  /// Sets the answer, unless there is one already.
+  /// Sets the answer, unless it is already set.
   func set(_ answer: Result<AppAnswer, any Error>) {
     result.withLock { $0 = $0 ?? answer }
     given.signal()
   }
 
-  /// Returns the answer, or nil if the limit expires.
+  /// Returns the answer, or nil if the time limit expires.
   func wait(seconds: Int64?) -> Result<AppAnswer, any Error>? {
     if let seconds {
       _ = given.wait(timeout: .now() + .seconds(Int(seconds)))

@@ -1,8 +1,8 @@
 import System
 
-/// An error that determines the exit status of its command; every other error results in exit status 1.
+/// An error that determines the exit status of its command; any other error results in exit status 1.
 protocol CommandFailure: Error {
-  /// The exit status: 2 for incorrect usage, which the caller can correct, and 1 for everything else.
+  /// The exit status: 2 for incorrect usage, which the caller can correct; 1 for everything else.
   var exitStatus: Int32 { get }
 }
 
@@ -21,7 +21,7 @@ struct UsageError: CommandFailure, CustomStringConvertible {
 extension OptionTable {
   /// Runs a command with its parsed options, or prints its help; returns the exit status.
   ///
-  /// `help` replaces the table's help text. An error that `body` throws is printed.
+  /// `help` replaces the table's help text. If `body` throws an error, this function prints the error.
   func run(
     _ arguments: some Sequence<String>, help: @autoclosure () -> String? = nil,
     _ body: (CommandLineOptions) throws -> Int32
@@ -39,7 +39,8 @@ extension OptionTable {
 
 /// The error handling that all commands share.
 enum CommandRun {
-  /// Runs `body` and returns its exit status; if `body` throws an error, prints it and returns the error's exit status.
+  /// Runs `body` and returns its exit status. If `body` throws an error, prints the error and returns the error's exit
+  /// status.
   static func status(of body: () throws -> Int32) -> Int32 {
     do {
       return try body()

@@ -3,7 +3,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// `belfry device run`: runs virtual devices for tests, CI and load.
+/// `belfry device run`: runs virtual devices for tests, CI, and load.
 enum DeviceCommand {
   static let table = OptionTable(
     command: "belfry device run",

@@ -246,7 +246,7 @@ enum GatewayCommand {
     var owners: [UInt16: String] = [:]
     for (key, port) in listeners where port != 0 {
       guard let owner = owners.updateValue(key, forKey: port) else { continue }
-      // Report an option that was actually given, because its position in the file can be shown.
+      // Report an option that was actually given, so that its position in the file can be shown.
       let (given, other) = options.isGiven(key) ? (key, owner) : (owner, key)
       throw .badValue(
         key: given, value: "\(port)", wanted: "a free port (\(other) uses this one)")

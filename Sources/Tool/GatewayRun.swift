@@ -6,7 +6,7 @@ import Glibc
 import Synchronization
 import System
 
-/// A run of the gateway, which handles its signals, its ready file and its shutdown.
+/// A run of the gateway, which handles its signals, its ready file, and its shutdown.
 final class GatewayRun {
   private let loop: EventLoop
   private let log: Log
@@ -43,11 +43,11 @@ final class GatewayRun {
       server = try GatewayServer(
         configuration: configuration, loop: loop, metrics: metrics, log: log)
     } catch {
-      // A gateway that already uses the folder may have written the file.
+      // If another gateway already uses the folder, the file might be that gateway's.
       if !error.isFolderBusy, let readyFile { try FileSystem.remove(readyFile) }
       throw error
     }
-    // The ready file of a killed gateway must not be mistaken for that of this gateway.
+    // The ready file of a killed gateway must not be mistaken for this gateway's.
     if let readyFile { try FileSystem.remove(readyFile) }
     consoleAddress = settings.console
     consoleConnections = configuration.consoleConnections
@@ -64,7 +64,7 @@ final class GatewayRun {
         log.info("shutting down: notifying providers and devices, keeping accepted notifications")
         readiness.isReady = false
         service.stopping()
-        // The history reads the store's file, but the store must be the last to use it.
+        // Stop the history first: it reads the store's file, and the store must be the last to use that file.
         history?.stop()
         server.drain()
       }
@@ -85,7 +85,7 @@ final class GatewayRun {
     return status
   }
 
-  /// Applies the current configuration file, environment file and certificates without closing any connections.
+  /// Applies the current configuration file, environment file, and certificates without closing any connections.
   private func reload() {
     guard readiness.isReady else { return }
     let new: GatewaySettings
@@ -142,7 +142,7 @@ final class GatewayRun {
     }
   }
 
-  /// Adds the metrics that are read only when requested.
+  /// Adds the metrics that are read only on request.
   private func addMetrics(_ history: MetricHistory) {
     metrics.gauge(
       "belfry_build_info", help: "1, with the version and the commit as labels.",
@@ -206,7 +206,7 @@ final class GatewayRun {
   }
 }
 
-/// A flag that indicates to probes on other threads whether every listener accepts connections.
+/// A flag that shows probes on other threads whether every listener accepts connections.
 private final class Readiness: Sendable {
   private let flag = Atomic<Bool>(false)
 
@@ -217,7 +217,7 @@ private final class Readiness: Sendable {
 }
 
 extension GatewayServer.Description {
-  /// Returns the members of the status that do not change while the gateway runs, such as its version and addresses.
+  /// Returns the members of the status that don't change while the gateway runs, such as its version and addresses.
   func status(console: (host: String, port: UInt16)) -> JSONObject {
     func address(_ port: UInt16?, host: String? = nil) -> JSONValue? {
       let host = host ?? self.host
@@ -234,7 +234,7 @@ extension GatewayServer.Description {
     return members
   }
 
-  /// Returns the object for the ready file; `names` are the hostnames that the operator configured.
+  /// Returns the object for the ready file; `names` are the host names that the operator configured.
   func json(consoleHost: String, names: [String]) -> String {
     var ports: [(String, JSONValue)] = [
       ("provider", .integer(Int64(self.ports.providers.first ?? 0)))

@@ -81,13 +81,13 @@ enum GatewayStatusCommand {
   }
 }
 
-/// A status formatted as lines of text.
+/// A status, formatted as lines of text.
 struct GatewayStatusTable {
   private let status: JSONObject
 
   init(_ status: JSONObject) { self.status = status }
 
-  /// The lines of text; members that the gateway did not report are omitted.
+  /// The lines of text; members that the gateway didn't report are omitted.
   var lines: [String] {
     var rows: [(String, String)] = [
       ("gateway", "\(text("data") ?? "?") (\(text("environment") ?? "?"))"),

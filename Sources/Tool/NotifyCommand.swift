@@ -133,7 +133,7 @@ enum NotifyCommand {
     }
     if let actions {
       content.actions = actions.list
-      // A dismissal is also an answer, and the notification stays until there is an answer.
+      // A dismissal is also an answer, and the notification stays until the user answers.
       content.tellsDismissal = true
     }
     let request = NotificationRequest(id: id, content: content, trigger: trigger)
@@ -148,9 +148,9 @@ enum NotifyCommand {
       }
     }
     defer { withExtendedLifetime(signals) {} }
-    /// Removes the notification, whose buttons would have no effect without this command.
+    /// Removes the notification, whose buttons would have no effect after this command exits.
     func withdraw() {
-      // It may still be pending.
+      // The notification might still be pending.
       for request in [ControlRequest.cancel(app: app, id: id), .dismiss(app: app, id: id)] {
         _ = try? AgentControl(options).ask(request)
       }
@@ -193,7 +193,7 @@ enum NotifyCommand {
   private static func list(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     let isJSON = options.has("json")
     let found = try agent.ask(.scheduled(app: options.value("app"))).rows
-    // Use the time zone in which the agent schedules; a manual clock has its own.
+    // Use the time zone in which the agent schedules notifications; a manual clock has its own.
     let zone = isJSON || found.isEmpty ? nil : try clock(options)["zone"]?.stringValue
     let rows = found.map { row in
       var row = row
@@ -220,7 +220,7 @@ enum NotifyCommand {
       + "\(text(parts.hour, 2)):\(text(parts.minute, 2)):\(text(parts.second, 2))"
   }
 
-  /// Formats a time as RFC 3339 in UTC, with a fraction only if it is not zero.
+  /// Formats a time as RFC 3339 in UTC, with a fraction only if the fraction isn't zero.
   private static func instant(_ unixMilliseconds: Int64) -> String {
     let text = Timestamp.rfc3339(unixMilliseconds: unixMilliseconds)
     return text.hasSuffix(".000Z") ? String(text.dropLast(5)) + "Z" : text

@@ -50,14 +50,15 @@ enum NotifyTrigger {
     guard let recurrence = try every(options, zone: nil) else {
       return .interval(seconds: seconds, repeats: options.has("repeat"))
     }
-    // Repeat at the time of day of the first date, for example every day or every week.
+    // Repeat at the time of day of the first date, for example, every day or every week.
     let milliseconds = Int64((seconds * 1_000).rounded())
     return .date(
       unixMilliseconds: try now() + milliseconds, zone: nil, recurrence: recurrence,
       recurrenceCalendar: nil)
   }
 
-  /// About 3,000 years in seconds: more than any user needs, without overflow in milliseconds.
+  /// The maximum, in seconds: about 3,000 years, which is more than any user needs and doesn't overflow in
+  /// milliseconds.
   static let secondsMax = 1e11
 
   private static func matching(_ options: CommandLineOptions) throws -> NotificationTrigger {
@@ -110,7 +111,7 @@ enum NotifyTrigger {
         key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
     }
     if let offset {
-      // A time with an offset is the same instant in every zone, and its repetitions keep the wall time at that offset.
+      // A time with an offset is the same instant in every zone; its repetitions keep the wall time at that offset.
       return .date(
         unixMilliseconds: (wall - offset) * 1_000, zone: nil,
         recurrence: try every(options, zone: ZoneDatabase.name(ofOffset: Int(offset))),
@@ -128,8 +129,8 @@ enum NotifyTrigger {
       recurrence: recurrence, recurrenceCalendar: nil)
   }
 
-  /// Returns a trigger for the next occurrence of a time of day, in the device's time zone at that time or in a given
-  /// zone.
+  /// Returns a trigger for the next occurrence of a time of day, either in the time zone that the device is in at that
+  /// time or in a given zone.
   private static func next(
     _ time: TimeOfDay, zone: String?, _ options: CommandLineOptions
   ) throws -> NotificationTrigger {
@@ -158,13 +159,13 @@ enum NotifyTrigger {
     return .components(MatchingComponents([unit: count], zone: zone))
   }
 
-  /// Parses an instant and returns it in milliseconds since 1970, or nil if the text does not contain an offset.
+  /// Parses an instant and returns it in milliseconds since 1970, or nil if the text doesn't contain an offset.
   static func instant(_ text: String) -> Int64? {
     guard let (wall, offset) = parse(text), let offset else { return nil }
     return (wall - offset) * 1_000
   }
 
-  /// Parses a time and returns the wall time in seconds since 1970-01-01T00:00, and the offset if there is one.
+  /// Parses a time; returns the wall time, in seconds since 1970-01-01T00:00, and the offset if the text contains one.
   private static func parse(_ text: String) -> (wall: Int64, offset: Int64?)? {
     var rest = text[...]
     func number(_ digits: Int, after separator: Character?) -> Int? {

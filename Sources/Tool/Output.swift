@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 import System
 
-/// The output of commands: results on standard output, everything else on standard error.
+/// The output of commands: results on standard output, and everything else on standard error.
 enum Output {
-  /// Writes a line of the result and flushes it, so that the reader of a pipe sees it immediately.
+  /// Writes a line of the result and flushes it, so that the reader of a pipe sees the line immediately.
   static func line(_ text: String) {
     write(text + "\n", to: .output)
   }
@@ -16,17 +16,17 @@ enum Output {
   /// Writes a JSON object as a line.
   static func json(_ value: JSONValue) { line(value.text) }
 
-  /// Writes an error message that says what is wrong and what to do.
+  /// Writes an error message that states the problem and the advice.
   static func error(_ what: String, do advice: String) {
     error("\(what): \(advice)")
   }
 
-  /// Writes a message that already says what to do.
+  /// Writes a message that already includes advice.
   static func error(_ message: String) {
     write("belfry: \(message.showingControlCharacters)\n", to: .error)
   }
 
-  /// Writes an error whose description already says what to do.
+  /// Writes an error whose description already includes advice.
   static func error(_ failure: any Error) {
     error("\(failure)")
   }
@@ -34,11 +34,10 @@ enum Output {
   /// The error number of the first failed write of the result; 0 if every write succeeded.
   private static let failure = Atomic<Int32>(0)
 
-  /// Returns the exit status of a command that would exit with `status`: 1 if a part of the result could not be
-  /// written.
+  /// Returns the exit status of a command that would exit with `status`: 1 if part of the result couldn't be written.
   ///
-  /// Such a failure is reported. It does not count as a failure if a reader closed the pipe, if a reader did not read
-  /// while the command was asked to exit, or if a terminal was disconnected.
+  /// This method reports the failure. It isn't a failure if a reader closed the pipe, if a reader didn't read while the
+  /// command was asked to exit, or if a terminal was disconnected.
   static func status(_ status: Int32) -> Int32 {
     let number = failure.load(ordering: .relaxed)
     guard ![0, EPIPE, EIO, ETIMEDOUT].contains(number) else { return status }
@@ -48,7 +47,7 @@ enum Output {
     return status == 0 ? 1 : status
   }
 
-  /// Returns a number with a noun: "1 device", "2 devices".
+  /// Returns a number with a noun: "1 device" or "2 devices".
   static func counted(_ number: some CustomStringConvertible, _ noun: String) -> String {
     "\(number) \(noun)\("\(number)" == "1" ? "" : "s")"
   }
@@ -72,7 +71,7 @@ enum Output {
 }
 
 extension String {
-  /// The text with control characters, except line endings and tabs, escaped, so that text from a file or a peer cannot
+  /// The text with control characters escaped, except line endings and tabs, so that text from a file or a peer can't
   /// move the terminal's cursor.
   fileprivate var showingControlCharacters: String {
     var text = ""

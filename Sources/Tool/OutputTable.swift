@@ -1,12 +1,12 @@
 import BelfryWire
 
-/// A printer of objects, as one JSON object per line or in aligned columns.
+/// A printer that shows objects as one JSON object per line or in aligned columns.
 enum OutputTable {
   /// The first line of a table.
   enum Header {
     /// No header, so that a script can use a created object with `$(…)`.
     case none
-    /// Headings for users; an empty list is reported on standard error as "no …".
+    /// Headings for users; if the list is empty, "no …" is printed on standard error.
     case headings(of: String)
   }
 
@@ -22,7 +22,7 @@ enum OutputTable {
 
   /// Returns each object's members in `columns`, aligned, with "-" for a missing member.
   ///
-  /// Without objects, there is also no header.
+  /// If there are no objects, the header is omitted too.
   static func rows(_ lines: [JSONObject], columns: [String], _ header: Header) -> [String] {
     guard !lines.isEmpty else { return [] }
     let first: [[String]] =

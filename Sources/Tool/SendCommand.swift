@@ -91,8 +91,8 @@ enum SendCommand {
     return isAllAccepted ? 0 : 1
   }
 
-  /// Sends a push, and retries once with the suffix of its type appended to the topic, because the topic can be an
-  /// app's ID that itself ends with that suffix, such as `com.example.voip`.
+  /// Sends a push. If necessary, retries once with the suffix of the push's type appended to the topic, because the
+  /// topic might be an app's ID that itself ends with that suffix, such as `com.example.voip`.
   private static func submit(
     _ push: Push, with client: ProviderClient,
     _ done: @escaping @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
@@ -161,11 +161,11 @@ enum SendCommand {
 
 /// The reason that nothing can be sent.
 enum SendFailure: Error, CustomStringConvertible {
-  /// The options cannot be combined; the second string is the advice.
+  /// The options can't be combined; the second string is the advice.
   case contradiction(String, String)
-  /// The file is not a valid description of a gateway.
+  /// The file isn't a valid description of a gateway.
   case badGatewayFile(String, reason: String)
-  /// The file is not the JSON object that a payload must be.
+  /// The file isn't a JSON object, which a payload must be.
   case badPayload(String, PayloadFault)
 
   var description: String {
@@ -181,7 +181,7 @@ enum SendFailure: Error, CustomStringConvertible {
 }
 
 extension ProviderFailure {
-  /// True if the service could not be reached or did not respond, which also happens at the port of another listener.
+  /// True if the service couldn't be reached or didn't respond, which also happens at the port of another listener.
   var isOfService: Bool {
     switch self {
     case .unreachable, .unanswered, .timedOut, .badAnswer: true

@@ -2,8 +2,8 @@ import BelfryProvider
 import BelfryWire
 import System
 
-/// The advice that `belfry send` gives for a push to the port of another listener, which looks like a service that does
-/// not answer.
+/// The advice from `belfry send` for a push to the port of another listener, which appears to be a service that doesn't
+/// answer.
 struct SendPort {
   /// The names of a gateway's other listeners, with their default ports.
   private static let others: [(name: String, port: Int64)] = [
@@ -15,8 +15,8 @@ struct SendPort {
   /// The port for pushes; nil if unknown.
   private let providerPort: Int64?
 
-  /// Finds the listener that the options address by mistake; nil if they do not address another listener of the
-  /// gateway.
+  /// Finds the listener that the options address by mistake; nil if they don't address another of the gateway's
+  /// listeners.
   init?(_ options: CommandLineOptions) {
     guard let text = options.value("gateway"), !FileSystem.exists(text),
       let (host, number) = DeviceGateway.address(text)
@@ -41,7 +41,7 @@ struct SendPort {
     (listener, providerPort) = ("usually a gateway's \(other.name) port", nil)
   }
 
-  /// The message to print instead of the failure.
+  /// The message to print in place of the failure's own message.
   var message: String {
     "cannot send to \(address), which is \(listener): "
       + (providerPort.map { "use its provider port, \($0)" }

@@ -17,7 +17,7 @@ enum SendTarget {
     .value("certificate", "FILE.pem", "a provider certificate with its key, instead of a key"),
   ]
 
-  /// Returns the folder of the gateway whose file the options specify; nil if they specify an address or Apple's
+  /// Returns the folder of the gateway whose file the options specify; nil if the options specify an address or Apple's
   /// service.
   static func gatewayFolder(_ options: CommandLineOptions) throws -> String? {
     guard options.value("apple") == nil else { return nil }
@@ -30,7 +30,7 @@ enum SendTarget {
     return try place(options).1?.environmentName.flatMap(Environment.init(name:))
   }
 
-  /// The maximum size in bytes of a key, a certificate chain or a gateway file.
+  /// The maximum size, in bytes, of a key, a certificate chain, or a gateway file.
   private static let fileBytesMax = 262_144
 
   static func configuration(_ options: CommandLineOptions) throws -> ProviderClient.Configuration {
@@ -47,7 +47,7 @@ enum SendTarget {
       policy: policy)
   }
 
-  /// Reads the feedback service specified with `--feedback`, using the certificate specified in the options.
+  /// Reads the feedback service that `--feedback` specifies, using the certificate from the options.
   static func readFeedback(_ options: CommandLineOptions) throws -> [FeedbackTuple] {
     guard let text = options.value("feedback"), let endpoint = address(text) else { return [] }
     let configuration = try configuration(options)
@@ -109,7 +109,7 @@ enum SendTarget {
 
   /// Parses `HOST:PORT`.
   ///
-  /// Returns `nil` for text that can only be a file.
+  /// Returns `nil` for a string that can only be the path of a file.
   private static func address(_ text: String) -> ProviderEndpoint? {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
       port > 0

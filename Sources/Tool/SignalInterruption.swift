@@ -6,7 +6,7 @@ import System
 struct Interruption: CommandFailure, CustomStringConvertible {
   let signal: Int32
   var description: String { "interrupted" }
-  /// The exit status that shells report for a program that was terminated by a signal.
+  /// The exit status that shells report for a program that a signal terminated.
   var exitStatus: Int32 { 128 + signal }
 }
 

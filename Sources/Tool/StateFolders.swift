@@ -12,7 +12,7 @@ enum StateFolders {
 
   /// Returns the default folder for a gateway.
   ///
-  /// If there is a port offset, the gateway has its own folder, so that it can run next to the usual gateway.
+  /// A gateway with a port offset has its own folder, so that it can run next to the usual gateway.
   static func gateway(portOffset: UInt16) -> String {
     variable("BELFRY_GATEWAY") ?? usualGateway + (portOffset == 0 ? "" : "-\(portOffset)")
   }
@@ -26,14 +26,14 @@ enum StateFolders {
   /// The folder of the virtual devices' identities.
   static var devices: String { "\(state)/belfry/devices" }
 
-  /// The folder in which the client modules of apps store the files of attachments, next to the user's data.
+  /// The folder, next to the user's data, in which apps' client modules store attachment files.
   static var attachments: String {
     (AgentPaths.dataHome(variable) ?? "/.local/share") + "/belfry/attachments"
   }
 
   /// `XDG_STATE_HOME`, or its default.
   ///
-  /// Exits the command if neither it nor `HOME` is set.
+  /// If neither that variable nor `HOME` is set, the command exits.
   static var state: String {
     guard isKnown else {
       Output.error(
@@ -49,14 +49,14 @@ enum StateFolders {
     ["XDG_STATE_HOME", "HOME"].contains { variable($0)?.hasPrefix("/") == true }
   }
 
-  /// The agent's socket, unless `--socket` specifies another socket.
+  /// The path of the agent's socket, unless `--socket` specifies another socket.
   static var socket: String {
     let path = AgentSocket.path
     // If the runtime folder is missing, the socket is in the data folder.
     return isKnown || !path.hasPrefix(AgentPaths.stateHome(variable)) ? path : state
   }
 
-  /// Returns the value of an environment variable if it is set and not empty.
+  /// Returns the value of an environment variable if the variable is set and not empty.
   static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     let text = unsafe String(cString: value)

@@ -21,7 +21,7 @@ enum Tool {
     let name: String
     let group: Group
     let summary: String
-    /// The option tables, from which help, manual pages and completions are generated.
+    /// The option tables, from which help, manual pages, and completions are generated.
     var tables: @Sendable () -> [OptionTable] = { [] }
     let run: @Sendable ([String]) -> Int32
   }
@@ -166,8 +166,8 @@ enum Tool {
   ]
 
   static func main() {
-    // Ignore SIGXFSZ, so that exceeding the file size limit fails with an error that is reported, instead of
-    // terminating the process during a write.
+    // Ignore SIGXFSZ, so that a write that exceeds the file size limit fails with an error that is reported; otherwise,
+    // the signal would terminate the process.
     signal(SIGXFSZ, SIG_IGN)
     OpenSSLLibrary.keepAtExit()
     let arguments = Array(CommandLine.arguments.dropFirst())

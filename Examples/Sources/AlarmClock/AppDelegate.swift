@@ -1,4 +1,4 @@
-// An alarm that rings at nine in the morning wherever its owner is: its date has a time zone.
+// An alarm that rings at nine in the morning wherever its owner is, because its date has a time zone.
 import Narration
 import UIKit
 
@@ -16,7 +16,8 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings
   ) {
     let notification = UILocalNotification()
-    // The date is 9:00 AM in Los Angeles on 10 June 2010. With the time zone, it is 9:00 AM everywhere.
+    // The date is June 10, 2010, at 9:00 AM in Los Angeles. Because of the time zone, the alarm rings at 9:00 AM
+    // everywhere.
     notification.fireDate = Date(timeIntervalSinceReferenceDate: 297_878_400)
     notification.timeZone = TimeZone(identifier: "America/Los_Angeles")
     notification.repeatInterval = .weekOfYear

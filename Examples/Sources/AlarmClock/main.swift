@@ -1,5 +1,5 @@
 import UIKit
 
-// Start the app as apps without `@main` do.
+// Start the app in the same way as apps without `@main`.
 UIApplicationMain(
   CommandLine.argc, CommandLine.unsafeArgv, nil, NSStringFromClass(AppDelegate.self))

@@ -1,4 +1,4 @@
-// A baseball game that begins at the same moment for all fans: its date has no time zone.
+// A baseball game that begins at the same moment for all fans, because its date has no time zone.
 import Narration
 import UIKit
 
@@ -17,7 +17,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings
   ) {
     let notification = UILocalNotification()
-    // The date is Thursday, 10 June 2010, at 2:00 PM in Los Angeles and 5:00 PM in New York.
+    // The date is Thursday, June 10, 2010, at 2:00 PM in Los Angeles and 5:00 PM in New York.
     notification.fireDate = Date(timeIntervalSinceReferenceDate: 297_896_400)
     notification.timeZone = nil
     notification.alertBody = "MSG_GAME"

@@ -1,4 +1,4 @@
-// An app that reports the calls that VoIP pushes announce, and is notified when the user answers or declines them.
+// An app that reports the calls that VoIP pushes announce, and is notified when the user answers or declines a call.
 import CallKit
 import Narration
 import PushKit

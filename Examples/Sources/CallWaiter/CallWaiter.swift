@@ -1,4 +1,4 @@
-// An app that waits for calls. The pushes that announce them are never shown.
+// An app that waits for calls. The pushes that announce calls are never shown.
 import Narration
 import PushKit
 

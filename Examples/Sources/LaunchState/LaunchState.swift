@@ -1,5 +1,5 @@
-// An app that shows which state is available when its delegate is first called, and how a system prompt affects the
-// app.
+// An app that shows which state is available when the system first calls its delegate, and how a system prompt affects
+// the app.
 import Narration
 import UIKit
 import UserNotifications
@@ -22,7 +22,7 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
-    // The item that the user opened is done.
+    // The user has completed the item by opening it.
     if CommandLine.arguments.contains("--open") { application.applicationIconBadgeNumber -= 1 }
     if CommandLine.arguments.contains("--ask") { ask() }
     if CommandLine.arguments.contains("--register") {

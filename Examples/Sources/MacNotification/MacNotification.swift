@@ -1,4 +1,4 @@
-// A Mac app's notification, with the API from before macOS 11.
+// A Mac app's notification, which uses the API from before macOS 11.
 import Cocoa
 import Narration
 
@@ -17,7 +17,7 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
     let hasBadgeAlone = CommandLine.arguments.contains("--badge-only")
     NSApp.registerForRemoteNotifications(
       matching: hasBadgeAlone ? .badge : [.badge, .sound, .alert])
-    // The registration has already asked the user.
+    // The registration has already prompted the user.
     if CommandLine.arguments.contains("--push-only") { return }
     // Without a delegate, the notification is not presented in the foreground.
     if !CommandLine.arguments.contains("--no-delegate") {
@@ -98,7 +98,7 @@ class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCenterDele
     return true
   }
 
-  /// Prints whether each delivered notification was presented.
+  /// Prints, for each delivered notification, whether it was presented.
   func sayPresented() {
     let delivered = NSUserNotificationCenter.default.deliveredNotifications
     say("presented \(delivered.map(\.isPresented))")

@@ -8,7 +8,7 @@ final class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCent
     let center = NSUserNotificationCenter.default
     let launch = notification.userInfo?[NSApplication.launchUserNotificationUserInfoKey]
     say("launched by \((launch as? NSUserNotification)?.title ?? "nobody")")
-    // Like many apps, this one sets the delegate here and not earlier.
+    // Like many apps, this one doesn't set the delegate any earlier.
     center.delegate = self
     if launch == nil {
       let reminder = NSUserNotification()

@@ -1,5 +1,5 @@
-// An app that uses the user's language in all available ways: strings that the app looks up itself, with plural forms,
-// and keys that the system looks up when it shows the notification.
+// An app that uses the user's language in every way that the API provides: strings that the app looks up itself, with
+// plural forms, and keys that the system looks up when it shows the notification.
 import Foundation
 import Narration
 import UIKit

@@ -47,7 +47,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 
   var saving = UIBackgroundTaskIdentifier.invalid
 
-  /// Continues after the fetch until the work is done or the time is almost over.
+  /// Continues after the fetch until the work is done or the time is almost up.
   func save(
     _ application: UIApplication, _ completionHandler: @escaping (UIBackgroundFetchResult) -> Void
   ) {

@@ -1,4 +1,4 @@
-// A provider that sends the news to every device token that it reads, one per line, and reports the tokens that are no
+// A provider that reads device tokens, one per line, sends the news to each of them, and reports the tokens that are no
 // longer valid.
 import BelfryProvider
 import Narration
@@ -18,7 +18,7 @@ struct NewsSender {
     news.interruptionLevel = .timeSensitive
     let content = PushContent.alert(news)
 
-    // Because tokens are read as needed, a million lines take only the memory of one window.
+    // Because tokens are read as needed, a million lines take up only the memory of one window.
     let tokens = AnyIterator { readLine() }
     let pushes = tokens.lazy.compactMap { token -> Push? in
       do {

@@ -1,4 +1,5 @@
-// An app that fetches news an hour after the user leaves it, and cleans up a day later, when a network is available.
+// An app that fetches news an hour after the user leaves the app, and cleans up a day later, when a network is
+// available.
 import BackgroundTasks
 import Narration
 import UIKit

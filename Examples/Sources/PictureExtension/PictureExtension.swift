@@ -1,4 +1,4 @@
-// A service extension that changes an alert before it is shown, in a separate process.
+// A service extension that runs in a separate process and changes an alert before it is shown.
 import UserNotifications
 
 @main

@@ -1,4 +1,4 @@
-// A program that asks the user a question, as an app with a screen does.
+// A program that asks the user a question, like an app with a screen.
 import Narration
 import UIKit
 import UserNotifications

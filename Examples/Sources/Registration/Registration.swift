@@ -1,4 +1,4 @@
-// An app that registers for pushes with both older APIs, and for the types of notifications.
+// An app that registers for pushes with both older APIs, and registers notification types.
 import Narration
 import UIKit
 
@@ -27,7 +27,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     }
   }
 
-  /// The categories that the command line requests.
+  /// The categories that the command-line arguments request.
   ///
   /// Each category has its own name. With `--alike`, all categories have the same name, but each has its own action.
   var categories: Set<UIUserNotificationCategory>? {
@@ -84,6 +84,6 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     disableRemoteFeatures()
   }
 
-  /// Disables the features that cannot work without a token.
+  /// Disables the features that can't work without a token.
   func disableRemoteFeatures() { say("remote features off") }
 }

@@ -1,4 +1,4 @@
-// A restaurant announces its special with an alert. Opening the alert puts the dish into the cart.
+// A restaurant that announces its special with an alert. Opening the alert puts the dish into the cart.
 import Narration
 import UIKit
 import UserNotifications

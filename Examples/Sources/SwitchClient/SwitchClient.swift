@@ -1,5 +1,5 @@
 // A push client with a switch for each type, two buttons in its bar, and a text view for received pushes. It registers
-// again whenever it becomes active, because the user may have answered the system's prompt.
+// again whenever it becomes active, because the user might have answered the system's prompt in the meantime.
 import Narration
 import UIKit
 

@@ -1,4 +1,4 @@
-// A to-do list that reminds the user of each item some minutes before it is due.
+// A to-do list that reminds the user of each item a few minutes before it is due.
 import Narration
 import UIKit
 

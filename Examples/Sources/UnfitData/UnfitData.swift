@@ -1,4 +1,4 @@
-// A program that attaches data that is not a property list to a notification, through the API that its first argument
+// A program that attaches data that isn't a property list to a notification, through the API that its first argument
 // specifies.
 import AppKit
 import Narration

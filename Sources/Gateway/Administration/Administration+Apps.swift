@@ -159,7 +159,7 @@ extension Administration {
     }
     if device.revokedMilliseconds == nil {
       device.revokedMilliseconds = now
-      // The feedback service reports these tokens to providers, like a 410 response.
+      // The feedback service then reports these tokens to providers, in the same way as a 410 response would.
       try apply([.putDevice(device), .unregisterAll(device: number, atMilliseconds: now)])
     }
     return .success([AdministrationLines.line(device)])

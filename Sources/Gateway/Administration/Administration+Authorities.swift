@@ -91,7 +91,8 @@ extension Administration {
     try store.deviceCertificateSummary(authority: authorities.keyName, atSeconds: now / 1_000)
   }
 
-  /// Returns the number of unexpired, unrevoked provider certificates that each authority signed.
+  /// Returns, for each authority, the number of provider certificates that it signed and that are neither expired nor
+  /// revoked.
   private func providers(
     _ authorities: Authorities, _ now: Int64
   ) throws(StorageFailure) -> (former: Int, new: Int) {
@@ -130,7 +131,7 @@ extension Administration {
     )
   }
 
-  /// Rethrows a storage failure, and converts any other error to an answer.
+  /// Rethrows a storage failure; converts any other error to an answer.
   static func broken(_ error: any Error) throws(StorageFailure) -> AdministrationAnswer {
     if let failure = error as? StorageFailure { throw failure }
     return .failure(.init(.broken, "cannot change the keys in the folder", do: "\(error)"))

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// Requests about rows that failed their checksum, in both stores.
+/// Requests about rows, in either store, that failed their checksum.
 extension Administration {
   func damageLines() throws(StorageFailure) -> [JSONObject] {
     var lines = try store.rowsSetAside().map { Self.line($0, of: "control.sqlite") }
@@ -14,7 +14,7 @@ extension Administration {
 
   /// Deletes the damaged rows.
   ///
-  /// From then on, the gateway treats anything that depended on those rows as unknown.
+  /// Afterward, the gateway treats anything that depended on those rows as unknown.
   func forgetDamage() throws(StorageFailure) -> AdministrationAnswer {
     let rows = try damageLines()
     if store.damage.count > 0 { try apply([.forgetSetAside]) }
@@ -22,7 +22,7 @@ extension Administration {
     return .success(rows)
   }
 
-  /// Returns the store of queued notifications: the running gateway's store, or the one in the data folder.
+  /// Returns the store of queued notifications: the running gateway's store, or the store in the data folder.
   private func notifications() throws(StorageFailure) -> (any NotificationStore)? {
     if let runtime { return runtime.notifications }
     return FileSystem.exists(folder.notificationStoreFile)

@@ -35,7 +35,8 @@ extension Administration {
     if let failure = try problem(with: new, id: id, among: keys) { return .failure(failure) }
     do {
       let key = try ES256PrivateKey()
-      // Write the file first: a key record without its file could never sign, but a file without a record is harmless.
+      // Write the file before the record: a record without its file could never sign, but a file without a record is
+      // harmless.
       try folder.write(key.pkcs8PEM(), "AuthKey_\(id).p8")
       let record = KeyRecord(
         id: id, team: new.team, publicKeySPKI: key.publicKey.spkiDER,
@@ -212,9 +213,9 @@ extension Administration {
     return .success([AdministrationLines.line(certificate)])
   }
 
-  /// Fills in the only team if `team` is empty.
+  /// If `team` is empty, sets it to the ID of the only team.
   ///
-  /// Returns a failure if there isn't exactly one team.
+  /// Returns a failure if there are no teams or several.
   func complete(_ team: inout String) throws(StorageFailure) -> AdministrationFailure? {
     guard team.isEmpty else { return nil }
     let teams = try store.teams()

@@ -8,7 +8,8 @@ extension Administration {
   ) throws(StorageFailure) -> AdministrationAnswer {
     let kept = StoredFaults(store: store)
     var (faults, lastID) = try kept.faults()
-    // A running gateway's rules are current: it counts their uses before it stores them.
+    // A running gateway's rules are more current than the stored ones: the gateway counts their uses before it stores
+    // the counts.
     if let runtime, environment != .production { faults = runtime.faults.all }
     switch request {
     case .addFault(let rule):
@@ -64,7 +65,7 @@ extension Administration {
       .lines(of: query, fromLoop: 0)
   }
 
-  /// Returns the payload of a push that the delivery log shows, by its `apns-id` or `apns-unique-id`.
+  /// Returns the payload of a push in the delivery log, which `text` identifies by its `apns-id` or `apns-unique-id`.
   public func payload(of text: String?) throws(AdministrationFailure) -> JSONObject {
     guard case .notification(let id)? = text.flatMap(DeliveryLogQuery.init) else {
       throw AdministrationFields.wrong("id", "an apns-id or an apns-unique-id")

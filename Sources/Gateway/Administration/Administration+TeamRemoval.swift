@@ -4,7 +4,8 @@ internal import Storage
 extension Administration {
   /// Removes a team.
   ///
-  /// A team that has keys, certificates, or apps is removed only with `isForced`, which revokes and removes them too.
+  /// If the team has keys, certificates, or apps, this succeeds only with `isForced`, which revokes the keys and
+  /// certificates and removes the apps too.
   ///
   /// The first team can't be removed: clients read it from `gateway.json`, and apps that devices register belong to it.
   func removeTeam(_ id: String, isForced: Bool) throws(StorageFailure) -> AdministrationAnswer {
@@ -38,7 +39,7 @@ extension Administration {
           do: "remove and revoke them first, or all at once with `belfry team remove \(id) --force`"
         ))
     }
-    // A key or certificate without a record is refused like a revoked one.
+    // The gateway refuses a key or certificate without a record, as it refuses a revoked one.
     try apply(apps.map { .removeApp(number: $0.number) } + [.removeTeam(id: id)])
     return .success([AdministrationLines.line(team)])
   }

@@ -14,7 +14,7 @@ extension Administration {
 
   /// Creates a key in two steps: first every loop can open tokens with it, then loops seal tokens with it.
   ///
-  /// This way no loop receives a token that it can't open.
+  /// This way, no loop ever receives a token that it can't open.
   func rotateTokenKey() throws(StorageFailure) -> AdministrationAnswer {
     do {
       let former = try folder.tokenKeys()
@@ -69,7 +69,7 @@ extension Administration {
 
   /// Stores the keys.
   ///
-  /// It writes the file first, so that a gateway that is killed between the two writes restarts with these keys.
+  /// The file is written first, so that a gateway that is killed between the two writes restarts with these keys.
   private func put(_ keys: [[UInt8]]) throws {
     try folder.write(TokenKeys.file(keys), "token-keys")
     let names = keys.map(TokenKeys.name(of:)).joined(separator: " ")
@@ -78,7 +78,7 @@ extension Administration {
 
   /// Returns, for each key, the number of valid tokens that were last sealed with it.
   ///
-  /// Tokens from earlier releases count toward the oldest key.
+  /// Tokens that an earlier release sealed count toward the oldest key.
   private func counts(_ keys: [[UInt8]]) throws(StorageFailure) -> [Int] {
     let known = try store.tokenCounts()
     return keys.indices.map { index in

@@ -3,8 +3,7 @@ public import Storage
 internal import System
 internal import Synchronization
 
-/// The administration of a stopped or a running gateway, which carries out administrators' requests on the control
-/// store.
+/// The administration of a stopped or running gateway, which carries out administrators' requests on the control store.
 ///
 /// A running gateway is notified of each change. Calls block and can be made on any thread. One request is carried out
 /// at a time.
@@ -15,7 +14,8 @@ public final class Administration: Sendable {
     public var didChange: @Sendable ([ControlChange]) -> Void
     /// The registry of scripted answers.
     public var faults: FaultRegistry
-    /// A function that returns which devices are connected and when the others disconnected, as far as the loops know.
+    /// A function that returns each device's presence, as far as the loops know: whether the device is connected or, if
+    /// not, when it disconnected.
     var presences: @Sendable () -> [UInt64: DevicePresence] = { [:] }
     /// The store of queued notifications; nil if they aren't counted.
     var notifications: (any NotificationStore)?
@@ -43,7 +43,7 @@ public final class Administration: Sendable {
   public var environmentName: String { environment.name }
   private let turn = Mutex(())
   private let unixMilliseconds: @Sendable () -> Int64
-  /// The lock on the folder of a stopped gateway; nil for a running gateway, which holds the lock itself.
+  /// The lock on the folder of a stopped gateway; nil for a running gateway, which locks the folder itself.
   private let lock: DataFolder?
 
   /// Creates the administration of a running gateway.
@@ -116,7 +116,7 @@ public final class Administration: Sendable {
   ///
   /// Returns the latest `limit` earlier lines that match, oldest first.
   ///
-  /// `receive` may be called before this function returns.
+  /// `receive` can be called before this function returns.
   public func follow(
     _ text: String?, where filter: DeliveryLogFilter = DeliveryLogFilter(), limit: Int = .max,
     _ receive: @escaping @Sendable ([JSONObject]) -> Bool

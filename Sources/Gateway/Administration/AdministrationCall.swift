@@ -20,7 +20,7 @@ public struct AdministrationCall: Sendable {
   public var path: String
   /// The query's name-value pairs, with percent-encoding removed.
   public var query: [(name: String, value: String)]
-  /// The body; nil if the call has no body.
+  /// The body; nil if the call doesn't have one.
   public var body: JSONObject?
 
   /// Creates a call from its parts.
@@ -290,7 +290,7 @@ extension String? {
 }
 
 extension JSONObject {
-  /// Returns an object that contains only the members that have a value.
+  /// Returns an object with those members that have a value.
   fileprivate static func of(_ members: (String, JSONValue?)...) -> JSONObject {
     JSONObject(members.compactMap { name, value in value.map { (name, $0) } })
   }

@@ -6,7 +6,7 @@ typealias AdministrationAnswer = Result<[JSONObject], AdministrationFailure>
 
 /// An error that describes why an administrator's request failed.
 public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The kind of failure, which indicates who can correct it.
+  /// The kind of failure, which indicates who can correct the problem.
   public enum Kind: Sendable, Equatable {
     /// The request is malformed or contradictory.
     case invalid
@@ -14,13 +14,13 @@ public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringCon
     case missing
     /// The current state doesn't allow the request.
     case conflict
-    /// Another process, a running gateway or another command, holds the folder.
+    /// Another process (a running gateway or another command) has locked the folder.
     case held
     /// An error occurred in the gateway or on its machine.
     case broken
   }
 
-  /// The kind of failure, which indicates who can correct it.
+  /// The kind of failure, which indicates who can correct the problem.
   public let kind: Kind
   /// A description of the problem.
   public let what: String

@@ -3,7 +3,7 @@ internal import Storage
 
 /// A reader for the members of a request's object.
 ///
-/// A missing, mistyped, or unknown member is an error that identifies the member.
+/// If a member is missing, mistyped, or unknown, the reader throws an error that identifies the member.
 public struct AdministrationFields {
   private let object: JSONObject
   private var known: Set<UTF8Text> = []
@@ -115,7 +115,8 @@ extension FaultRule {
     guard times != 0 else {
       throw AdministrationFields.wrong("times", "a whole number from 1 to \(UInt32.max)")
     }
-    // A listed rule has these members too; they are ignored here, because the gateway assigns them.
+    // Objects that `belfry fault list` prints have these members too; ignore them, because the gateway assigns their
+    // values.
     _ = try fields.optionalNumber("id", of: Int64.self)
     _ = try fields.optionalNumber("remaining", of: UInt32.self)
     var effects: [Effect] = []

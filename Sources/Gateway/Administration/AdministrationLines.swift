@@ -4,7 +4,7 @@ internal import System
 
 /// The output lines of each kind of record.
 ///
-/// Keys are stable, and keys without a value are omitted.
+/// The keys are stable; a key without a value is omitted.
 enum AdministrationLines {
   static func line(_ team: TeamRecord) -> JSONObject {
     [
@@ -57,8 +57,8 @@ enum AdministrationLines {
 
   /// Returns the line of a device.
   ///
-  /// For a running gateway, the line shows whether the device is connected, and when it was last connected since
-  /// startup.
+  /// For a running gateway, the line also shows whether the device is connected and when it was last connected since
+  /// the gateway started.
   static func line(_ device: DeviceRecord, presence: DevicePresence??) -> JSONObject {
     var line = line(device)
     guard let presence else { return line }

@@ -1,7 +1,7 @@
 public import Storage
 
-/// An administrator's request to a running or stopped gateway; the commands, the admin API, and the data folder use the
-/// same type (contract: Administration).
+/// An administrator's request to a running or stopped gateway. The commands, the admin API, and the data folder use
+/// this type (contract: Administration).
 public enum AdministrationRequest: Sendable, Hashable {
   case listTeams
   /// Adds a team.
@@ -31,7 +31,7 @@ public enum AdministrationRequest: Sendable, Hashable {
   case removeChannel(id: String, bundleID: String?)
   /// Lists devices.
   ///
-  /// The string is a number, a part of a name, or a device token in hexadecimal; nil lists all devices.
+  /// The string is a device number, part of a name, or a device token in hexadecimal; nil lists all devices.
   case listDevices(of: String?)
   /// Lists the apps that a device has registered, with their tokens.
   case listDeviceApps(number: UInt64)
@@ -45,34 +45,34 @@ public enum AdministrationRequest: Sendable, Hashable {
   case rotateAuthority
   /// Retires the previous authority.
   ///
-  /// With `isForced`, this works even if devices or providers still depend on it.
+  /// With `isForced`, this succeeds even if devices or providers still depend on that authority.
   case finishAuthority(isForced: Bool)
   case listTokenKeys
-  /// Creates a key that seals device tokens from now on; the other keys can still open existing tokens.
+  /// Creates a key that seals all new device tokens; the other keys can still open existing tokens.
   case rotateTokenKey
   /// Retires a token key.
   ///
-  /// With `isForced`, this works even if tokens become invalid.
+  /// With `isForced`, this succeeds even if tokens become invalid.
   case retireTokenKey(id: String, isForced: Bool)
   /// Lists rows that failed their checksum.
   case listDamage
-  /// Deletes the damaged rows; anything that depended on them is unknown from then on.
+  /// Deletes the damaged rows; afterward, the gateway treats anything that depended on them as unknown.
   case forgetDamage
   case listFaults
   case addFault(FaultRule)
   case removeFault(id: UInt64)
   case clearFaults
-  /// Reads the delivery log of a token, an `apns-id`, or an `apns-unique-id`; nil reads all of it.
+  /// Reads the delivery log lines of a token, an `apns-id`, or an `apns-unique-id`; nil reads the entire log.
   case log(of: String?)
   /// Checks a push as the gateway would, without sending it.
   case checkPush(PushDraft)
-  /// Describes a device token and checks whether a push can be sent to it under `topic`; nil checks the token's own
+  /// Describes a device token and checks whether a push with `topic` can be sent to it; nil checks the token's own
   /// topic.
   case checkDeviceToken(String, topic: String?)
   /// Checks whether a provider token is valid for `topic`, and reports the reason if it isn't.
   case checkProviderToken(String, topic: String?)
 
-  /// A push as the user drafts it: each field contains the string that the request would contain.
+  /// A push as the user drafts it: each field contains the string that would be sent in the request.
   public struct PushDraft: Sendable, Hashable {
     /// The device token in hexadecimal.
     public var token = ""
@@ -88,7 +88,7 @@ public enum AdministrationRequest: Sendable, Hashable {
     public var collapseID: String?
     /// The `apns-id` header; nil if absent.
     public var id: String?
-    /// The ID of the provider key that signs the push; nil uses a key of the app's team.
+    /// The ID of the provider key that signs the push; nil selects a key of the app's team.
     public var key: String?
     /// The payload, as bytes of JSON.
     public var payload: [UInt8] = []
@@ -99,15 +99,15 @@ public enum AdministrationRequest: Sendable, Hashable {
 
   /// The parameters of a new provider key.
   public struct NewKey: Sendable, Hashable {
-    /// The ID of the key, 10 letters and digits; nil to generate one.
+    /// The ID of the key, 10 letters and digits; nil generates one.
     public var id: String?
     /// The ID of the key's team.
     public var team: String
     /// The environments in which the key is valid.
     public var environments: EnvironmentScope
-    /// The only bundle identifiers that the key can send to; if empty, all of the team's.
+    /// The bundle identifiers that the key can send to; if empty, the key can send to all of the team's apps.
     public var topics: [String]
-    /// The only other key that can be used on the same connection.
+    /// The ID of the only other key that can be used on the same connection; nil if there is no such key.
     public var relatedKey: String?
 
     /// Creates the parameters of a new provider key.
@@ -125,13 +125,13 @@ public enum AdministrationRequest: Sendable, Hashable {
 
   /// The parameters of a new provider certificate.
   public struct NewCertificate: Sendable, Hashable {
-    /// The ID of the app's team.
+    /// The ID of the team that owns the app.
     public var team: String
     /// The app's bundle identifier.
     public var bundleID: String
     /// The environments in which the certificate is valid.
     public var environments: EnvironmentScope
-    /// True to list topics in an extension; false to include only the bundle identifier.
+    /// True if the certificate lists its topics in an extension; false if it contains only the bundle identifier.
     public var isUniversal: Bool
     /// True for an RSA key; false for an ECDSA key.
     public var hasRSAKey: Bool
@@ -151,7 +151,7 @@ public enum AdministrationRequest: Sendable, Hashable {
 
   /// An app to add, or to change if the team already has it.
   public struct NewTopic: Sendable, Hashable {
-    /// The ID of the app's team.
+    /// The ID of the team that owns the app.
     public var team: String
     /// The app's bundle identifier.
     public var bundleID: String

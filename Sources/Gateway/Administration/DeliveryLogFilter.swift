@@ -2,13 +2,13 @@ public import BelfryWire
 
 /// Conditions on lines of the delivery log; a line must meet all of them.
 ///
-/// Strings are compared by their bytes, because providers supply the topics.
+/// Strings are compared byte by byte, because providers supply the topics.
 public struct DeliveryLogFilter: Sendable {
-  /// The topic of the app, suffix included; nil matches every topic.
+  /// The topic of the app, including its suffix; nil matches every topic.
   public var topic: String?
   /// The label of the state; nil matches every state.
   public var state: String?
-  /// The reason of a rejection; nil matches every line.
+  /// The reason for a rejection; nil matches every line.
   public var reason: String?
   /// The push type; nil matches every type.
   public var pushType: PushType?
@@ -16,12 +16,13 @@ public struct DeliveryLogFilter: Sendable {
   public var device: UInt64?
   /// The earliest time, in milliseconds since 1970.
   public var sinceMilliseconds: Int64?
-  /// The end of the time range, in milliseconds since 1970; lines at that time do not match.
+  /// The end of the time range, in milliseconds since 1970; lines at exactly that time don't match.
   public var untilMilliseconds: Int64?
-  /// A substring of the topic, state, reason, device number, or an ID, in lowercase ASCII; nil matches every line.
+  /// A substring of the topic, state, reason, device number, or one of the IDs, in lowercase ASCII; nil matches every
+  /// line.
   public var text: [UInt8]?
 
-  /// The maximum length, in bytes, of the string to search for.
+  /// The maximum length, in bytes, of `text`.
   public static let textBytesMax = 128
 
   /// Creates a filter that matches every line.

@@ -12,7 +12,7 @@ public final class FaultRegistry: Sendable {
 
   private let rules = Mutex(Rules())
   private let published = Atomic<Int>(0)
-  /// True if a rule has been used since the uses were last read for storage.
+  /// True if a rule has been used since the use counts were last read for storage.
   private let hasNewUses = Atomic<Bool>(false)
 
   /// Creates a registry with these rules.
@@ -38,16 +38,17 @@ public final class FaultRegistry: Sendable {
   /// Removes the rule with this ID; nil removes all.
   func remove(_ id: UInt64?) { change { $0.removeAll { id == nil || $0.id == id } } }
 
-  /// Sets the function that is called, on any thread, when uses must be stored; that function calls ``takeUses()``.
+  /// Sets the function that is called, on any thread, when use counts must be stored; that function calls
+  /// ``takeUses()``.
   func onUse(_ store: @escaping @Sendable () -> Void) { rules.withLock { $0.onUse = store } }
 
-  /// Returns the rules, so that the caller can store their uses; the next use after this call is reported again.
+  /// Returns the rules, so that the caller can store their use counts; the next use after this call is reported again.
   func takeUses() -> [ScriptedFault] {
     hasNewUses.store(false, ordering: .sequentiallyConsistent)
     return all
   }
 
-  /// Handles a use of a rule with a limit; removes it if that was the last one.
+  /// Handles a use of a rule with a limit, and removes the rule if that was its last use.
   private func noteUse(of fault: ScriptedFault) {
     if fault.remaining == 0 { remove(fault.id) }
     guard !hasNewUses.exchange(true, ordering: .sequentiallyConsistent) else { return }

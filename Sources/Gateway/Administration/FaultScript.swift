@@ -1,13 +1,13 @@
 public import BelfryWire
 
-/// The scripted answers as a loop applies them; it does no I/O.
+/// The scripted answers as a loop applies them; this type performs no I/O.
 ///
-/// Effects of different kinds combine, for example a delay with a reason. Among effects of the same kind, the first
-/// rule that applies wins. Only rules that win are counted as used.
+/// Effects of different kinds combine, for example, a delay and a reason. Among effects of the same kind, the first
+/// rule that applies wins. Only winning rules count as used.
 public struct FaultScript {
   /// An answer that replaces the regular one.
   public struct Answer: Equatable, Sendable {
-    /// The reason of the answer.
+    /// The reason in the answer.
     public let rejection: Rejection
     /// The timestamp of a 410 response, in milliseconds since 1970; nil for other reasons.
     public let timestampMilliseconds: Int64?
@@ -17,7 +17,7 @@ public struct FaultScript {
   public struct Effects: Equatable, Sendable {
     /// True if GOAWAY is sent after this request.
     public var goesAway = false
-    /// The advertised limit of concurrent streams.
+    /// The limit on concurrent streams that the gateway advertises.
     public var streams: UInt32?
     /// The flow-control window of each stream, in bytes.
     public var window: UInt32?
@@ -29,10 +29,10 @@ public struct FaultScript {
 
   /// The point in a connection's life at which effects apply.
   public enum Occasion: Sendable {
-    /// The connection opens: the stream limit and the window apply, but don't count as used, because there is no
+    /// The opening of a connection: the stream limit and the window apply, but don't count as used, because there is no
     /// request yet.
     case opening
-    /// A request, with its number on the connection, starting at 1, and whether the connection has already sent GOAWAY.
+    /// A request: its number on the connection, starting at 1, and whether the connection has already sent GOAWAY.
     case request(UInt32, hasSentGoAway: Bool)
   }
 
@@ -49,7 +49,7 @@ public struct FaultScript {
     self.onUse = onUse
   }
 
-  /// Returns the effects on a request to `token` and `topic`; both are empty for a connection as a whole.
+  /// Returns the effects on a request to `token` with `topic`; both are empty for the connection as a whole.
   public func effects(
     token: Span<UInt8>, topic: Span<UInt8>, _ occasion: Occasion
   ) -> Effects {
@@ -61,7 +61,7 @@ public struct FaultScript {
     return effects
   }
 
-  /// The kinds of effects for which a rule was found.
+  /// The kinds of effects for which a rule has been found.
   private struct DecidedKinds {
     var goAway = false
     var streams = false

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A scripted answer of a gateway: a rule with an ID, and the number of requests that it still applies to.
+/// A scripted answer of a gateway: a rule with an ID, and the number of requests that it can still apply to.
 ///
 /// All loops share one object, so that together they never exceed the rule's limit.
 public final class ScriptedFault: Sendable {
@@ -20,7 +20,7 @@ public final class ScriptedFault: Sendable {
   /// The number of requests that the rule has applied to; 0 for a rule without a limit, whose uses aren't counted.
   var uses: UInt32 { used.load(ordering: .relaxed) }
 
-  /// The number of requests that the rule still applies to; nil if there is no limit.
+  /// The number of requests that the rule can still apply to; nil if there is no limit.
   public var remaining: UInt32? {
     rule.times.map { times in times > uses ? times - uses : 0 }
   }

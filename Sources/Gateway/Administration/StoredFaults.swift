@@ -3,13 +3,13 @@ import Storage
 
 /// The scripted answers in the control store, which persist across restarts until they expire or are removed.
 ///
-/// The uses of rules with a limit are stored in a separate setting. The gateway writes that setting while it answers
-/// requests, and must not overwrite the rules if an administrator changes them at the same time.
+/// The use counts of rules with a limit are in a separate setting, because the gateway writes them while it answers
+/// requests and must not overwrite rules that an administrator changes at the same time.
 struct StoredFaults {
   let store: any ControlStore
 
-  /// Returns the rules that have not expired, in the order in which they were added, and the highest ID that any rule
-  /// has had.
+  /// Returns the rules that haven't expired, in the order in which they were added, and the highest ID that any rule
+  /// has ever had.
   ///
   /// A rule that can't be read is omitted.
   func faults() throws(StorageFailure) -> (faults: [ScriptedFault], lastID: UInt64) {
@@ -42,7 +42,7 @@ struct StoredFaults {
     try put(ControlSetting.faults, lines)
   }
 
-  /// Replaces the stored uses of rules.
+  /// Replaces the stored use counts of the rules.
   func keepUses(of faults: [ScriptedFault]) throws(StorageFailure) {
     let lines = faults.filter { $0.uses > 0 }.map { fault in
       JSONValue.object([

@@ -6,29 +6,29 @@ public protocol AdmissionContext {
   mutating func credential(for request: borrowing PushRequest) -> Admission.Credential
   /// Returns the app with a bundle identifier.
   func app(bundleID: Span<UInt8>) -> App?
-  /// Returns true if an app that isn't found may exist in a damaged row.
+  /// Returns true if the app wasn't found but might be in a damaged row.
   func mayBeDamaged(bundleID: Span<UInt8>) -> Bool
-  /// Returns true if the app of a token may exist in a damaged row.
+  /// Returns true if the token's app wasn't found but might be in a damaged row.
   func mayBeDamaged(app: UInt32) -> Bool
   /// Returns a device token's contents; `nil` if this gateway didn't create it.
   mutating func open(token: Span<UInt8>) -> TokenContents?
-  /// Returns the scripted answer to an otherwise valid request, regardless of whether its token is active
-  /// (`belfry fault`); `nil` for the regular answer.
+  /// Returns the scripted answer (`belfry fault`) to a request that is valid, except that its token might be inactive;
+  /// `nil` for the regular answer.
   mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection?
 }
 
 extension AdmissionContext {
-  /// Returns false, for contexts without damaged rows.
+  /// Returns false; contexts that can have damaged rows override this default.
   public func mayBeDamaged(bundleID: Span<UInt8>) -> Bool { false }
-  /// Returns false, for contexts without damaged rows.
+  /// Returns false; contexts that can have damaged rows override this default.
   public func mayBeDamaged(app: UInt32) -> Bool { false }
 
-  /// Returns nil, for contexts without scripted answers.
+  /// Returns nil; contexts that have scripted answers override this default.
   public mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection? { nil }
 }
 
 /// The ordered checks of `POST /3/device/TOKEN` (apns-protocol 1.12), except those that only the device's home loop can
-/// perform: whether the token is still active, and its rate.
+/// perform: whether the token is still active and within its rate limit.
 public enum Admission {
   /// The outcome of checking the request's credential (apns-protocol 1.12, step 4).
   public enum Credential {
@@ -52,13 +52,14 @@ public enum Admission {
     public let pushType: PushType
     /// The priority: 10, 5, or 1.
     public let priority: UInt8
-    /// The time until which the notification is stored, in seconds since 1970; 0 if delivery is attempted only once.
+    /// The time until which the gateway stores the notification, in seconds since 1970; 0 if it attempts delivery only
+    /// once.
     public let expiration: Int64
   }
 
   /// Checks a complete request whose body has `bodyBytes` bytes.
   ///
-  /// `body` is the part that was retained, which is all of it unless the body is too large.
+  /// `body` is the retained part of the body: all of it, unless the body is too large.
   public static func evaluate(
     _ request: borrowing PushRequest, body: Span<UInt8>, bodyBytes: Int, atSeconds now: Int64,
     context: inout some AdmissionContext
@@ -84,14 +85,14 @@ public enum Admission {
     let givenType: PushType? = if case .value(let type) = request.pushType { type } else { nil }
     let sizedType = givenType ?? PushType(impliedBy: topicKind)
     guard bodyBytes <= sizedType.payloadBytesMax else { return .refused(.payloadTooLarge) }
-    // A body that is not JSON counts as empty (apns-protocol section 10).
+    // A body that isn't JSON counts as empty (apns-protocol section 10).
     guard PayloadSyntax.isObject(body) else { return .refused(.payloadEmpty) }
     if let rejection = context.scripted(request, to: app) { return .refused(rejection) }
     guard let contents = context.open(token: request.token.span) else {
       return .refused(.badDeviceToken)
     }
     guard contents.app == app.number, isPair(contents.kind, topicKind) else {
-      // The token's own app may reappear when its damaged row is restored.
+      // The token's own app might reappear when its damaged row is restored.
       return .refused(
         context.mayBeDamaged(app: contents.app) ? .serviceUnavailable : .deviceTokenNotForTopic)
     }
@@ -115,13 +116,13 @@ public enum Admission {
     return nil
   }
 
-  /// The app and the token kind that a topic identifies, or the reason why it can't be used.
+  /// The app and the token kind that a topic identifies, or the reason that the topic can't be used.
   enum TopicOutcome {
     case refused(Rejection)
     case found(App, TokenKind)
   }
 
-  /// Resolves the topic of a request, or the one that its certificate implies.
+  /// Resolves the topic of a request, or the topic that the request's certificate implies.
   static func topic(
     of request: borrowing PushRequest, credential: ProviderCredential,
     context: some AdmissionContext
@@ -176,9 +177,9 @@ public enum Admission {
     return pushType == .background ? min(priority, 5) : priority
   }
 
-  /// Returns the effective expiration, at most 30 days away.
+  /// Returns the effective expiration, which is at most 30 days away.
   ///
-  /// An absent header isn't the same as 0 (apns-protocol section 4).
+  /// An absent header doesn't mean 0 (apns-protocol section 4).
   private static func expiration(
     of request: borrowing PushRequest, atSeconds now: Int64
   ) -> Int64 {

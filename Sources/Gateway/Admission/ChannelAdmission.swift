@@ -1,9 +1,9 @@
 public import BelfryWire
 
-/// The ordered checks of channel management and of broadcasts (apns-protocol section 5), except those that only the
-/// channel service can perform: whether the channel exists, and whether it stores messages.
+/// The ordered checks of requests that manage channels and of broadcasts (apns-protocol section 5), except those that
+/// only the channel service can perform: whether the channel exists, and whether it stores messages.
 public enum ChannelAdmission {
-  /// The operation that a request asks for.
+  /// The operation that a request specifies.
   public enum Call: Equatable, Sendable {
     case make(ChannelConfiguration)
     case read(ChannelID)
@@ -11,10 +11,10 @@ public enum ChannelAdmission {
     case list
     /// Sends a broadcast.
     ///
-    /// The expiration is in seconds since 1970; 0 attempts delivery only once.
+    /// The expiration is in seconds since 1970; 0 means a single delivery attempt.
     case broadcast(ChannelID, priority: UInt8, expiration: Int64)
 
-    /// The channel that the call refers to; nil if the call doesn't refer to one.
+    /// The channel that the call refers to, if any.
     var channel: ChannelID? {
       switch self {
       case .read(let id), .remove(let id), .broadcast(let id, _, _): id
@@ -29,7 +29,7 @@ public enum ChannelAdmission {
     case admitted(App, Call)
   }
 
-  /// Checks a complete request to one of the three paths.
+  /// Checks a complete request to any of the three paths.
   ///
   /// `body` is at most as long as the payload limit; `bodyBytes` is the length received.
   public static func evaluate(
@@ -80,7 +80,7 @@ public enum ChannelAdmission {
 
   /// Resolves the app of a request.
   ///
-  /// The path contains the plain bundle identifier. An identifier with a push type's suffix is refused as
+  /// The path contains the plain bundle identifier. The gateway refuses an identifier with a push type's suffix as
   /// `TopicDisallowed`, and an app that doesn't belong to the credential as `TopicMismatch` (apns-protocol 5.1, 5.4).
   private static func app(
     of request: borrowing PushRequest, credential: ProviderCredential,
@@ -137,7 +137,7 @@ public enum ChannelAdmission {
 
   /// Reads a broadcast.
   ///
-  /// Every field in the table of broadcast fields is required (apns-protocol 5.2).
+  /// All of the broadcast fields are required (apns-protocol 5.2).
   private static func broadcast(
     _ request: borrowing PushRequest, body: [UInt8], bodyBytes: Int
   ) throws(Refusal) -> Call {

@@ -12,8 +12,8 @@ extension CertificateCredential {
 
   /// Returns the credential of a certificate, according to Apple's extensions (apns-protocol 2.3).
   ///
-  /// The topics are those of a universal certificate, or else the subject's UID. The environments are those that the
-  /// certificate lists, or else both.
+  /// A universal certificate lists its topics; for any other certificate, the only topic is the subject's UID. If the
+  /// certificate lists no environments, it is valid in both.
   static func of(
     _ certificate: Certificate, in directory: CredentialDirectory,
     for environment: BelfryWire.Environment

@@ -1,8 +1,8 @@
 public import BelfryWire
 import Transport
 
-/// The rules for tokens on one provider connection: a single team, only related keys, and no overly frequent token
-/// changes (apns-protocol 1.13, 2.1, 2.2).
+/// The rules for tokens on one provider connection: all belong to the same team, their keys are related, and they don't
+/// change too often (apns-protocol 1.13, 2.1, 2.2).
 public struct ConnectionCredentials {
   private struct Current {
     let key: ProviderVerificationKey
@@ -10,10 +10,11 @@ public struct ConnectionCredentials {
     var issuedAt: Int64
     var changedAtSeconds: Int64
 
-    /// Returns true if `token` follows this one too soon.
+    /// Returns true if `token` follows this token too soon.
     ///
-    /// A token follows too soon if it was neither presented nor issued at least 20 minutes after this one. The rule
-    /// limits how often a team issues tokens; a connection that began with an old token may present the next one.
+    /// The new token is too soon unless it was presented or issued at least 20 minutes after this one. The rule limits
+    /// how often a team issues tokens; a connection that began with an old token can therefore present the next one
+    /// immediately.
     func isHurried(by token: VerifiedToken, atSeconds now: Int64) -> Bool {
       let (made, overflow) = token.issuedAt.subtractingReportingOverflow(issuedAt)
       return now - changedAtSeconds < WireLimits.providerTokenRefreshSecondsMin
@@ -21,16 +22,16 @@ public struct ConnectionCredentials {
     }
   }
 
-  /// The current tokens: one, or two if the second one is signed with the related key of the first one's key.
+  /// The current tokens: one, or two if the keys that signed them are related.
   private var current: [Current] = []
   private let environment: BelfryWire.Environment
 
-  /// Creates the rules of a new connection.
+  /// Creates the rules for a new connection.
   public init(environment: BelfryWire.Environment) {
     self.environment = environment
   }
 
-  /// Checks a token whose signature is valid; returns `nil` if the request may proceed.
+  /// Checks a token whose signature is valid; returns `nil` if the request can proceed.
   public mutating func present(_ token: VerifiedToken, atSeconds now: Int64) -> Rejection? {
     guard ProviderToken.isFresh(issuedAt: token.issuedAt, atSeconds: now) else {
       return .expiredProviderToken
@@ -58,7 +59,7 @@ public struct ConnectionCredentials {
     guard first.key.bundleIDs == nil, token.key.bundleIDs == nil else {
       return .unrelatedKeyIDInToken
     }
-    // A team that rotates its keys presents a different key of the same scope.
+    // A team that rotates its keys presents a token that is signed with a different key of the same scope.
     guard !first.isHurried(by: token, atSeconds: now) else { return .tooManyProviderTokenUpdates }
     current.removeAll()
     remember(token, now)

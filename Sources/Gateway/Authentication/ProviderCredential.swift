@@ -26,7 +26,7 @@ public final class CertificateCredential: Sendable {
   public let topics: [[UInt8]]
   /// The environments in which the certificate is valid.
   public let environments: Set<BelfryWire.Environment>
-  /// The serial number in hexadecimal, which identifies the certificate for revocation.
+  /// The serial number in hexadecimal, by which the certificate can be revoked.
   public let serial: String
 
   /// Creates a credential from its parts.
@@ -50,7 +50,7 @@ public final class CertificateCredential: Sendable {
   }
 }
 
-/// The credential under which a request was made.
+/// The credential with which a request was made.
 public enum ProviderCredential: Sendable {
   case token(VerifiedToken)
   case certificate(CertificateCredential)

@@ -4,8 +4,8 @@ import Transport
 
 /// A verifier of provider tokens that checks each distinct token once, because a signature check takes about 80 µs.
 ///
-/// Confined to its loop. Refusals are cached too, so that rejecting a flood of invalid tokens is cheap. A new directory
-/// empties the cache, which makes revocation immediate.
+/// The verifier is confined to its loop. It caches refusals too, so that rejecting a flood of invalid tokens is cheap.
+/// A new directory empties the cache, so that revocations take effect immediately.
 public final class TokenVerifier {
   /// The outcome of checking a token.
   public enum Outcome {
@@ -16,14 +16,15 @@ public final class TokenVerifier {
   private var directory: CredentialDirectory
   private let hasher = SHA256Context()
   private var known: [SHA256.Digest: Outcome] = [:]
-  /// The number of distinct tokens in the cache; a full cache is emptied.
+  /// The maximum number of distinct tokens in the cache, which is emptied when it is full.
   private static let knownMax = 4_096
 
   private let acceptsES512: Bool
 
-  /// Creates a verifier that knows the keys of `directory`.
+  /// Creates a verifier for tokens that are signed with the keys in `directory`.
   ///
-  /// If `acceptsES512` is true, SHA-512 is accepted in place of SHA-256, because one client library signs that way.
+  /// If `acceptsES512` is true, the verifier accepts SHA-512 in place of SHA-256, because one client library signs that
+  /// way.
   public init(directory: CredentialDirectory, acceptsES512: Bool = true) {
     self.directory = directory
     self.acceptsES512 = acceptsES512
@@ -61,8 +62,8 @@ public final class TokenVerifier {
     let hash = token.algorithm == .es256 ? SignatureDigest.sha256 : .sha512
     let isSigned = unsafe text.extracting(0..<token.signedByteCount).withUnsafeBytes { message in
       unsafe token.signature.withUnsafeBytes { signature in
-        // A raw signature consists of two integers of 32 bytes each, or of 66 bytes each for ES512; any other signature
-        // is DER.
+        // A raw signature consists of two integers of 32 bytes each, or 66 bytes each for ES512; any other signature is
+        // in DER.
         unsafe token.signature.count == 64 || token.signature.count == 132
           ? key.publicKey.verify(rawSignature: signature, message: message, digest: hash)
           : key.publicKey.verify(derSignature: signature, message: message, digest: hash)

@@ -38,7 +38,7 @@ package struct Authorities: Sendable, DeviceCertificateIssuer {
       + signing.dropLast().flatMap(\.certificatePEM)
   }
 
-  /// The authorities that may sign a client's certificate, in PEM.
+  /// The authorities that can sign a client's certificate, in PEM.
   var trustedPEM: [UInt8] { (try? trusted.pem()) ?? server.certificatePEM }
 
   package func issueDevice(

@@ -25,7 +25,7 @@ public struct CertificateEnd: Sendable, Equatable {
   public let subject: String
   /// The expiration time, in seconds since 1970.
   public let notAfter: Int64
-  /// The start of validity, in seconds since 1970; `Int64.min` if it doesn't matter.
+  /// The start of validity, in seconds since 1970; `Int64.min` if it is irrelevant.
   public let notBefore: Int64
 
   init(kind: Kind, subject: String, notBefore: Int64 = .min, notAfter: Int64) {
@@ -35,8 +35,7 @@ public struct CertificateEnd: Sendable, Equatable {
     self.notAfter = notAfter
   }
 
-  /// Returns the reason that clients reject the certificate at the given time, in seconds since 1970; nil if they
-  /// accept it.
+  /// Returns the reason that clients reject the certificate at `now`, in seconds since 1970; nil if they accept it.
   func problem(atSeconds now: Int64) -> String? {
     func time(_ seconds: Int64) -> String { Timestamp.rfc3339(unixMilliseconds: seconds * 1_000) }
     if notAfter <= now {
@@ -88,7 +87,7 @@ public final class CertificateEnds: Sendable {
     }
   }
 
-  /// During a rotation, the number of devices that haven't yet presented a certificate from the new authority;
+  /// The number of devices that haven't yet presented a certificate from the new authority, during a rotation;
   /// otherwise nil.
   public var waitingDevices: Int? { state.withLock { $0.waiting } }
 

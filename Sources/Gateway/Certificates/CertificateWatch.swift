@@ -2,14 +2,14 @@ import BelfryWire
 import Storage
 import System
 
-/// A watcher that renews the listeners' certificates before they expire, detects the operator's new files, and reports
-/// expirations.
+/// A watcher that renews the listeners' certificates before they expire, detects changes to the operator's files, and
+/// reports expirations.
 ///
-/// Expirations are reported in a metric, and daily in the log during the last month. All times are those of an
-/// `ExpiryClock`: a wall clock that jumps ahead triggers no renewal until it is trusted, and certificates issued under
-/// a wrong clock are replaced once the clock is right.
+/// A metric reports expirations at all times; the log reports them daily during the last month. All times are those of
+/// an `ExpiryClock`: a wall clock that jumps ahead triggers no renewal until it is trusted, and certificates issued
+/// under a wrong clock are replaced once the clock is right.
 ///
-/// Confined to the main loop.
+/// The watcher is confined to the main loop.
 final class CertificateWatch {
   /// A function that returns the monotonic clock in nanoseconds and the wall clock in milliseconds since 1970.
   typealias Clocks = () -> (nanoseconds: Int64, unixMilliseconds: Int64)
@@ -69,7 +69,7 @@ final class CertificateWatch {
     _ = clock.compare(nanoseconds: nanoseconds, unixMilliseconds: unixMilliseconds)
     let now =
       clock.expiry(nanoseconds: nanoseconds, unixMilliseconds: unixMilliseconds) / 1_000
-    // If the clock was set back, check everything again; otherwise the next checks would be due much later.
+    // If the clock was set back, check everything again; otherwise the next checks wouldn't be due for a long time.
     if now < lastSeconds { (nextCheckSeconds, nextWarningSeconds, nextCountSeconds) = (0, 0, 0) }
     lastSeconds = now
     return now
@@ -88,7 +88,7 @@ final class CertificateWatch {
     _ configuration: GatewayConfiguration, nowSeconds: Int64
   ) -> ListenerSecurity? {
     nextCheckSeconds = nowSeconds + Limits.certificateCheckSeconds
-    // Read the stamps before the files, so that the next check detects a change made in between.
+    // Read the stamps before the files, so that the next check detects a change made between the two reads.
     let seen = shown.files.map(FileSystem.stamp(of:))
     do {
       return try follow(configuration, nowSeconds: nowSeconds)
@@ -114,13 +114,13 @@ final class CertificateWatch {
   private func follow(
     _ configuration: GatewayConfiguration, nowSeconds: Int64
   ) throws -> ListenerSecurity? {
-    // Read the stamps before the files, so that the next check detects a change made in between.
+    // Read the stamps before the files, so that the next check detects a change made between the two reads.
     let files = configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? []
     let seen = files.map(FileSystem.stamp(of:))
     let loaded = try source.load(configuration, nowSeconds: nowSeconds)
     let isChanged = loaded.chains != shown.chains
     if isChanged {
-      // Report the new certificates at once, even if a warning about the previous ones was logged today.
+      // Report the new certificates immediately, even if a warning about the previous ones was logged today.
       nextWarningSeconds = 0
       log.info(
         "reloaded the server's certificates",
@@ -169,7 +169,7 @@ final class CertificateWatch {
     }
   }
 
-  /// Schedules the count of devices on the writer's thread, because there may be very many devices.
+  /// Schedules the count of devices on the writer's thread, because there can be very many devices.
   private func countDevices(nowSeconds: Int64) {
     nextCountSeconds = nowSeconds + Limits.rotationCountSeconds
     let (ends, metrics) = (ends, metrics)

@@ -9,7 +9,7 @@ package struct ListenerCertificates: Sendable {
   package var authorities: Authorities
   /// The expiration times of the certificates.
   var ends: [CertificateEnd]
-  /// The chains that are presented and trusted; if they change, new connections use the new ones.
+  /// The chains that are presented and trusted; if they change, new connections use the new chains.
   var chains: [[UInt8]]
   /// The operator's certificate files that were read.
   var files: [String]
@@ -83,8 +83,8 @@ extension GatewayConfiguration {
       certificateChainPEM: own.certificateChainPEM, privateKeyPEM: own.privateKeyPEM, alpn: [])
   }
 
-  /// Returns the reason that clients would reject the operator's certificate at the given time; nil if they would
-  /// accept it, or if no certificate is configured.
+  /// Returns the reason that clients would reject the operator's certificate at `now`, in seconds since 1970; nil if
+  /// they would accept it, or if no certificate is configured.
   ///
   /// The gateway starts in either case, because connections to its other names still work.
   public func certificateProblem(nowSeconds now: Int64) throws -> String? {

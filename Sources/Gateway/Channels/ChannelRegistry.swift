@@ -3,7 +3,7 @@ import BelfryWire
 /// All channels of a gateway, with the rules for creating, reading, and removing them and for sending broadcasts
 /// (apns-protocol 5.3, 5.4).
 ///
-/// The registry does no I/O; its owner makes changes durable.
+/// The registry performs no I/O; its owner makes changes durable.
 struct ChannelRegistry {
   private struct Entry {
     let app: UInt32
@@ -13,9 +13,9 @@ struct ChannelRegistry {
   private var entries: [ChannelID: Entry] = [:]
   /// The channels of each app, oldest first.
   private var byApp: [UInt32: [ChannelID]] = [:]
-  /// The cached results of ``list(of:)``, because thousands of requests may ask for the same list.
+  /// The cached results of ``list(of:)``, because thousands of requests might request the same list.
   ///
-  /// The list of 10,000 channels is 270 KB.
+  /// A list of 10,000 channels is 270 KB long.
   private var lists: [UInt32: [UInt8]] = [:]
 
   /// Adds a channel unless it already exists.
@@ -65,7 +65,8 @@ struct ChannelRegistry {
     return list
   }
 
-  /// Returns true if the app can have one more channel, counting the `waiting` ones that are being created.
+  /// Returns true if one more channel can be created for an app; the `waiting` channels that are being created count
+  /// too.
   func hasRoom(_ app: UInt32, waiting: Int) -> Bool {
     channels(of: app).count + waiting < Limits.channelsPerAppMax
   }
@@ -76,21 +77,21 @@ struct ChannelRegistry {
     return entry.configuration
   }
 
-  /// Returns the app of a channel.
+  /// Returns the app that owns a channel.
   func app(of id: ChannelID) -> UInt32? { entries[id]?.app }
 
   /// The delivery mode of a broadcast, or the reason for its refusal.
   enum Broadcasting: Equatable {
     case refused(Rejection)
-    /// Sent to connected devices and stored for the others until the expiration, in seconds since 1970.
+    /// The message is sent to connected devices and stored for the others until the expiration, in seconds since 1970.
     case kept(expiration: Int64)
     case once
   }
 
-  /// Checks a broadcast.
+  /// Returns the delivery mode of a broadcast, or the reason for its refusal.
   ///
-  /// A channel without storage accepts only the expiration 0. A channel with storage stores the message for a time that
-  /// starts at `start`; `start` and `now` are in seconds since 1970.
+  /// A channel without storage accepts only an expiration of 0. A channel with storage stores the message for a time
+  /// that starts at `start`; `start` and `now` are in seconds since 1970.
   func broadcasting(
     to id: ChannelID, app: UInt32, expiration: Int64, atSeconds now: Int64,
     storedFrom start: Int64

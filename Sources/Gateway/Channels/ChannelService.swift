@@ -4,8 +4,8 @@ import System
 
 /// The channel service, which creates and removes channels and accepts broadcasts.
 ///
-/// It runs on the main loop, so that every loop receives the changes in the same order. A broadcast is one message to
-/// each loop.
+/// The service runs on the main loop, so that every loop receives the changes in the same order. A broadcast is one
+/// message to each loop.
 final class ChannelService {
   private let store: any ControlStore
   private let writer: ControlWriter
@@ -89,11 +89,10 @@ final class ChannelService {
 
   // MARK: Devices
 
-  /// Returns true if a channel may exist in a damaged row.
+  /// Returns true if a channel might be in a damaged row.
   func mayBeDamaged(_ id: ChannelID) -> Bool { store.damage.mayHave(.channel(id.bytes)) }
 
-  /// Returns true if a channel exists that the calling loop doesn't know; in that case, all loops have been notified of
-  /// it.
+  /// Returns true if a channel exists that the calling loop doesn't know; all loops are then notified of the channel.
   func introduce(_ id: ChannelID, app: UInt32) -> Bool {
     guard registry.configuration(of: id, app: app) != nil else { return false }
     publish(.made(id, app: app))
@@ -104,7 +103,7 @@ final class ChannelService {
 
   /// Carries out a request and calls `answer` once.
   ///
-  /// If the channel isn't found but its row may be damaged, the answer is `ServiceUnavailable`.
+  /// If the channel isn't found but might be in a damaged row, the answer is `ServiceUnavailable`.
   func handle(_ request: ChannelRequest, answer: @escaping (ChannelAnswer) -> Void) {
     carryOut(request) { [store] outcome in
       guard case .refused(.channelNotRegistered) = outcome, let id = request.call.channel,

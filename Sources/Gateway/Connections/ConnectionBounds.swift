@@ -1,7 +1,7 @@
 /// The maximum number of simultaneous connections of each kind, derived from the number of file descriptors that the
 /// process can open (docs/hostile-peers.md).
 struct ConnectionBounds: Equatable, Sendable {
-  /// The reason why a connection is refused.
+  /// The reason that a connection is refused.
   enum Excess: String, CaseIterable, Sendable {
     /// The address has too many connections that haven't yet authenticated.
     case address
@@ -29,20 +29,21 @@ struct ConnectionBounds: Equatable, Sendable {
   ///
   /// Other connections cost almost nothing until their first bytes are read.
   let handshakes: Int
-  /// The maximum number of provider connections on all interfaces; there are few providers, and each sends many pushes.
+  /// The maximum number of provider connections from all addresses. There are few providers, and each sends many
+  /// pushes.
   let providers: Int
   /// The maximum number of provider connections from one address.
   let providersOfAddress: Int
   /// The maximum number of devices.
   ///
-  /// The remainder is reserved for providers, regardless of what devices do.
+  /// The remaining connections are reserved for providers, however many devices connect.
   let devices: Int
 
   init(descriptors: Int, loops: Int) {
     precondition(loops > 0, "a gateway has at least one loop")
     let usable = max(descriptors, Self.descriptorsMin)
     console = min(Self.consoleMax, usable / 8)
-    // Each loop has one listener per port, an epoll descriptor, an event descriptor, and its log; the stores have about
+    // Each loop uses one listener per port, an epoll descriptor, an event descriptor, and its log; the stores use about
     // 12 files.
     let own = min(usable / 4, 64 + 16 * loops)
     total = usable - console - own

@@ -1,7 +1,7 @@
 import Synchronization
 import System
 
-/// A count of the connections of all loops, by kind and address, because they share the process's descriptors.
+/// A count of the connections of all loops, by kind and address; the loops share the process's file descriptors.
 ///
 /// It is consulted once per connection, never for a push.
 final class ConnectionCensus: Sendable {
@@ -85,7 +85,7 @@ final class ConnectionCensus: Sendable {
     }
   }
 
-  /// Counts a device that its certificate has identified (1), or one that has disconnected (-1).
+  /// Adds a device that its certificate has identified (`count` is 1), or removes a device that has disconnected (-1).
   func countDevice(_ count: Int) {
     counts.withLock { counts in
       counts.devices += count

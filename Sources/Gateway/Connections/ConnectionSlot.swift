@@ -3,8 +3,8 @@ import Transport
 
 /// A connection's slot in the census, from its acceptance until its socket is closed.
 ///
-/// A device gives up its slot once its certificate has identified it; from then on, its ``DeviceConnection`` is
-/// counted.
+/// A device gives up its slot once its certificate has identified it; afterward, its ``DeviceConnection`` is counted
+/// instead.
 final class ConnectionSlot: StreamSlot {
   let address: String
   /// The time at which the connection was accepted, on its loop's clock, in nanoseconds.
@@ -37,7 +37,7 @@ final class ConnectionSlot: StreamSlot {
 
   /// Marks the connection as a device's, because a certificate identified the device or was issued to it.
   ///
-  /// The device gives up its slot in the census at this point.
+  /// The device's slot in the census is released at this point.
   func proveDevice() {
     guard state == .unproven else { return }
     state = .device
@@ -51,7 +51,7 @@ struct UnprovenConnections {
   private var entries: [Entry] = []
 
   mutating func add(_ slot: ConnectionSlot) {
-    // Remove closed and proven connections only when they may account for half of all entries.
+    // Remove closed and proven connections only when they might make up half of the entries.
     if entries.count >= nextSweep {
       entries.removeAll { $0.slot?.isProven != false }
       nextSweep = max(64, entries.count * 2)
@@ -61,7 +61,8 @@ struct UnprovenConnections {
 
   private var nextSweep = 64
 
-  /// Closes the oldest unproven connection that has had time to authenticate, from one address or from any.
+  /// Closes the oldest unproven connection that has had time to authenticate, from `address` or, if that is nil, from
+  /// any address.
   ///
   /// Returns true if it closed one.
   func evict(of address: String?, at now: Int64) -> Bool {

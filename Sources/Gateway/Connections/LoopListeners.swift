@@ -10,7 +10,8 @@ struct LoopListeners {
 
   var isEmpty: Bool { listeners.isEmpty }
 
-  /// Adds a listener and the part of the TLS configuration that it presents; `nil` if it presents no certificate.
+  /// Adds a listener with the part of the TLS configuration that it presents; `nil` if the listener presents no
+  /// certificate.
   mutating func add(
     _ listener: any Listener, showing part: KeyPath<ListenerSecurity, StreamSecurity>?
   ) {

@@ -1,14 +1,14 @@
 internal import Storage
 
 extension AppRecord {
-  /// The numbers for new apps: above those that earlier releases assigned sequentially, and within the 28 bits of the
-  /// link's handles.
+  /// The numbers for new apps: above the numbers that earlier releases assigned sequentially, and within the 28 bits of
+  /// the link's handles.
   private static let newNumbers: Range<UInt32> = 1 << 20..<1 << 28
 
   /// Returns a random number that none of these apps has.
   ///
-  /// After a restore from a backup, sequential numbers would be assigned a second time, and a new app would inherit
-  /// tokens and notifications that were stored for another one.
+  /// If numbers were sequential, a gateway restored from a backup would assign some a second time, and a new app would
+  /// inherit tokens and notifications that were stored for another app.
   static func drawNumber(
     besides apps: [AppRecord], using random: inout some RandomNumberGenerator
   ) -> UInt32 {

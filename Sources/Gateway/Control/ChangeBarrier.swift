@@ -3,13 +3,13 @@ import Synchronization
 
 /// A barrier at which an administrator's thread waits until every loop has applied a change.
 ///
-/// Anything that a command revoked is therefore refused once the command returns.
+/// Once a command returns, every loop therefore refuses anything that the command revoked.
 package final class ChangeBarrier: Sendable {
   private let handled = DispatchSemaphore(value: 0)
   private let total = Atomic<Int>(0)
 
-  /// Counts a loop that has applied the change; the control plane calls this on behalf of a loop that isn't running
-  /// yet.
+  /// Counts a loop that has applied the change. The control plane calls this method on behalf of a loop that isn't
+  /// running yet.
   func pass() {
     total.wrappingAdd(1, ordering: .releasing)
     handled.signal()
@@ -20,7 +20,7 @@ package final class ChangeBarrier: Sendable {
 
   /// Waits until `count` loops have applied the change, for at most ``Limits/changeMilliseconds``.
   ///
-  /// A loop that is busy for longer applies it later.
+  /// A loop that is busy for longer applies the change later.
   package func wait(for count: Int) {
     let deadline = DispatchTime.now() + .milliseconds(Limits.changeMilliseconds)
     for _ in 0..<count where handled.wait(timeout: deadline) == .timedOut { return }

@@ -19,7 +19,7 @@ extension ControlPlane {
     fileprivate var asked: [UInt64: Int64] = [:]
     fileprivate var arrivals: [DeviceArrival] = []
 
-    /// Returns true if a device may get a certificate now, and counts it if so.
+    /// Returns true if a device can receive a certificate now, and counts the certificate if so.
     fileprivate mutating func admits(_ device: UInt64, at now: Int64) -> Bool {
       if let last = asked[device], now - last < Limits.renewalPauseNanoseconds { return false }
       guard Limits.renewalRate.admits(&next, at: now) else { return false }
@@ -87,7 +87,7 @@ extension ControlPlane {
     answer(route, .renewal(session, .refused(refusal, afterSeconds: seconds)))
   }
 
-  /// Finishes the renewal with the reply's ticket; returns false if the ticket is for something else.
+  /// Finishes the renewal that the reply's ticket identifies; returns false if the ticket belongs to another operation.
   func finishRenewal(_ reply: ControlReply) -> Bool {
     guard let done = renewals.open.removeValue(forKey: reply.ticket) else { return false }
     if let failure = reply.failure {
@@ -102,7 +102,7 @@ extension ControlPlane {
 
   // MARK: Rotations
 
-  /// Switches to other authorities, and notifies devices.
+  /// Switches to other authorities and notifies devices.
   func use(_ authorities: any DeviceCertificateIssuer) {
     let mark = authorities.trustMark
     guard mark != authority.trustMark else {
@@ -113,13 +113,13 @@ extension ControlPlane {
     for peer in peers { peer.post(.rotation(.trust(mark: mark))) }
   }
 
-  /// Seals tokens with the first of these keys from now on, and opens tokens with any of them.
+  /// Seals tokens with the first of these keys, and opens tokens with any of them.
   func use(tokenKeys: [[UInt8]]) {
     self.tokenKeys = tokenKeys
     for peer in peers { peer.post(.rotation(.tokenKeys(tokenKeys))) }
   }
 
-  /// Repeats the rotations for loops that have just started, because a loop may have been created before a rotation.
+  /// Repeats the rotations for loops that have just started, because a loop might have been created before a rotation.
   func repeatRotations() {
     for peer in peers {
       peer.post(.rotation(.trust(mark: authority.trustMark)))
@@ -127,7 +127,7 @@ extension ControlPlane {
     }
   }
 
-  /// Records a device's certificate and trust, batched with the arrivals of the same second.
+  /// Records a device's certificate and trust, batched with other arrivals in the same second.
   func note(_ arrival: DeviceArrival) {
     renewals.arrivals.append(arrival)
     guard renewals.arrivals.count == 1 else { return }
@@ -143,7 +143,7 @@ extension ControlPlane {
     let log = log
     writer.perform { store in
       do throws(StorageFailure) {
-        // Usually nothing has changed, and the check costs no write.
+        // Usually, nothing has changed, and the check costs no write.
         try store.apply(store.newer(in: arrivals).map { .recordArrival($0) })
       } catch {
         log.storeFailure("cannot record which certificates devices have", error)

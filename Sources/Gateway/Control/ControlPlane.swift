@@ -13,7 +13,7 @@ final class ControlPlane {
   let store: any ControlStore
   let writer: ControlWriter
   var authority: any DeviceCertificateIssuer
-  /// The keys of device tokens; nil if they are those that the loops started with.
+  /// The keys that seal and open device tokens; nil if they are the keys that the loops started with.
   var tokenKeys: [[UInt8]]?
   var renewals = Renewals()
   private let revocations: CertificateRevocations
@@ -22,7 +22,7 @@ final class ControlPlane {
   private(set) var peers: LoopPeers = []
   let homes: HomeMap
   private var directoryVersion: UInt64 = 0
-  /// The directory last sent to the loops, which they read before any later answer.
+  /// The directory that was last sent to the loops; the loops read it before any later answer.
   private var published: CredentialDirectory?
   private var isRetryScheduled = false
   /// The number of apps adopted for each device.
@@ -106,7 +106,7 @@ final class ControlPlane {
     repeatRotations()
   }
 
-  /// Reads the channels from the store; returns one snapshot for each loop.
+  /// Reads the channels from the store and returns one snapshot for each loop.
   func channelSnapshots() throws(StorageFailure) -> [ChannelSnapshot] {
     try channels.snapshots(homes)
   }
@@ -139,7 +139,7 @@ final class ControlPlane {
     return directory
   }
 
-  /// Returns the team's rate limit, which its apps share in every directory.
+  /// Returns the team's rate limit, which is the same object in every directory.
   private func rate(ofTeam team: String) -> SharedRate? {
     guard let limit = configuration.teamRate else { return nil }
     if let known = teamRates[team] { return known }
@@ -181,7 +181,7 @@ final class ControlPlane {
     }
   }
 
-  /// Reads a page of feedback on the writer's thread, because an app may have very many rows.
+  /// Reads a page of feedback on the writer's thread, because an app can have very many rows.
   private func readFeedback(
     of app: UInt32, after cursor: FeedbackCursor?, for number: UInt64, of route: Route
   ) {
@@ -254,7 +254,8 @@ final class ControlPlane {
         throw .refused(.wrongCode)
       }
     }
-    // A client that knows the code could otherwise submit key after key, each of which costs a signature check.
+    // Without this limit, a client that knows the code could submit any number of keys, each of which costs a signature
+    // check.
     if let enrollmentRate, !enrollmentRate.admits(&nextEnrollment, at: loop.nowNanoseconds) {
       throw .refused(.tooMany)
     }
@@ -269,7 +270,7 @@ final class ControlPlane {
 
   /// Returns the device that has this key.
   ///
-  /// A key belongs to a single device, and a revoked device stays revoked.
+  /// A key belongs to a single device; a revoked device stays revoked.
   private func knownDevice(
     withKey keyHash: SHA256.Digest
   ) throws(EnrollmentProblem) -> DeviceRecord? {
@@ -283,11 +284,11 @@ final class ControlPlane {
     guard !devices.contains(where: { $0.revokedMilliseconds != nil }) else {
       throw .refused(.revoked)
     }
-    // An unreadable row may belong to this key and may be revoked.
+    // An unreadable row might belong to this key and might be revoked.
     guard !devices.isEmpty || !store.damage.has(table: "device") else {
       throw .refused(.tryLater)
     }
-    // Earlier releases created a device per enrollment; the latest one is the one that the key's owner uses.
+    // Earlier releases created a device for each enrollment; the key's owner uses the latest of these devices.
     return devices.last
   }
 
@@ -372,7 +373,7 @@ final class ControlPlane {
 
   /// Makes the app known to every loop.
   ///
-  /// Returns nil on success, or the refusal.
+  /// Returns nil on success; otherwise the reason for the refusal.
   private func adopt(_ bundleID: String, for device: UInt64) throws(StorageFailure) -> LinkRefusal?
   {
     let name = Array(bundleID.utf8)
@@ -384,7 +385,7 @@ final class ControlPlane {
     }
     guard configuration.apps == .adopt, let team = try firstTeam() else { return .unknownApp }
     guard TopicParts.isWellFormed(name.span) else { return .badTopic }
-    // Numbers are drawn to differ from those in the directory, so the directory must contain every app.
+    // New numbers are drawn to differ from those in the directory, so the directory must contain every app.
     guard !isRetryScheduled || publishDirectory(), let published else { return .tryLater }
     guard adoptions[device, default: 0] < Limits.adoptionsPerDeviceMax else {
       log.warning(
@@ -448,14 +449,14 @@ final class ControlPlane {
           .revoked(device: device.number, atMilliseconds: revoked),
           to: homes.home(of: device.number))
       case .putSetting(name: ControlSetting.enrollmentCode, _):
-        // The rate limit starts over with each new code.
+        // Each new code starts with a full rate limit.
         nextEnrollment = 0
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
         .putDeviceCertificate, .recordArrival, .putRegistration, .forgetFormerRegistrations,
         .unregisterAll, .putSubscription,
         .markSubscription,
         .removeSubscription, .putSetting:
-        // The channel service handles the changes of channels; the others need no action here.
+        // The channel service handles channel changes; the other changes need no action here.
         continue
       }
     }
@@ -464,7 +465,7 @@ final class ControlPlane {
 
   /// Sends the loops a new directory.
   ///
-  /// If the store can't be read, returns false and retries later, because a revocation must not be lost.
+  /// If the store can't be read, this method returns false and retries later, because no revocation must be lost.
   @discardableResult
   private func publishDirectory() -> Bool {
     do throws(StorageFailure) {

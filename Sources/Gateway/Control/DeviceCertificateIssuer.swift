@@ -10,15 +10,15 @@ package protocol DeviceCertificateIssuer: Sendable {
   /// The certificates that devices must trust, beginning with the issuer's.
   var trustedCertificates: [Certificate] { get }
 
-  /// Issues a certificate, valid for `days` from `now` (seconds since 1970), to a device that proved that it owns the
-  /// key in `publicKeySPKI`.
+  /// Issues a certificate to a device that has proved that it owns the key in `publicKeySPKI`; the certificate is valid
+  /// for `days` from `now`, in seconds since 1970.
   func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate
 }
 
 extension DeviceCertificateIssuer {
-  /// The mark that the TRUST frame contains (`docs/device-link.md` 4.7).
+  /// The mark in the TRUST frame, which identifies the authorities (`docs/device-link.md` 4.7).
   package var trustMark: [UInt8] { AuthorityBundle(trustedCertificates).mark }
 
   /// The name of the issuer's key.

@@ -1,12 +1,12 @@
 /// The numbers that a gateway assigns to new devices between one start and the next.
 ///
-/// A number consists of the start's random epoch and a count. It is part of the device's certificate, of its tokens,
-/// and of both databases. Because of the epoch, a folder that was restored from a backup, or that has lost its control
-/// store, never assigns a new device a number that another device has received since.
+/// A number consists of the start's random epoch and a count. The device's certificate, its tokens, and both databases
+/// contain the number. Because of the epoch, a folder that was restored from a backup, or that has lost its control
+/// store, never assigns a new device a number that another device received after the backup or before the loss.
 struct DeviceNumbers {
   /// The number of bits of the count within an epoch.
   ///
-  /// With the epoch's bits, a number stays below 2^53, which every JSON reader can represent exactly.
+  /// Together with the bits of the epoch, a number stays below 2^53, which every JSON reader can represent exactly.
   static let countBits: UInt64 = 22
   /// The number of bits of an epoch.
   static let epochBits: UInt64 = 31
@@ -37,6 +37,6 @@ struct DeviceNumbers {
     return numbers.lowerBound + used
   }
 
-  /// Returns true if ``next()`` has yet to return the number.
+  /// Returns true if ``next()`` hasn't returned the number yet.
   func isLeft(_ number: UInt64) -> Bool { numbers.dropFirst(Int(used)).contains(number) }
 }

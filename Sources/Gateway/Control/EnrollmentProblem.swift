@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// The reason why a device wasn't enrolled.
+/// The reason that a device wasn't enrolled.
 enum EnrollmentProblem: Error {
   case refused(LinkEnrollmentRefusal)
   case failed(String)
@@ -23,7 +23,7 @@ enum EnrollmentProblem: Error {
   /// Logs the problem with the peer's address, so that an operator can find devices with an old code and clients that
   /// guess.
   ///
-  /// The code itself is never logged. The log collapses repeated lines, so guesses do not fill it.
+  /// The log never contains the code. It collapses repeated lines, so guesses don't fill it.
   func report(to log: Log, peer: String, hasCode: Bool) {
     switch self {
     case .failed(let what): log.error("cannot enroll a device", ["peer": peer, "why": what])

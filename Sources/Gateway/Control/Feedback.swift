@@ -5,8 +5,8 @@ import Storage
 struct Feedback {
   let app: UInt32
 
-  /// Returns at most ``Limits/feedbackPageRows`` records after `cursor`, or, if `cursor` is nil, after the time up to
-  /// which clients have read.
+  /// Returns at most ``Limits/feedbackPageRows`` records after `cursor`; if `cursor` is nil, after the time up to which
+  /// clients have read.
   func page(
     after cursor: FeedbackCursor?, in store: any ControlStore
   ) throws(StorageFailure) -> [RegistrationRecord] {

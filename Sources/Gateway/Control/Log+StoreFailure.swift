@@ -2,7 +2,7 @@ import Storage
 import System
 
 extension Log {
-  /// Logs a store failure, except a disk failure, which the store's health check reports once a minute.
+  /// Logs a store failure unless it is a disk failure, because the store's health check reports those once a minute.
   func storeFailure(_ what: String, _ failure: StorageFailure) {
     if !failure.isOfDisk { error(what, ["why": "\(failure)"]) }
   }

@@ -24,7 +24,7 @@ final class ChannelState {
 
 /// A set of devices with a deterministic order, so that a simulation can be replayed.
 ///
-/// Copies share their storage, so a fan-out keeps the list as it was when its message arrived.
+/// Copies share storage until one of them changes, so a fan-out can cheaply keep the list as of its message's arrival.
 struct ListenerList {
   private(set) var devices: [UInt64] = []
   private var positions: [UInt64: Int] = [:]

@@ -1,8 +1,8 @@
 import Storage
 
-/// The entries and rows that wait for a commit, with the rules for what each commit inserts and removes.
+/// The entries and rows that wait for a commit, and the rules that decide what each commit inserts and removes.
 ///
-/// An entry is delayed if its device may still acknowledge it before its deadline; any other entry is due immediately.
+/// An entry is delayed if its device can still acknowledge it before its deadline; any other entry is due immediately.
 /// Only one commit runs at a time.
 struct CommitStage {
   /// A queue of entries, sorted by commit deadline, that skips entries that have since left the stage.
@@ -61,7 +61,7 @@ struct CommitStage {
 
   /// The entries whose deadline had passed when they were staged.
   private var due = DeadlineQueue()
-  /// The entries whose device may acknowledge them before their deadline.
+  /// The entries whose device can still acknowledge them before their deadline.
   private var delayed = DeadlineQueue()
   private var committing: [DeliveryEntry] = []
   private var removals = RowRemovals()
@@ -70,7 +70,7 @@ struct CommitStage {
   private(set) var isCommitting = false
   /// The number of entries that wait for a commit.
   private var stagedCount = 0
-  /// The rows of notifications whose final state is already recorded, although the store may still report dropping
+  /// The rows of notifications whose final state is already recorded, although the store might still report dropping
   /// them.
   private(set) var endedRows: Set<UInt64> = []
   #if DEBUG
@@ -79,7 +79,7 @@ struct CommitStage {
 
   // MARK: Insertions
 
-  /// Stages an entry, which is committed no later than `deadlineNanoseconds`.
+  /// Stages an entry, to be committed no later than `deadlineNanoseconds`.
   mutating func stage(_ entry: DeliveryEntry, deadlineNanoseconds: Int64, now: Moment) {
     entry.advance(to: .staged(deadlineNanoseconds: deadlineNanoseconds))
     stagedCount += 1
@@ -129,8 +129,8 @@ struct CommitStage {
   /// Records that an entry with a row has ended, so that the store's report of dropping the row is ignored.
   mutating func noteEnded(_ sequence: UInt64) { endedRows.insert(sequence) }
 
-  /// Returns true if the end of the row's notification was recorded, and deletes the record, because a row is dropped
-  /// only once.
+  /// Returns true if the end of the row's notification was recorded; deletes that record, because a row is dropped only
+  /// once.
   mutating func forgetEnded(_ sequence: UInt64) -> Bool { endedRows.remove(sequence) != nil }
 
   mutating func stageRemoval(_ operation: StoreOperation, now: Moment) {
@@ -178,7 +178,8 @@ struct CommitStage {
   /// True if everything staged is on disk or withdrawn.
   var isSettled: Bool { !isCommitting && stagedCount == 0 && removals.isEmpty }
 
-  /// Starts the next commit and returns its operations, which are empty if none is due or one is already running.
+  /// Starts the next commit and returns its operations; returns no operations if none is due or a commit is already
+  /// running.
   mutating func startCommit(now: Moment) -> [StoreOperation] {
     // The loop calls this at the end of every turn, even during a commit.
     guard !isCommitting else { return [] }
@@ -193,7 +194,7 @@ struct CommitStage {
     swap(&removals, &committingRemovals)
     removalsDueNanoseconds = nil
     isCommitting = true
-    // Removals must precede insertions: a key whose rows were all removed may have new ones.
+    // Removals must precede insertions: a key whose rows were all removed might have new ones.
     var operations = committingRemovals.operations
     if let second = committingRemovals.sweepSecond {
       operations.append(.removeExpired(beforeUnixSeconds: second, limit: Limits.sweepRowsMax))
@@ -205,7 +206,7 @@ struct CommitStage {
     return operations
   }
 
-  /// Finishes the running commit, which removed `expired` expired rows, and returns the entries in it.
+  /// Finishes the running commit, which removed `expired` expired rows, and returns its entries.
   mutating func finishCommit(isDurable: Bool, expired: Int, now: Moment) -> [DeliveryEntry] {
     assert(isCommitting, "only a running commit has contents and can finish")
     isCommitting = false
@@ -216,7 +217,7 @@ struct CommitStage {
       if !removals.isEmpty { setRemovalsDue(now: now) }
       for entry in finished { endedRows.remove(entry.sequence) }
     } else if let second = committingRemovals.sweepSecond, expired >= Limits.sweepRowsMax {
-      // The sweep reached its limit, so more rows may be left; pushes are committed in between.
+      // The sweep reached its limit, so more rows might remain; pushes are committed between the two sweeps.
       stageSweep(beforeUnixSeconds: second, now: now)
     }
     return finished
@@ -255,8 +256,8 @@ struct CommitStage {
 
   // MARK: Invariants
 
-  /// The number of staged entries whose providers wait for an answer; computing it examines all entries of the running
-  /// commit.
+  /// The number of staged entries whose providers wait for an answer; computing this number examines all entries of the
+  /// running commit.
   var unansweredCount: Int { stagedCount + committing.count { !$0.isAnswered } }
 
   /// Asserts the invariants that hold between events.

@@ -25,7 +25,7 @@ extension DeliveryCore {
   /// Returns the devices that subscribed to a channel.
   func subscribers(of id: ChannelID) -> Set<UInt64> { channels[id]?.subscribers ?? [] }
 
-  /// Removes a channel with its undelivered messages; returns the number of its subscriptions.
+  /// Removes a channel together with its undelivered messages, and returns the number of its subscriptions.
   @discardableResult
   public mutating func removeChannel(_ id: ChannelID) -> Int {
     guard let channel = channels.removeValue(forKey: id) else { return 0 }
@@ -58,7 +58,7 @@ extension DeliveryCore {
   public enum Standing: Equatable, Sendable {
     /// The app has no such channel.
     case unknownChannel
-    /// The device has no subscription; make one durable first, then call ``subscribe(_:to:)``.
+    /// The device has no subscription; make the subscription durable first, then call ``subscribe(_:to:)``.
     case notSubscribed
     case subscriber
   }
@@ -80,7 +80,7 @@ extension DeliveryCore {
     return channel.handle
   }
 
-  /// Removes a subscription; returns true if there was one.
+  /// Removes a subscription; returns true if it existed.
   public mutating func unsubscribe(_ number: UInt64, from id: ChannelID) -> Bool {
     guard let channel = channels[id], channel.subscribers.remove(number) != nil else {
       return false
@@ -117,7 +117,7 @@ extension DeliveryCore {
 
   /// Sends a channel's message to the first slice of its listeners; ``continueFanOut(now:)`` sends it to the others.
   ///
-  /// A message that is kept is already on disk.
+  /// If the message is to be kept, it is already on disk.
   public mutating func broadcast(_ broadcast: Broadcast, now: Moment) {
     guard let channel = channels[broadcast.channel] else { return }
     if broadcast.isKept {
@@ -132,7 +132,7 @@ extension DeliveryCore {
   /// True if a message has yet to be sent to some of its listeners.
   public var isFanningOut: Bool { !fanOuts.isEmpty }
 
-  /// Sends messages to the next slice of listeners; pushes are handled between slices.
+  /// Sends messages to the next slice of listeners; the loop handles pushes between slices.
   public mutating func continueFanOut(now: Moment) {
     var left = Limits.fanOutDevices
     while left > 0, let fanOut = fanOuts.first {
@@ -154,7 +154,7 @@ extension DeliveryCore {
     now: Moment
   ) {
     guard channel.listeners.contains(number), let device = devices[number] else { return }
-    // A device that connected after the broadcast began has already received it as the channel's newest message.
+    // A device that connected after the broadcast began has already received the message as the channel's newest one.
     if broadcast.isKept {
       let isServed = channel.newest === broadcast && channel.served.contains(number)
       if isServed || device.queue.isOnItsWay(broadcast) { return }
@@ -190,7 +190,7 @@ extension DeliveryCore {
     if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 
-  /// Records that the device has the channel's kept message, so that it isn't sent again.
+  /// Records that the device has the channel's kept message, so that the message isn't sent to it again.
   mutating func serve(_ entry: DeliveryEntry) {
     let number = entry.key.device
     guard let broadcast = entry.broadcast, let channel = channels[broadcast.channel],

@@ -1,22 +1,23 @@
 public import Storage
 
-/// The commits: requests to the store, and the handling of their outcomes.
+/// Commits: the requests to the store, and the handling of their outcomes.
 extension DeliveryCore {
   /// Returns the time at which the next commit should start, in monotonic nanoseconds; `nil` if a commit is running or
   /// nothing is staged.
   public func nextCommitNanoseconds() -> Int64? { stage.nextCommitNanoseconds }
 
-  /// Starts the next commit and returns its operations, which are empty if none is due or one is already running.
+  /// Starts the next commit and returns its operations; returns no operations if none is due or a commit is already
+  /// running.
   ///
-  /// It omits entries that a connected device may still acknowledge before their deadline. If the result isn't empty,
-  /// the caller must call `commitFinished(isDurable:dropping:now:)` afterward.
+  /// The commit omits entries that a connected device can still acknowledge before their deadline. If the result isn't
+  /// empty, the caller must call `commitFinished(isDurable:dropping:now:)` afterward.
   public mutating func takeCommit(now: Moment) -> [StoreOperation] {
     let operations = stage.startCommit(now: now)
     if !operations.isEmpty { beginRemovals() }
     return operations
   }
 
-  /// Finishes the commit that ``takeCommit(now:)`` started, in which the store `dropped` rows.
+  /// Finishes the commit that ``takeCommit(now:)`` started, during which the store dropped the `dropped` rows.
   public mutating func commitFinished(
     isDurable: Bool, dropping dropped: [DroppedNotification] = [], now: Moment
   ) {
@@ -36,9 +37,9 @@ extension DeliveryCore {
 
   /// Returns true if a notification ended when the store dropped its row.
   ///
-  /// The result is false if the end was already recorded, or if the notification is on its way to a connected device,
-  /// because delivery no longer needs the row. A notification that is still queued or held does end, because newer ones
-  /// replaced it.
+  /// Returns false if the end was already recorded. Also returns false if the notification is on its way to a connected
+  /// device, because delivery no longer needs the row. A notification that is still queued or held ends, because newer
+  /// ones replaced it.
   private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
     guard !stage.forgetEnded(dropped.sequence) else { return false }
     guard let device = devices[dropped.key.device], device.session != nil,
@@ -46,7 +47,7 @@ extension DeliveryCore {
     else { return true }
     assert(entry.key == dropped.key, "#\(dropped.sequence) was dropped under its own key")
     if entry.position == .uncommitted {
-      // The entry arrived while its device was offline, and would have been read from the store.
+      // The entry arrived while its device was offline; the next load would have read it from the store.
       device.queue.removeUncommitted(entry)
       entry.advance(to: .ended)
       return true
@@ -91,15 +92,15 @@ extension DeliveryCore {
         effects.append(.record(.storedNoRoom, entry))
       }
     case .loading:
-      // The load may have read the store before this commit, so keep the entry in memory until the rows arrive.
+      // The load might have read the store before this commit, so keep the entry in memory until the rows arrive.
       break
     }
   }
 
   /// Handles an entry whose commit failed.
   ///
-  /// A provider that is still waiting is informed that the store failed, unless the device has acknowledged the
-  /// notification.
+  /// If its provider is still waiting, informs the provider that the store failed, unless the device has acknowledged
+  /// the notification.
   private mutating func abandon(_ entry: DeliveryEntry, now: Moment) {
     switch entry.state {
     case .committing:

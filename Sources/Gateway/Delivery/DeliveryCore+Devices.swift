@@ -1,9 +1,9 @@
 public import Storage
 
-/// The handling of device events: the beginning and end of sessions, acknowledgments of notifications, and changes of
-/// the power state.
+/// The handling of device events: sessions that begin or end, acknowledgments of notifications, and changes of the
+/// power state.
 ///
-/// Events of a session that has ended are ignored, because they were already in progress when it ended.
+/// The core ignores events of a session that has ended: they were already in progress at that time.
 extension DeliveryCore {
   /// Begins a device's session with its registered topics, and ends an older session.
   ///
@@ -35,14 +35,14 @@ extension DeliveryCore {
     sendWaiting(on: device, now: now)
   }
 
-  /// Makes the next load start at the first row, because the store has rows that earlier pages omitted.
+  /// Makes the next load start at the first row, because the store has rows that the earlier pages omitted.
   private func loadAnew(_ device: DeviceDelivery) {
     device.isOverflowing = true
     if device.presence.isLive { device.loadedThrough = 0 } else { device.hasNewRows = true }
   }
 
-  /// Returns the row after which the load that `.load` requests begins, and rows to include in addition: those that the
-  /// device may already have, which are sent first.
+  /// Returns the range of rows that a `.load` request reads: those after the row `after`, and in addition the rows in
+  /// `besides`, which the device might already have and which are sent first.
   public func loadRange(of device: UInt64) -> (after: UInt64, besides: [UInt64]) {
     guard let delivery = devices[device] else { return (0, []) }
     return (delivery.loadedThrough, delivery.queue.possiblyReceived.sorted())
@@ -50,7 +50,7 @@ extension DeliveryCore {
 
   /// Handles the store's answer to `.load`; `rows` is `nil` if reading failed.
   ///
-  /// If more rows may follow, `through` is the sequence number up to which the store was read.
+  /// If more rows can follow, `through` is the sequence number up to which the store was read.
   public mutating func loaded(
     _ device: UInt64, session: SessionID, rows: [StoredNotification]?, through: UInt64? = nil,
     now: Moment
@@ -68,7 +68,7 @@ extension DeliveryCore {
     assert(
       through.map { $0 > delivery.loadedThrough } ?? true, "a page follows the one loaded before")
     delivery.presence = .live(session)
-    // The earlier pages omitted the rows of a topic that was added in the meantime.
+    // The earlier pages omitted the rows of a topic that was added while they were read.
     let beginsAnew = delivery.hasNewRows && delivery.loadedThrough > 0
     delivery.hasNewRows = false
     delivery.isOverflowing = beginsAnew || through != nil
@@ -129,7 +129,7 @@ extension DeliveryCore {
   ) {
     let isOnce = entry.notification.isOnce(at: now)
     if entry.isFromStore, isOnce { return expire(entry, now: now) }
-    // Rows from the store have already replaced one another there.
+    // In the store, rows have already replaced one another.
     if !entry.isFromStore, !entry.isTransient, entry.broadcast == nil, !isOnce {
       replaceUnsent(by: entry, on: device)
     }
@@ -162,12 +162,13 @@ extension DeliveryCore {
     forgetIfIdle(delivery)
   }
 
-  /// Ends an entry whose device disconnected, or leaves it to the store; returns true if the entry waits for a commit.
+  /// Ends an entry whose device disconnected, or leaves the entry to the store; returns true if the entry waits for a
+  /// commit.
   private mutating func leaveBehind(_ entry: DeliveryEntry, now: Moment) -> Bool {
     entry.isRepetition = false
     switch entry.state {
     case .transient(let isAnswered):
-      // The entry was sent but not acknowledged: the device may have it, and delivery isn't attempted again.
+      // The entry was sent but not acknowledged: the device might have it, and the core doesn't attempt delivery again.
       if isAnswered, !entry.notification.isOnce(at: now) {
         entry.advance(to: .ended)
       } else {
@@ -240,13 +241,13 @@ extension DeliveryCore {
     }
   }
 
-  /// Reinstates the rows that a refused entry replaced in memory, because the store still has them.
+  /// Restores the record of the rows that a refused entry replaced in memory, because the store still has those rows.
   mutating func forgetReplacement(by entry: DeliveryEntry) {
     for row in entry.replacedRows { _ = stage.forgetEnded(row) }
   }
 
-  /// Reloads the notifications that a refused entry replaced in memory, because the device won't receive the newer one
-  /// either.
+  /// Reloads the notifications that a refused entry replaced in memory, because the device won't receive the
+  /// replacement either.
   mutating func takeBackReplacement(by entry: DeliveryEntry, on device: DeviceDelivery) {
     guard !entry.replacedRows.isEmpty else { return }
     forgetReplacement(by: entry)
@@ -264,8 +265,8 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// Handles activity of a sleeping device, such as a keep-alive or its own traffic, which means that the device is
-  /// briefly awake.
+  /// Handles activity of a sleeping device, such as a keep-alive or other traffic from the device, which means that the
+  /// device is briefly awake.
   public mutating func onDeviceActivity(_ device: UInt64, session: SessionID, now: Moment) {
     guard let delivery = devices[device], delivery.session == session else { return }
     releaseHeld(on: delivery, now: now)
@@ -284,7 +285,7 @@ extension DeliveryCore {
 
   /// Discards queued notifications for an app whose notifications the user turned off.
   public mutating func disable(_ key: NotificationKey, now: Moment) {
-    // Notifications already sent are left to the device.
+    // The device decides about notifications that were already sent.
     discard(of: key.device, where: { $0.key == key && $0.position != .inFlight }) { entry in
       entry.state.isOnDisk ? .discardedDisabledFromStorage : .discardedDisabled
     }

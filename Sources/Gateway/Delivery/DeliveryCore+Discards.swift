@@ -1,6 +1,6 @@
 public import BelfryWire
 
-/// The handling of notifications that devices discard, either permanently or until they have room.
+/// The handling of notifications that devices discard, either permanently or only until they have room.
 extension DeliveryCore {
   /// Handles a device's report that it discarded the notification with this sequence number.
   public mutating func discarded(
@@ -33,7 +33,7 @@ extension DeliveryCore {
     return entry.isFromStore ? .discardedUnregisteredFromStorage : .discardedUnregistered
   }
 
-  /// Requeues an entry that the device had no room for; gives up an entry that has no row and won't get one.
+  /// Requeues an entry that the device had no room for, or gives up an entry that has no row and won't get one.
   private mutating func waitForRoom(
     _ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment
   ) {
@@ -54,7 +54,7 @@ extension DeliveryCore {
         effects.append(.record(.replaced, entry))
         return entry.advance(to: .ended)
       }
-      // The channel's previous message found no room either, and is still queued.
+      // The device had no room for the channel's previous message either, and that message is still queued.
       dropUnsent(of: broadcast.channel, on: device, as: .replaced)
       effects.append(.record(.storedNoRoom, entry))
     case .committing:

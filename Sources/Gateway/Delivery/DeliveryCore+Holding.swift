@@ -14,7 +14,7 @@ extension DeliveryCore {
     holding.insert(device.device)
   }
 
-  /// Holds an entry that has or will have a row; gives up an entry that is attempted only once.
+  /// Holds an entry that has a row or will have one; gives up an entry with only one delivery attempt.
   mutating func hold(orGiveUp entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
     if entry.isTransient { giveUp(entry) } else { hold(entry, on: device, now: now) }
   }
@@ -40,7 +40,7 @@ extension DeliveryCore {
     if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 
-  /// Returns true if the app has used up its background pushes on the device for now; otherwise counts this one.
+  /// Returns true if the app has currently used up its background pushes on the device; otherwise counts this push.
   mutating func isThrottled(_ entry: DeliveryEntry, now: Moment) -> Bool {
     guard entry.pushType == .background, entry.throttle != .passed else { return false }
     if case .until(let end) = entry.throttle, end > now.nanoseconds { return true }
@@ -54,9 +54,9 @@ extension DeliveryCore {
     return true
   }
 
-  /// Ends attempt-once entries that would wait too long by the next tick.
+  /// Ends attempt-once entries that would have waited too long by the next tick.
   ///
-  /// Their providers get the same answer as for an offline device: accepted.
+  /// Their providers receive the same answer as for an offline device: accepted.
   private mutating func giveUpOverdue(now: Moment) {
     let since = now.nanoseconds + Limits.tickNanoseconds - Limits.onceWaitNanoseconds
     for number in awaited.sorted() {
@@ -70,9 +70,9 @@ extension DeliveryCore {
     }
   }
 
-  /// Handles work that is due because of time; called about once per second.
+  /// Handles work that has become due as time passed; called about once per second.
   public mutating func tick(now: Moment) {
-    // Sort the numbers, so that a run can be replayed.
+    // Sort the numbers, so that a simulation can be replayed.
     for number in holding.sorted() {
       guard let device = devices[number], !device.power.isRestricted else { continue }
       release(on: device) { core, entry in

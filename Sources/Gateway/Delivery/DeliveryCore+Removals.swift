@@ -36,7 +36,7 @@ extension DeliveryCore {
     }
   }
 
-  /// Clears rows that were never written or that a newer row replaced: there is nothing to remove.
+  /// Clears rows that were never written or that a newer row replaced, because there is nothing to remove.
   private mutating func forgetUnwritten(now: Moment) {
     guard !removing.waiting.isEmpty else { return }
     beginRemovals()

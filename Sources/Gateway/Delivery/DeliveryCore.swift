@@ -1,11 +1,11 @@
 import BelfryWire
 public import Storage
 
-/// The storing and forwarding of notifications for the devices of one loop, as a state machine without I/O.
+/// The store-and-forward delivery of notifications to the devices of one loop, as a state machine without I/O.
 ///
-/// Events are method calls with the time; ``takeEffects(into:)`` returns the actions for the loop. The core guarantees
-/// that each answered notification is delivered, replaced by a newer one, expired, discarded for a recorded reason, or
-/// on disk.
+/// Each event is a method call that passes the time; ``takeEffects(into:)`` returns the actions that the loop must
+/// perform. The core guarantees that each answered notification is delivered, replaced by a newer one, expired,
+/// discarded for a recorded reason, or on disk.
 ///
 /// ```
 /// accept ─┬─ device live ── send ──┬─ acknowledged before the commit starts ── answer, no row
@@ -20,11 +20,11 @@ public struct DeliveryCore: ~Copyable {
   private var unanswered = UnansweredPushes()
   /// The devices that have held entries.
   var holding: Set<UInt64> = []
-  /// The devices that had no room, to which nothing is sent for a while.
+  /// The devices that had no room and are sent nothing for a while.
   var paused: Set<UInt64> = []
-  /// The devices that have, or had a moment ago, a queued attempt-once entry.
+  /// The devices that have, or recently had, a queued attempt-once entry.
   var awaited: Set<UInt64> = []
-  /// The devices with rows that wait for a commit to remove them, and the devices of the running commit.
+  /// The devices with rows whose removal waits for a commit, and the devices with rows that the running commit removes.
   var removing = (waiting: [UInt64](), committing: [UInt64]())
   private var nextSequence: UInt64
   private let shard: UInt64
@@ -41,7 +41,8 @@ public struct DeliveryCore: ~Copyable {
 
   /// Creates a core whose sequence numbers continue after `highestSequence`.
   ///
-  /// Because loops share one store, each counts in a shard of its own: the numbers `n` with `n % shards == shard`.
+  /// Because the loops share one store, each loop uses only the numbers of its own shard: the numbers `n` with `n %
+  /// shards == shard`.
   public init(highestSequence: UInt64, shard: Int = 0, shards: Int = 1) {
     precondition(
       shards > 0 && (0..<shards).contains(shard), "the shard is within range: \(shard) of \(shards)"
@@ -52,7 +53,7 @@ public struct DeliveryCore: ~Copyable {
     nextSequence = start + (self.shard + shardCount - start % shardCount) % shardCount
   }
 
-  /// Moves the effects that were added since the last call into `taken`, in order; `taken` must be empty.
+  /// Moves the effects that were added since the last call into `taken`, in order; `taken` must be empty on entry.
   public mutating func takeEffects(into taken: inout [DeliveryEffect]) {
     assert(taken.isEmpty, "all previous effects were performed, but \(taken.count) remain")
     swap(&effects, &taken)
@@ -65,7 +66,7 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Providers
 
-  /// Returns true if one more push to the token may wait for its answer.
+  /// Returns true if one more push to the token can wait for its answer.
   public func hasRoom(for key: NotificationKey) -> Bool { unanswered.hasRoom(for: key) }
 
   /// Informs the provider that its notification was accepted.
@@ -132,7 +133,8 @@ public struct DeliveryCore: ~Copyable {
       return
     }
     wake(device, now: now)
-    // If memory is full of held entries, the stored backlog waits for the power state to change; this entry doesn't.
+    // If held entries fill the memory limit, the stored backlog waits for the power state to change; this entry
+    // doesn't.
     let isBehindBacklog = device.isOverflowing && !device.isHeldFull
     if !once, isBehindBacklog || isFull {
       device.isOverflowing = true
@@ -190,7 +192,7 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Sending
 
-  /// Sends waiting entries as far as the window allows, then loads entries that didn't fit in memory.
+  /// Sends waiting entries as far as the window allows, and then loads entries that didn't fit in memory.
   mutating func sendWaiting(on device: DeviceDelivery, now: Moment) {
     // While a device is loading, its waiting entries are sent when the load completes.
     guard case .live(let session) = device.presence else { return }
@@ -316,15 +318,15 @@ public struct DeliveryCore: ~Copyable {
   // MARK: Invariants
 
   #if DEBUG
-    /// The number of entries that lists examined or moved so far, which tests use to measure work.
+    /// The number of entries that the lists have examined or moved so far, which tests use to measure work.
     package var examined: Int {
       devices.values.reduce(examinedOfForgotten + stage.examined) { $0 + $1.queue.examined }
     }
   #endif
 
-  /// Asserts the invariants that hold between events; tests and the simulation call it after each event.
+  /// Asserts the invariants that hold between events; tests and the simulation call this method after each event.
   ///
-  /// Skips lists with more than `entriesMax` entries.
+  /// The method skips lists with more than `entriesMax` entries.
   public func checkInvariants(entriesMax: Int = .max) {
     stage.checkInvariants()
     unanswered.checkInvariants()
@@ -365,9 +367,9 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Asserts that the only ended rows still recorded are those that the store may yet report as dropped.
+  /// Asserts that the only ended rows still recorded are those that the store might still report as dropped.
   ///
-  /// Use it only for a core whose store reports dropped rows.
+  /// Call this method only if the core's store reports dropped rows.
   package func checkEndedRows() {
     #if DEBUG
       guard stage.isSettled, !stage.endedRows.isEmpty else { return }

@@ -20,9 +20,9 @@ public enum DeliveryEffect {
   case fail(DeliveryEntry)
   /// Read the device's rows, then call `DeliveryCore.loaded(_:session:rows:now:)`.
   case load(device: UInt64, SessionID)
-  /// End the session: another one replaced it, or the store can't be read.
+  /// End the session: another session replaced it, or the store can't be read.
   case close(SessionID, SessionEnd)
-  /// Record, at any later time, that the device has received this message of the channel.
+  /// Record that the device has received this message of the channel; the loop can do so at any later time.
   case mark(device: UInt64, ChannelID, received: NotificationID)
   /// Append a line to the delivery log.
   case record(DeliveryState, DeliveryEntry)
@@ -30,7 +30,7 @@ public enum DeliveryEffect {
   case recordDropped([DroppedNotification])
 }
 
-/// The reason why the core ends a device's session.
+/// The reason that the core ends a device's session.
 public enum SessionEnd: Equatable, Sendable {
   /// The device connected again.
   case replaced
@@ -42,9 +42,9 @@ public enum SessionEnd: Equatable, Sendable {
 
 /// A device's power state, as the device reported it.
 public struct DevicePower: Equatable, Sendable {
-  /// True if only priority 10 is sent; held notifications are sent along with it.
+  /// True if only notifications of priority 10 are sent; held notifications are then sent along with them.
   public var isAsleep: Bool
-  /// True if priorities 5 and 1 are held until the restriction is lifted.
+  /// True if notifications of priorities 5 and 1 are held until the restriction is lifted.
   public var isRestricted: Bool
 
   /// Creates a state; a device that hasn't reported anything is awake and unrestricted.

@@ -1,18 +1,18 @@
 import BelfryWire
 import Synchronization
 
-/// The payloads of the newest pushes in the delivery log, in memory (`--log-payloads`); this object exists only if the
-/// operator enabled the option.
+/// The payloads of the newest pushes in the delivery log, in memory (`--log-payloads`).
 ///
-/// All loops share one ring, because a ring for each loop would either exceed the limit or, if one loop has most of the
-/// pushes, keep fewer than the newest payloads. A loop holds the lock while it replaces an entry. The ring shares the
-/// bytes that the push already has, so nothing is copied. Calls can be made on any thread.
+/// This object exists only if the operator enabled the option. All loops share one ring: with a ring for each loop, the
+/// total would exceed the limit or, if one loop handled most of the pushes, some of the newest payloads would be lost.
+/// A loop holds the lock while it replaces an entry. The ring shares the bytes that the push already has, so nothing is
+/// copied. Calls can be made on any thread.
 final class DeliveryLogPayloads: Sendable {
   /// A payload and the identifiers of its push.
   struct Entry: Equatable {
     /// The `apns-id` of the response.
     let id: NotificationID
-    /// The `apns-unique-id`; nil for a push that was refused before it got one.
+    /// The `apns-unique-id`; nil for a push that was refused before the gateway generated one.
     let uniqueID: NotificationID?
     /// The payload, byte for byte.
     let payload: [UInt8]
@@ -37,7 +37,8 @@ final class DeliveryLogPayloads: Sendable {
     assert(entries.isEmpty, "a new ring has no payloads")
   }
 
-  /// Retains a payload, which replaces the oldest one if the ring is full; ignores one that is too long for any push.
+  /// Retains a payload, which replaces the oldest payload if the ring is full; ignores a payload that is too long for
+  /// any push.
   func retain(_ payload: [UInt8], id: NotificationID, uniqueID: NotificationID?) {
     guard payload.count <= WireLimits.largePayloadBytesMax else { return }
     var kept = payload

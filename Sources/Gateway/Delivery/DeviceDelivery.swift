@@ -7,7 +7,7 @@ final class DeviceDelivery {
   /// The connection state of a device.
   enum Presence: Equatable {
     case offline
-    /// Connected, while its stored notifications are being read; new ones are queued after them.
+    /// The device is connected, and its stored notifications are being read; new notifications are queued after them.
     case loading(SessionID)
     case live(SessionID)
 
@@ -23,10 +23,10 @@ final class DeviceDelivery {
     }
   }
 
-  /// The device's storage state, as its discards indicate.
+  /// The device's storage state, inferred from its discards.
   enum Room: Equatable {
     case available
-    /// The device had no room: nothing is sent before this monotonic time.
+    /// The device had no room; nothing is sent to it before this monotonic time.
     case none(untilNanoseconds: Int64)
     /// It isn't known whether the device has room; one notification is sent to find out.
     case unknown
@@ -49,7 +49,7 @@ final class DeviceDelivery {
   var unremoved = UnremovedRows()
   /// True if some notifications are only in the store, because the limit in memory was reached.
   var isOverflowing = false
-  /// The last sequence number read from a backlog that is being loaded in pages; otherwise 0.
+  /// The last sequence number that was read from a backlog that is being loaded in pages; otherwise 0.
   var loadedThrough: UInt64 = 0
   /// True if a topic was added while the store was being read.
   var hasNewRows = false
@@ -58,7 +58,7 @@ final class DeviceDelivery {
 
   var session: SessionID? { presence.session }
 
-  /// True if one more notification may be sent now.
+  /// True if one more notification can be sent now.
   var maySend: Bool {
     guard deliveriesSinceUnremoved < window else { return false }
     switch room {
@@ -68,13 +68,13 @@ final class DeviceDelivery {
     }
   }
 
-  /// The number of deliveries since the first one whose acknowledged row the store may still have.
+  /// The number of deliveries since the first delivery whose row, although acknowledged, the store might still have.
   private var deliveriesSinceUnremoved: Int {
     guard let first = unremoved.first else { return 0 }
     return Int(deliveries - first)
   }
 
-  /// True if rows should be removed soon, so that the window doesn't close in the meantime.
+  /// True if rows should be removed soon, so that the window doesn't close before the removal.
   var needsRemovals: Bool { unremoved.waiting != nil && deliveriesSinceUnremoved >= window / 2 }
 
   /// Assigns a delivery number to an entry that is being sent.
@@ -86,7 +86,7 @@ final class DeviceDelivery {
   /// True if memory has reached its limit of held entries; the rest of the backlog stays in the store.
   var isHeldFull: Bool { queue.heldCount >= Limits.deviceWaitingMax }
 
-  /// True if the device had no room, so that nothing is sent for a while.
+  /// True if the device had no room and is therefore sent nothing for a while.
   var isPaused: Bool {
     if case .none = room { true } else { false }
   }

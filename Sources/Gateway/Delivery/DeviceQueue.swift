@@ -13,11 +13,12 @@ struct DeviceQueue {
   /// The entries in flight, in the order in which they were sent; at most a window's worth.
   private var inFlight: [DeliveryEntry] = []
   private var uncommitted = EntryList()
-  /// The entries that wait or are held, allocated only when one must wait, so that an idle device uses little memory.
+  /// The entries that wait or are held; allocated only when an entry must wait, so that an idle device uses little
+  /// memory.
   private var unsent: Unsent?
   /// The sequence numbers that earlier sessions left unacknowledged.
   ///
-  /// The device may have received these notifications, so they are sent first, while the device still remembers their
+  /// The device might have received these notifications, so they are sent first, while the device still remembers their
   /// unique IDs.
   private(set) var possiblyReceived: Set<UInt64> = []
 
@@ -29,7 +30,7 @@ struct DeviceQueue {
   var inFlightCount: Int { inFlight.count }
   var waitingCount: Int { unsent?.waiting.count ?? 0 }
   var heldCount: Int { unsent?.held.count ?? 0 }
-  /// True if the state of the device can be freed while it is offline.
+  /// True if the device's state can be freed while the device is offline.
   var isForgettable: Bool { uncommitted.isEmpty && possiblyReceived.isEmpty }
 
   private mutating func makeUnsent() -> Unsent {
@@ -58,7 +59,7 @@ struct DeviceQueue {
     uncommitted.insert(contentsOf: entries)
   }
 
-  /// Marks an entry as sent; it occupies the window until the device acknowledges it.
+  /// Marks an entry as sent; the entry occupies the window until the device acknowledges it.
   mutating func send(_ entry: DeliveryEntry) {
     entry.move(from: .none, to: .inFlight)
     inFlight.append(entry)
@@ -99,11 +100,11 @@ struct DeviceQueue {
     entry.move(from: .uncommitted, to: .none)
   }
 
-  /// Removes and returns the unsent entries that a newer one replaces: the entry with the same collapse ID and, for an
-  /// app that keeps only one notification, the older entry.
+  /// Removes and returns the unsent entries that a newer entry replaces: the entry with the same collapse ID and, for
+  /// an app that keeps only one notification, the older entry.
   ///
-  /// For an app that keeps several, the store decides which rows to drop, because the newer entries in between may
-  /// still be refused until then.
+  /// For an app that keeps several notifications, the store decides which rows to drop, because newer entries can still
+  /// be refused until their commits finish.
   mutating func removeReplaced(by newer: DeliveryEntry) -> [DeliveryEntry] {
     guard let unsent else { return [] }
     var replaced: [DeliveryEntry] = []
@@ -114,13 +115,13 @@ struct DeviceQueue {
     return replaced
   }
 
-  /// Removes an unsent entry whose row the store dropped because there are enough newer rows; returns true if the entry
-  /// was removed.
+  /// Removes an unsent entry whose row the store dropped because there were enough newer rows; returns true if the
+  /// entry was removed.
   mutating func removeDropped(_ entry: DeliveryEntry) -> Bool {
     guard let unsent, !entry.isExemptFromKeep else { return false }
     switch entry.position {
     case .waiting: unsent.waiting.remove(entry)
-    // A newer entry of its own kind would already have replaced this entry in memory, so an entry of the other kind
+    // A newer entry of the same kind would already have replaced this entry in memory, so an entry of the other kind
     // replaced its row.
     case .held where entry.notification.keep == 1: return false
     case .held: unsent.held.remove(entry)
@@ -144,12 +145,12 @@ struct DeviceQueue {
     return entry
   }
 
-  /// Marks waiting entries, so that they are logged as delivered from storage once they are sent.
+  /// Marks waiting entries, so that the log reports them as delivered from storage once they are sent.
   mutating func markWaitingAsWaited() {
     for entry in unsent?.waiting.entries ?? [] { entry.markAsWaited() }
   }
 
-  /// Removes matching waiting entries; returns them in order.
+  /// Removes matching waiting entries and returns them in order.
   mutating func removeWaiting(where matches: (DeliveryEntry) -> Bool) -> [DeliveryEntry] {
     unsent?.waiting.removeAll(where: matches) ?? []
   }
@@ -180,10 +181,10 @@ struct DeviceQueue {
 
   // MARK: Sessions
 
-  /// Removes the entries that are merged with the rows of a load, in order of acceptance: the waiting ones, and the
-  /// uncommitted ones whose key matches.
+  /// Removes the waiting entries and the uncommitted entries whose key matches, and returns them in order of
+  /// acceptance, so that they can be merged with the rows of a load.
   ///
-  /// Stored entries that don't match remain only in the store.
+  /// Stored entries whose key doesn't match remain only in the store.
   mutating func removeForLoad(where isWanted: (NotificationKey) -> Bool) -> [DeliveryEntry] {
     assert(inFlight.isEmpty, "nothing is in flight during a load")
     var pending = unsent?.waiting.removeAll { _ in true } ?? []
@@ -195,7 +196,8 @@ struct DeviceQueue {
     return pending
   }
 
-  /// Returns the rows, possibly still in the store, that held entries and the entries in `pending` have replaced.
+  /// Returns the rows that the held entries and the entries in `pending` have replaced; the store might still have
+  /// these rows.
   func replacedRows(by pending: [DeliveryEntry]) -> Set<UInt64> {
     var rows: Set<UInt64> = []
     for entry in pending { rows.formUnion(entry.replacedRows) }
@@ -210,7 +212,7 @@ struct DeviceQueue {
       || unsent.held.entry(order: sequence | 1 << 63) != nil
   }
 
-  /// Limits the possibly received entries to the rows that are still undelivered.
+  /// Removes possibly received entries whose rows are no longer undelivered.
   mutating func keepPossiblyReceived(in rows: [StoredNotification]) {
     guard !possiblyReceived.isEmpty else { return }
     var pending = Set(rows.map(\.sequence))
@@ -222,7 +224,7 @@ struct DeviceQueue {
 
   /// Ends the session: removes and returns all entries in flight, waiting, held, and uncommitted, in this order.
   ///
-  /// The caller must return those that wait for a commit with `leaveToStore(_:)`.
+  /// The caller must return the entries that wait for a commit with `leaveToStore(_:)`.
   mutating func endSession() -> [DeliveryEntry] {
     var entries = inFlight
     inFlight.removeAll()
@@ -268,12 +270,12 @@ struct DeviceQueue {
       || unsent?.held.message(of: broadcast.channel)?.broadcast === broadcast
   }
 
-  /// Returns true if the device may already have received the entry, so that it must be sent first.
+  /// Returns true if the device might already have received the entry, which must then be sent first.
   func mayHaveReceived(_ entry: DeliveryEntry) -> Bool {
     entry.state == .keptByChannel || possiblyReceived.contains(entry.sequence)
   }
 
-  /// Excludes an entry whose commit failed from replacing others and from being replaced.
+  /// Excludes an entry whose commit failed, so that the entry neither replaces others nor is replaced.
   mutating func forgetRow(of entry: DeliveryEntry) {
     switch entry.position {
     case .waiting: unsent?.waiting.forgetRow(of: entry)
@@ -286,7 +288,7 @@ struct DeviceQueue {
   // MARK: Invariants
 
   #if DEBUG
-    /// The rows that entries in memory replaced.
+    /// The rows that the entries in memory replaced.
     var allReplacedRows: Set<UInt64> {
       replacedRows(by: inFlight + (unsent?.waiting.entries ?? []) + uncommitted.entries)
     }
@@ -320,7 +322,7 @@ struct DeviceQueue {
     for entry in uncommitted.entries {
       assert(!entry.isTransient, "uncommitted #\(entry.sequence) is not an attempt-once entry")
       assert(entry.broadcast == nil, "a copy of a broadcast is not committed")
-      // During a load, the rows being read may lack entries that have since reached the disk.
+      // During a load, the rows being read might lack entries that have reached the disk since the load began.
       assert(
         !entry.state.isOnDisk || presence.session != nil && !presence.isLive,
         "#\(entry.sequence) is not on disk while it is uncommitted")

@@ -1,7 +1,7 @@
-/// A device's entries, sorted by ``DeliveryEntry/order``; removing any of them takes O(log n).
+/// A device's entries, sorted by ``DeliveryEntry/order``; removing an entry takes O(log n).
 ///
-/// An entry removed from the middle leaves a gap. The gaps never outnumber the entries by more than ``gapsMin``, so the
-/// time to iterate is proportional to the number of entries.
+/// An entry that is removed from the middle leaves a gap. Because the gaps never outnumber the entries by more than
+/// ``gapsMin``, iterating takes time proportional to the number of entries.
 struct EntryList {
   private struct Slot {
     let order: UInt64
@@ -9,7 +9,7 @@ struct EntryList {
     var entry: DeliveryEntry?
   }
 
-  /// The number of gaps tolerated beyond the number of entries; closing fewer costs more than it saves.
+  /// The number of gaps tolerated beyond the number of entries; closing fewer gaps would cost more than it saves.
   private static let gapsMin = 16
   /// The maximum capacity, in slots, that an empty list retains; the memory of a larger backlog is freed.
   private static let spareSlotsMax = 64
@@ -40,7 +40,7 @@ struct EntryList {
     return entries
   }
 
-  /// Inserts an entry in order, which is usually at the end.
+  /// Inserts an entry in order, usually at the end.
   mutating func insert(_ entry: DeliveryEntry) {
     let order = entry.order
     countExamined(1)
@@ -134,7 +134,7 @@ struct EntryList {
   /// Returns the index of the first slot whose order isn't lower than `order`.
   private mutating func position(of order: UInt64) -> Int {
     var low = Int(head)
-    // A gap before the first entry may be filled again.
+    // A gap before the first entry can be filled again.
     if low > 0, slots[low - 1].order >= order { low = 0 }
     var high = slots.count
     while low < high {

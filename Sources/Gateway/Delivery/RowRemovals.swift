@@ -8,7 +8,7 @@ struct RowRemovals {
   private var devices: Set<UInt64> = []
   /// The time, in seconds since 1970, before which rows must have expired to be swept; nil if no sweep is due.
   ///
-  /// Each commit sweeps a limited number of rows.
+  /// Each commit sweeps only a limited number of rows.
   private(set) var sweepSecond: Int64?
 
   var isEmpty: Bool { operations.isEmpty && sweepSecond == nil }

@@ -1,13 +1,13 @@
 import Storage
 
-/// A count of the notifications for one loop's devices whose providers wait for an answer: the total and, once the
-/// total is high, a count per token.
+/// A count of the unanswered notifications for one loop's devices: the total and, if the total is high, a count per
+/// token.
 struct UnansweredPushes {
   private(set) var count = 0
   /// The number of unanswered notifications of each token, among those that are counted by token.
   private var counts: [NotificationKey: Int] = [:]
 
-  /// Returns true if one more push to the token may wait for its answer.
+  /// Returns true if one more push to the token can wait for its answer.
   func hasRoom(for key: NotificationKey) -> Bool {
     count < Limits.unansweredUncounted
       || counts[key, default: 0] < Limits.tokenUnansweredMax - Limits.unansweredUncounted

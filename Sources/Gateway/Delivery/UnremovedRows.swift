@@ -1,8 +1,8 @@
-/// The rows that a device has acknowledged and that the store may still have.
+/// The rows that a device has acknowledged but that the store might still have.
 ///
 /// After a crash, the gateway sends the notifications in these rows again. The device recognizes the repetition while
 /// it remembers the notification, that is, for the last window of deliveries (docs/device-link.md). For this reason,
-/// nothing more is sent once the oldest such row is a full window of deliveries ago.
+/// the gateway sends nothing more once a full window of deliveries has followed the oldest of these rows.
 struct UnremovedRows {
   /// The delivery number of the first row whose removal waits for a commit.
   private(set) var waiting: UInt64?
@@ -17,7 +17,7 @@ struct UnremovedRows {
 
   var isEmpty: Bool { waiting == nil && committing == nil }
 
-  /// Adds the row of a delivery; returns true if it is the first that waits for a commit.
+  /// Adds the row of a delivery; returns true if no other row waits for a commit.
   mutating func add(_ delivery: UInt64) -> Bool {
     defer { waiting = min(waiting ?? delivery, delivery) }
     return waiting == nil
@@ -32,7 +32,8 @@ struct UnremovedRows {
 
   /// Records the end of the commit.
   ///
-  /// If the commit failed, its rows no longer limit deliveries: a connected device continues without that limit.
+  /// If the commit failed, its rows no longer limit deliveries, so that a connected device still receives
+  /// notifications.
   mutating func endCommit() {
     assert(committing != nil, "a commit is running")
     committing = nil

@@ -1,14 +1,14 @@
 import BelfryWire
 import Storage
 
-/// Waiting or held entries, in order, with indexes to find those that a newer entry replaces.
+/// Waiting or held entries, in order, with indexes for finding the entries that a newer entry replaces.
 struct UnsentEntries {
   private struct CollapseKey: Hashable {
     let key: NotificationKey
     let collapseID: [UInt8]
   }
 
-  /// The key of notifications that replace one another if an app keeps only one: those of a token.
+  /// The key of notifications that replace one another if an app keeps only one notification: those of one token.
   ///
   /// Among the entries held for a connected device in a power-saving state, an alert and a background push don't
   /// replace each other, because the device isn't offline.
@@ -21,9 +21,9 @@ struct UnsentEntries {
   private var list = EntryList()
   /// The entries that count toward their app's `keep`, by token.
   private var byKey: [KeepKey: EntryList] = [:]
-  /// The newest entry for each collapse ID.
+  /// The newest entry with each collapse ID.
   private var byCollapseID: [CollapseKey: DeliveryEntry] = [:]
-  /// The entries whose providers wait for their answer until they are sent to the device.
+  /// The entries whose providers aren't answered until the entries are sent to the device.
   private var unanswered = EntryList()
   /// The only stored message of each channel.
   private var byChannel: [ChannelID: DeliveryEntry] = [:]
@@ -89,7 +89,7 @@ struct UnsentEntries {
 
   // MARK: Replacement
 
-  /// Removes the entry that has the newer one's collapse ID and, if `andOlder` is true, the older entries of its key.
+  /// Removes the entry that has the newer entry's collapse ID and, if `andOlder` is true, the older entries of its key.
   mutating func removeReplaced(
     by newer: DeliveryEntry, andOlder: Bool, into replaced: inout [DeliveryEntry]
   ) {
@@ -108,7 +108,7 @@ struct UnsentEntries {
     }
   }
 
-  /// Excludes an entry that won't have a row from replacement.
+  /// Excludes an entry that won't have a row, so that the entry neither replaces others nor is replaced.
   mutating func forgetRow(of entry: DeliveryEntry) {
     assert(
       entry.position == position,

@@ -12,7 +12,7 @@ public final class ProviderVerificationKey: Sendable {
   public let publicKey: ES256PublicKey
   /// The environments in which the key is valid; an older key is valid in both.
   public let environments: Set<BelfryWire.Environment>
-  /// The apps that a topic-specific key can send to; `nil` for all of the team's.
+  /// The bundle identifiers that a topic-specific key can send to; `nil` for all of the team's apps.
   public let bundleIDs: Set<[UInt8]>?
   /// The only key that can share a connection with this key.
   public let relatedKeyID: String?
@@ -73,7 +73,7 @@ public final class CredentialDirectory: Sendable {
   public let version: UInt64
   /// A counter of changes to keys and certificates.
   ///
-  /// Results that were verified under one value remain valid while the value is unchanged.
+  /// Verified results remain valid while this value is unchanged.
   public let credentialsVersion: UInt64
   private let keys: [String: ProviderVerificationKey]
   private let appsByHash: [UInt64: [App]]
@@ -82,10 +82,10 @@ public final class CredentialDirectory: Sendable {
   private let added: [App]
   private let certificateTeams: [String: String]
   private let revokedCertificates: Set<String>
-  /// The rows of the store that couldn't be read; if a lookup finds nothing, the row may be one of them.
+  /// The rows of the store that couldn't be read; an app, key, or certificate that isn't found might be in one of them.
   let damage: StoreDamage
 
-  /// Creates a snapshot of `keys` and `apps`; the caller leaves out revoked keys and removed apps.
+  /// Creates a snapshot of `keys` and `apps`; the caller omits revoked keys and removed apps.
   public init(
     version: UInt64, keys: [ProviderVerificationKey], apps: [App],
     certificateTeams: [String: String] = [:], revokedCertificates: Set<String> = [],
@@ -133,11 +133,11 @@ public final class CredentialDirectory: Sendable {
     added = []
   }
 
-  /// The number of added apps at which the tables are rebuilt by copying all apps; scanning fewer takes less time than
-  /// a push.
+  /// The number of added apps at which the tables are rebuilt by copying all apps; scanning fewer apps takes less time
+  /// than a push.
   private static let addedMax = 32
 
-  /// Returns a newer directory that has one more app; nothing that was verified has to be verified again.
+  /// Returns a newer directory that has one more app; verified results remain valid.
   public func adding(_ app: App, version: UInt64) -> CredentialDirectory {
     CredentialDirectory(self, adding: app, version: version)
   }
@@ -165,7 +165,7 @@ public final class CredentialDirectory: Sendable {
     appsByNumber[number] ?? added.first { $0.number == number }
   }
 
-  /// Returns true if an app that isn't found may exist in a damaged row.
+  /// Returns true if the app wasn't found but might be in a damaged row.
   func mayBeDamaged(bundleID: Span<UInt8>) -> Bool {
     guard damage.count > 0 else { return false }
     var name: [UInt8] = []
@@ -173,7 +173,7 @@ public final class CredentialDirectory: Sendable {
     return damage.mayHave(.bundle(String(decoding: name, as: UTF8.self)))
   }
 
-  /// Returns true if an app isn't found but may exist in a damaged row.
+  /// Returns true if the app isn't found but might be in a damaged row.
   func mayBeDamaged(app number: UInt32) -> Bool {
     damage.mayHave(.app(number: number)) && app(number: number) == nil
   }
@@ -186,7 +186,7 @@ public final class CredentialDirectory: Sendable {
     revokedCertificates.contains(certificateSerial)
   }
 
-  /// Returns the FNV-1a hash, which suffices: bundle identifiers are few, and attackers don't choose them.
+  /// Returns the FNV-1a hash, which is sufficient because bundle identifiers are few and attackers don't choose them.
   private static func hash(_ bytes: Span<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in bytes.indices {

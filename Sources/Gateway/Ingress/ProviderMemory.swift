@@ -22,7 +22,7 @@ struct ProviderMemory {
   /// True if unfinished requests hold more than the loop's limit.
   var isHeldTooMuch: Bool { heldBytes > Limits.loopHeldBytesMax }
 
-  /// The number of bytes that may wait for one provider before the gateway stops reading from it.
+  /// The number of bytes that can wait for one provider before the gateway stops reading from it.
   var unsentBytesMax: Int {
     unsentBytes > Limits.loopOutputBytesMax
       ? Limits.providerOutputShareBytes : Limits.providerOutputBytesMax

@@ -23,7 +23,7 @@ struct GatewayShared: Sendable {
   let randomSeed: UInt64?
   let didStartLoop: (@Sendable (GatewayLoop) -> Void)?
 
-  /// Returns the random number generator for the loop with this number, or for the control plane (-1).
+  /// Returns the random number generator for the loop with the number `loop`, or for the control plane if `loop` is -1.
   static func generator(of loop: Int, seed: UInt64?) -> SystemRandom.Generator {
     guard let seed else { return SystemRandom.Generator() }
     return SystemRandom.Generator(

@@ -7,14 +7,14 @@ struct DeviceClaim: Sendable, Hashable {
   let number: UInt64
   /// The SHA-256 hash of the device's public key.
   let keyHash: SHA256.Digest
-  /// The serial number of the certificate that makes the claim; empty if there isn't one yet.
+  /// The serial number of the certificate that makes the claim; empty if the device doesn't have a certificate yet.
   var serial = ""
 }
 
-/// The devices of one loop with their keys, as in the control store.
+/// The devices of one loop and their keys, as stored in the control store.
 ///
-/// A certificate that the authority signed isn't sufficient: after the folder was restored from a backup, the
-/// certificate's number may belong to another device or to no device.
+/// A certificate that the authority signed isn't sufficient proof of identity: if the folder was restored from a
+/// backup, the certificate's number might belong to another device or to no device.
 struct DeviceTable: Sendable {
   /// The first half of a key's hash.
   ///

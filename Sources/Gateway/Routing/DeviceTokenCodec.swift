@@ -3,8 +3,8 @@ public import Transport
 
 /// A codec that seals and opens device tokens with AES-SIV over 16 bytes (docs/architecture.md).
 ///
-/// Confined to its loop. The first key seals; the others can still open tokens, so that keys can be rotated with an
-/// overlap.
+/// The codec is confined to its loop. The first key seals tokens; the other keys can still open them, so that keys can
+/// be rotated with an overlap.
 public final class DeviceTokenCodec {
   private var ciphers: [SIVCipher] = []
   private let environment: BelfryWire.Environment
@@ -23,7 +23,7 @@ public final class DeviceTokenCodec {
     return cipher.seal(contents.bytes)
   }
 
-  /// Returns the tokens with these contents, one sealed with each key.
+  /// Returns the tokens with these contents, one for each key.
   func sealWithEachKey(_ contents: TokenContents) -> [[UInt8]] {
     ciphers.map { $0.seal(contents.bytes) }
   }

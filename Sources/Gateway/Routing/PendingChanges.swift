@@ -1,4 +1,4 @@
-/// Changes that are being written, one at a time for each key.
+/// The changes that are being written, at most one for each key.
 ///
 /// Further requests for a key wait until the change is on disk or has failed.
 struct PendingChanges<Key: Hashable & Sendable, Change: Sendable, Request: Sendable>: Sendable {

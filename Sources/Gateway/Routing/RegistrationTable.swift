@@ -1,10 +1,9 @@
 public import BelfryWire
 public import Storage
 
-/// The registrations of one loop's devices, which make the final decision on whether a push's token is active
-/// (apns-protocol 1.12, 13).
+/// The registrations of one loop's devices, which determine whether a push's token is active (apns-protocol 1.12, 13).
 ///
-/// Confined to its loop; the control plane's changes reach it through the loop's mailbox.
+/// The table is confined to its loop; the control plane's changes reach it through the loop's mailbox.
 public struct RegistrationTable: Sendable {
   /// The registration of a key.
   public struct Entry: Equatable, Sendable {
@@ -12,9 +11,10 @@ public struct RegistrationTable: Sendable {
     public var generation: UInt16
     /// The state: registered, disabled, or unregistered.
     public var state: State
-    /// The time at which the key's last token became inactive, or, if none has, at which it was registered.
+    /// The time, in milliseconds since 1970, at which the key's last token became inactive or, if none has, at which
+    /// the key was registered.
     ///
-    /// The time is in milliseconds since 1970, and becomes the timestamp of `Unregistered`.
+    /// This time becomes the timestamp of `Unregistered`.
     public var changedMilliseconds: Int64
 
     /// Creates an entry from its parts.
@@ -72,7 +72,7 @@ public struct RegistrationTable: Sendable {
     case notRegistered
     /// The store failed; the device should retry later.
     case tryLater
-    /// The device has reached its maximum number of topics on disk.
+    /// The device has reached its maximum number of stored topics.
     case tooMany
   }
 
@@ -99,8 +99,8 @@ public struct RegistrationTable: Sendable {
     case disabled
     /// The token has been inactive since the given time, in milliseconds since 1970.
     case unregistered(sinceMilliseconds: Int64)
-    /// The gateway's key sealed the token, but no device registered it here, because the data folder was restored from
-    /// a backup.
+    /// The gateway's key sealed the token, but no device has registered it here, because the data folder was restored
+    /// from a backup.
     case unknown
   }
 
@@ -108,14 +108,14 @@ public struct RegistrationTable: Sendable {
   private var entries: [NotificationKey: Entry] = [:]
   private var pending = PendingChanges<NotificationKey, Entry, Request>()
   private var revokedDevices: [UInt64: Int64] = [:]
-  /// The number of each device's topics, on disk or being written, in any state, because rows are retained for their
-  /// timestamps.
+  /// The number of each device's topics, on disk or being written, in any state; rows of inactive topics are retained
+  /// for their timestamps.
   private var topicCounts: [UInt64: UInt32] = [:]
   private let topicsMax: Int
   /// The rows of the store that couldn't be read.
   private let damage: StoreDamage
 
-  /// Creates an empty table; a registration that isn't in the table may be one of the rows in `damage`.
+  /// Creates an empty table; a registration that isn't in the table might be in one of the rows in `damage`.
   public init(damage: StoreDamage = .none) {
     self.init(topicsMax: Limits.topicsPerDeviceMax, damage: damage)
   }
@@ -146,8 +146,8 @@ public struct RegistrationTable: Sendable {
   ///
   /// A request that changes something is answered once the change is on disk.
   ///
-  /// Registering again returns the same token; registering after unregistering begins a new generation and therefore
-  /// returns a new token.
+  /// Registering a second time returns the same token; registering after unregistering begins a new generation and
+  /// therefore returns a new token.
   public mutating func handle(_ request: Request, atMilliseconds now: Int64) -> [Action] {
     guard !pending.waits(request, for: request.key) else { return [] }
     switch decide(request.verb, request.key, atMilliseconds: now) {
@@ -164,7 +164,8 @@ public struct RegistrationTable: Sendable {
   /// Handles the completion of an ``Action/persist(_:)``: the change is on disk, or the store failed and nothing has
   /// changed.
   ///
-  /// Requests for the same change get the same answer; different requests made after it are reevaluated.
+  /// Requests for the same change receive the same answer; other requests that waited for it are evaluated at this
+  /// point.
   public mutating func finish(
     _ key: NotificationKey, isDurable: Bool, atMilliseconds now: Int64
   ) -> [Action] {
@@ -227,15 +228,15 @@ public struct RegistrationTable: Sendable {
 
   /// Returns the first generation of a key that has no entry.
   ///
-  /// If its row may be damaged, the key's previous tokens must not become valid again, so the generation starts at half
-  /// the range, which few devices ever reach.
+  /// If the key's row might be damaged, its previous tokens must not become valid again. The generation then starts at
+  /// half the range, which few devices ever reach.
   private func firstGeneration(of key: NotificationKey) -> UInt16 {
     damage.mayHave(.registration(key)) ? Self.generationAfterDamage : 0
   }
 
   private static let generationAfterDamage: UInt16 = 1 << 15
 
-  /// Returns true if `next` may follow `old`; only a registration begins a new generation.
+  /// Returns true if `next` is a valid successor of `old`; only a registration begins a new generation.
   private func isSuccessor(_ next: Entry, of old: Entry?) -> Bool {
     guard let old else {
       return next.state == .active

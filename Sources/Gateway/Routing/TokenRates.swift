@@ -2,7 +2,7 @@ import Storage
 
 /// The rate limits of a loop's device tokens (apns-protocol 1.12, 14).
 ///
-/// Confined to its loop.
+/// The rates are confined to their loop.
 struct TokenRates {
   private let limit: RateLimit
   private var next: [NotificationKey: Int64] = [:]
@@ -10,7 +10,7 @@ struct TokenRates {
 
   init(_ limit: RateLimit) { self.limit = limit }
 
-  /// Returns true if one more push to `key` is within the limit, and counts it if so.
+  /// Returns true if one more push to `key` is within the limit, and counts the push if so.
   mutating func admits(_ key: NotificationKey, at now: Int64) -> Bool {
     limit.admits(&next[key, default: 0], at: now)
   }

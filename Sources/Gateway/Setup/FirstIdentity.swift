@@ -57,7 +57,7 @@ package struct FirstIdentity: Sendable {
     return FirstIdentity(teamID: teamID, keyID: keyID, enrollmentCode: code)
   }
 
-  /// Returns the team that most keys and apps belong to, if the team's own row is damaged.
+  /// Returns the team that owns most keys and apps, in case the team's own row is damaged.
   private static func orphanedTeam(in store: any ControlStore) throws(StorageFailure) -> String? {
     guard store.damage.has(table: "team") else { return nil }
     var counts: [String: Int] = [:]  // text: ids that the operator gave
@@ -66,10 +66,10 @@ package struct FirstIdentity: Sendable {
     return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
-  /// Returns the key that signs a team's pushes by default: preferably one that is valid in this environment, can send
-  /// to all topics, and whose file exists.
+  /// Returns the key that signs a team's pushes by default. The preferred key is valid in this environment, can send to
+  /// all topics, and has a file.
   ///
-  /// Returns nil if the team has no key; a revoked key is returned if there is no other.
+  /// Returns nil if the team has no keys, and a revoked key if all keys are revoked.
   static func defaultKey(
     of team: String, in folder: GatewayFolder, _ store: any ControlStore,
     environment: BelfryWire.Environment
@@ -110,7 +110,7 @@ package struct FirstIdentity: Sendable {
     pick(10, from: "ABCDEFGHJKLMNPQRSTUVWXYZ0123456789")
   }
 
-  /// Returns a code that can be read aloud, without letters that look like digits.
+  /// Returns a code that can be read aloud and that contains no letters that look like digits.
   static func makeCode() -> String {
     (0..<4).map { _ in pick(4, from: "ABCDEFGHJKMNPQRSTVWXYZ23456789") }.joined(separator: "-")
   }

@@ -5,9 +5,9 @@ internal import Transport
 
 /// A copy of a gateway's folder in one file: a tar archive with mode 0600, which any `tar` can read.
 ///
-/// Its first file, `belfry-backup.json`, records when and from what it was created. Its last file, `SHA256SUMS`,
-/// contains the hashes of the others in the format of `sha256sum --check`. The delivery log is omitted, because it
-/// isn't guaranteed to be complete and is written at each turn.
+/// Its first file, `belfry-backup.json`, records when and from which gateway it was created. Its last file,
+/// `SHA256SUMS`, contains the hashes of the other files in the format of `sha256sum --check`. The backup omits the
+/// delivery log, which isn't guaranteed to be complete and is written at each turn.
 public enum FolderBackup {
   /// The contents of a backup.
   public struct Summary: Sendable {
@@ -23,7 +23,7 @@ public enum FolderBackup {
     public var devices: Int
     /// The size of the file, in bytes.
     public var byteCount: Int
-    /// True if the file contains hashes of its contents, which backups of earlier releases don't.
+    /// True if the file contains hashes of its contents; backups of earlier releases don't.
     public var hasSums = true
 
     /// The backup as the JSON object that a command prints.
@@ -43,7 +43,7 @@ public enum FolderBackup {
   /// The format of earlier releases, which wrote no hashes.
   private static let formatWithoutSums: Int64 = 1
 
-  /// Returns true if a file of the folder is copied to a backup unchanged.
+  /// Returns true if a backup contains an unchanged copy of this file.
   private static func isIncluded(_ name: String) -> Bool {
     if name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") {
       let keyID = name.dropFirst(8).dropLast(3).utf8
@@ -72,15 +72,15 @@ public enum FolderBackup {
 
   /// A function that runs a closure with the privileges of the folder's owner if the process runs as root.
   ///
-  /// The backup's own file is opened before and named afterward, with root's privileges.
+  /// With root's privileges, the backup's own file is opened before the closure runs and named after it has finished.
   public typealias AsOwner = (() throws -> Void) throws -> Void
 
   /// Writes a backup of the gateway in `folder` to `file`.
   ///
   /// The gateway can keep running during the backup.
   ///
-  /// The file gets its name only when it is complete and on disk; at that point, it replaces any file of the same name.
-  /// A process that is killed leaves nothing behind.
+  /// The file receives its name only when it is complete and on disk; at that point, it replaces any file of the same
+  /// name. A process that is killed leaves no file in place.
   public static func make(
     of folder: GatewayFolder, to file: String, release: String, nowMilliseconds: Int64,
     asOwner: AsOwner = { try $0() }
@@ -100,7 +100,7 @@ public enum FolderBackup {
     return summary
   }
 
-  /// Throws if there is no gateway that could be restored, or if `file` would be among its files.
+  /// Throws if there is no gateway that could be restored, or if `file` would be one of the gateway's files.
   private static func check(_ folder: GatewayFolder, isApartFrom file: String) throws {
     try folder.requireGateway()
     if let name = required.first(where: { (FileSystem.byteCount(of: folder.file($0)) ?? 0) == 0 }) {
@@ -172,12 +172,12 @@ public enum FolderBackup {
   /// The name of the file that exists in a folder during a restore, so that no gateway starts on a half-restored
   /// folder.
   static let unfinished = "restoring"
-  /// The name of the file from which the next start learns that the folder was restored.
+  /// The name of the file that notifies the next start that the folder was restored.
   static let restored = "restored"
 
-  /// Restores the backup to `folder`, which is empty or doesn't exist.
+  /// Restores the backup to `folder`, which must be empty or not exist.
   ///
-  /// `didOpen` is called once the backup is open, before the folder is changed.
+  /// The method calls `didOpen` once the backup is open, before it changes the folder.
   public static func restore(
     _ file: String, into folder: GatewayFolder, nowMilliseconds: Int64,
     didOpen: () throws -> Void = {}
@@ -212,8 +212,8 @@ public enum FolderBackup {
       try FileSystem.remove(folder.file(unfinished))
     } catch {
       for name in written { try? FileSystem.remove(folder.file(name)) }
-      // Leave the marker, for which there is room now, so that no gateway starts from scratch in a folder whose restore
-      // failed.
+      // Write the marker again, for which there is room now, so that no gateway starts from scratch in a folder whose
+      // restore failed.
       try? folder.write(Array("\(file)\n".utf8), unfinished)
       throw error
     }
@@ -286,13 +286,13 @@ public enum FolderBackup {
     return Set(sums.keys) == Set(names) ? sums : nil
   }
 
-  /// The maximum size of the hashes, in bytes: about 100 per key, and a gateway has only a few keys.
+  /// The maximum size of the hashes, in bytes: about 100 per file, and a gateway has only a few files.
   private static let sumsBytesMax = 1_048_576
 
   /// Returns, at a gateway's start, a sentence about the backup that its folder was restored from; nil if the folder
   /// wasn't restored.
   ///
-  /// The notice is returned only once.
+  /// The method returns the notice only once.
   static func consumeNotice(in folder: GatewayFolder) throws(SystemFailure) -> String? {
     let marker = folder.file(restored)
     guard FileSystem.exists(marker) else { return nil }
@@ -305,7 +305,7 @@ public enum FolderBackup {
       + "or revoked in between"
   }
 
-  /// Locks a folder that must not contain files.
+  /// Locks a folder and throws if it contains files.
   private static func emptyFolder(_ folder: GatewayFolder) throws -> DataFolder {
     let lock: DataFolder
     do throws(StorageFailure) {

@@ -3,23 +3,24 @@ import System
 
 /// A random number that is drawn at each start of a gateway.
 ///
-/// It is part of the numbers of new devices, and both databases keep it, so that each can detect whether the other was
-/// restored from a backup.
+/// The numbers of new devices contain the epoch. Both databases store it too, so that a start can detect whether one of
+/// them was restored from a backup.
 struct FolderEpoch {
-  /// The epoch of this start: 31 bits, never 0, and different from that of any device in the store.
+  /// The epoch of this start: 31 bits, never 0, and different from the epoch of any device in the store.
   let number: UInt32
-  /// A notice for the operator about the folder; nil if both databases are from the same time.
+  /// A notice for the operator about the folder; nil if both databases date from the same time.
   let restoration: String?
 
   /// Draws the epoch of a start and writes it to both databases, the control store first.
   ///
-  /// A start may be interrupted between two writes, so the control store keeps the last epoch that both had.
+  /// Because a start can be interrupted between the two writes, the control store keeps the last epoch that both
+  /// databases had.
   static func begin(
     in control: any ControlStore, _ notifications: any NotificationStore
   ) throws(StorageFailure) -> FolderEpoch {
     let kept = try Kept(control)
     let other = try notifications.epoch()
-    // If one of the values was damaged, nothing can be concluded.
+    // If one of the values was damaged, no conclusion is possible.
     let isKnown =
       !control.damage.mayHave(.setting(ControlSetting.epoch))
       && !notifications.damage.has(table: "progress")

@@ -1,4 +1,4 @@
-/// The essential parts of a gateway's folder, which are created at the first start and whose loss is reported.
+/// The essential parts of a gateway's folder. The first start creates them; later starts report any that are lost.
 enum FolderPart: CaseIterable {
   case controlStore
   case notificationStore

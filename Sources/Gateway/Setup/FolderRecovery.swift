@@ -3,9 +3,9 @@ import System
 
 /// The startup step that opens the essential parts of a gateway's folder and detects losses.
 ///
-/// The folder's `manifest` lists its files once the first start has created them. From then on, a file that is missing,
-/// empty, or damaged is an error, unless the operator specified `--recover`: in that case, the file is moved aside and
-/// re-created, and the loss is reported.
+/// The first start creates the folder's files and then lists them in the folder's `manifest`. At later starts, a
+/// missing, empty, or damaged file is an error unless the operator specifies `--recover`; with that option, the gateway
+/// moves the file aside, re-creates it, and reports the loss.
 final class FolderRecovery {
   private let folder: GatewayFolder
   private let isAllowed: Bool
@@ -15,14 +15,14 @@ final class FolderRecovery {
 
   /// Creates the recovery of a folder whose lock is held.
   ///
-  /// If recovery isn't allowed, a loss is an error.
+  /// If recovery isn't allowed, every loss is an error.
   init(of folder: GatewayFolder, isAllowed: Bool, log: Log) {
     self.folder = folder
     self.isAllowed = isAllowed
     self.log = log
   }
 
-  /// Adds a notice for the operator, and logs it too.
+  /// Adds a notice for the operator and logs it.
   func notice(_ text: String) {
     notices.append(text)
     log.warning("a file of the data folder is missing or damaged", ["what": text])
@@ -51,7 +51,7 @@ final class FolderRecovery {
 
   /// True if a start has created all files.
   ///
-  /// The proof is the manifest or, in the folder of an earlier release, the file that was written last.
+  /// The proof is the manifest or, in the folder of an earlier release, the file that a start wrote last.
   private var isComplete: Bool {
     if let manifest = try? FileSystem.readRegularFile(
       folder.file(Self.manifest), limit: Self.manifestBytesMax),
@@ -83,7 +83,7 @@ final class FolderRecovery {
 
   /// Opens or creates a part with `body`.
   ///
-  /// A damaged part is moved aside and re-created if recovery is allowed.
+  /// If recovery is allowed, a damaged part is moved aside and re-created.
   func open<Value>(_ part: FolderPart, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -125,7 +125,7 @@ final class FolderRecovery {
     case .unfinished:
       log.info("a store is too large to be checked within the time limit", ["file": file])
     case .setAside(let rows, let indexes):
-      // Rows that were set aside stay in the store, and are reported until they are deleted.
+      // Rows that were set aside remain in the store; they are reported until they are deleted.
       guard rows == 0 else { return }
       log.warning(
         "indexes of a store did not match their tables and were rebuilt",

@@ -4,7 +4,8 @@ internal import System
 /// The certificates of the gateway's authority, and the certificates that clients with an earlier copy accept.
 ///
 /// Clients keep copies of `ca.pem`. For this reason, the authority's name and key never change, each new certificate
-/// permits additional names, and the first certificate is retained: every copy permits whatever the first one permits.
+/// only permits additional names, and the folder retains the first certificate: every copy permits whatever the first
+/// certificate permits.
 extension GatewayFolder {
   /// Reads or creates the authority; `hosts` are the names that its certificates must permit.
   ///
@@ -16,8 +17,8 @@ extension GatewayFolder {
 
   /// Reads or creates the authorities.
   ///
-  /// An authority that doesn't permit `hosts` gets a new certificate for its key. The same applies to authorities of
-  /// earlier releases, which constrained addresses too; BoringSSL rejects that.
+  /// An authority that doesn't permit `hosts` gets a new certificate for its key. The same applies to an authority of
+  /// an earlier release, whose certificate constrained addresses too, which BoringSSL rejects.
   package func authorities(hosts: [String], nowSeconds: Int64) throws(Failure) -> Authorities {
     guard let present = try presentAuthorities() else {
       let made = try makeAuthority(hosts: hosts, nowSeconds: nowSeconds)
@@ -46,7 +47,7 @@ extension GatewayFolder {
     return try crypto("ca.pem") { () throws(CryptoFailure) in
       let signing = try CertificateAuthority.loadAll(
         certificatesPEM: certificates, privateKeysPEM: keys)
-      // An operator's own authority may be followed by its issuers, which aren't trusted in their own right.
+      // An operator's own authority can be followed by its issuers, which aren't trusted in their own right.
       guard Self.isOwn(signing[0]) else {
         return Authorities(
           signing: signing, trusted: AuthorityBundle(signing.map(\.certificate)))
@@ -92,7 +93,7 @@ extension GatewayFolder {
     }
   }
 
-  /// Writes `ca.pem`, the only file that determines which authorities exist.
+  /// Writes `ca.pem`, the file that determines which authorities exist.
   private func write(_ authorities: Authorities) throws(Failure) {
     let text = try crypto("ca.pem") { () throws(CryptoFailure) in try authorities.trusted.pem() }
     try write(text, "ca.pem", mode: 0o644)
@@ -100,10 +101,10 @@ extension GatewayFolder {
 
   // MARK: Rotation
 
-  /// Adds a second authority, which signs for devices and providers from now on; returns nil if there are already two,
-  /// or if the only one is an operator's own.
+  /// Adds a second authority, which signs the certificates of devices and providers; returns nil if there are already
+  /// two authorities, or if the only one is an operator's own.
   ///
-  /// Each write leaves a working folder: the keys are written before the certificate that needs them.
+  /// The folder is usable after each write, because the keys are written before the certificate that needs them.
   func addAuthority(nowSeconds: Int64) throws(Failure) -> Authorities? {
     guard let present = try presentAuthorities(), !present.isRotating, Self.isOwn(present.server)
     else { return nil }
@@ -121,10 +122,10 @@ extension GatewayFolder {
     return both
   }
 
-  /// Retires all authorities except the one that signs for devices; returns nil if there is only one.
+  /// Retires all authorities except the one that signs for devices; returns nil if there is only one authority.
   ///
-  /// The certificates are written first: from then on, the previous authorities are no longer trusted, regardless of
-  /// what else is written.
+  /// The certificates are written first: after that write, the previous authorities are no longer trusted, even if the
+  /// other writes fail.
   func giveUpFormerAuthorities() throws(Failure) -> Authorities? {
     guard let present = try presentAuthorities(), present.isRotating else { return nil }
     let issuer = present.issuer
@@ -148,7 +149,7 @@ extension GatewayFolder {
 
   /// Returns the name of the authority that replaces the one with this name.
   ///
-  /// The names must differ, because some verifiers find issuers only by name.
+  /// The names must differ, because some verifiers find an issuer only by its name.
   private static func name(after former: String) -> String {
     let number = former.split(separator: " ").last.flatMap { Int($0) } ?? 1
     return "\(authorityName) \(number &+ 1)"
@@ -175,10 +176,10 @@ extension GatewayFolder {
     return made
   }
 
-  /// Returns the authority's oldest certificate that a client may still hold.
+  /// Returns the authority's oldest certificate that a client might still trust.
   func firstCertificate(of authority: CertificateAuthority) throws(Failure) -> Certificate {
     // If someone has replaced the authority, the retained certificate has another key and says nothing about the
-    // clients.
+    // clients' copies.
     let first = try firstCertificates().first {
       $0.publicKeySPKI == authority.certificate.publicKeySPKI
     }
@@ -191,8 +192,8 @@ extension GatewayFolder {
     CertificateAuthority.NameConstraints(of: certificate)?.hostNames ?? []
   }
 
-  /// Returns the previous names, then the new ones; if they exceed the limit, the oldest of the previous ones are
-  /// omitted.
+  /// Returns the previous names followed by the new ones; if there are too many, omits the oldest of the previous
+  /// names.
   private static func union(_ former: [String], _ wanted: [String]) -> [String] {
     let added = wanted.filter { !former.contains($0) }
     let room = max(0, Limits.authorityNamesMax - added.count)

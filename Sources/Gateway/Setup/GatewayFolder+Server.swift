@@ -15,11 +15,12 @@ struct ServerCertificates {
   var general: Identity
   /// The certificates for clients that request one of `addedNames`, in the same order.
   ///
-  /// They are separate because a copy of `ca.pem` that permits one of these names may forbid another.
+  /// These names have separate certificates because a copy of `ca.pem` that permits one of the names might forbid
+  /// another.
   var added: [Identity] = []
   /// The host names that the first `ca.pem` doesn't permit but the current one does.
   var addedNames: [String] = []
-  /// The names that no certificate of the authority may contain, and that are therefore in none.
+  /// The names that no certificate of the authority can contain, and that are therefore in none of them.
   var forbiddenNames: [String] = []
 
   /// The expiration of the certificate that expires first, in seconds since 1970.
@@ -34,18 +35,18 @@ struct ServerCertificates {
 }
 
 extension GatewayFolder {
-  /// Reads the certificates for these names, or issues those that are missing, expire soon, have other names, or were
-  /// signed under another certificate of the authority.
+  /// Reads the certificates for these names, or issues new ones. A new certificate replaces one that is missing,
+  /// expires soon, contains other names, or was signed under another certificate of the authority.
   ///
-  /// With `retainsFormer`, the names that the first `ca.pem` was created for are retained. No certificate contains a
-  /// name that its authority forbids, because clients would reject the entire certificate.
+  /// With `retainsFormer`, the certificates also contain the names that the first `ca.pem` was created for. No
+  /// certificate contains a name that its authority forbids, because clients would reject the entire certificate.
   func server(
     hosts: [String], addresses: [String], retainsFormer: Bool = false,
     authority: CertificateAuthority, nowSeconds: Int64
   ) throws(Failure) -> ServerCertificates {
     let first = try firstCertificate(of: authority)
     let present = authority.certificate
-    // Clients that know a previous name of this machine can continue to use it to reach the gateway.
+    // Clients that know a previous name of this machine can continue to use that name to reach the gateway.
     let former =
       retainsFormer && Self.isOwn(authority)
       ? Self.hosts(permittedBy: first).filter { !hosts.contains($0) } : []
@@ -71,7 +72,7 @@ extension GatewayFolder {
     return certificates
   }
 
-  /// Returns true if a certificate expires soon, or if it isn't valid yet but a new one would be.
+  /// Returns true if a certificate expires soon, or if it isn't valid yet but a new certificate would be.
   ///
   /// A certificate that expires together with its authority can't be extended.
   private func needsRenewal(

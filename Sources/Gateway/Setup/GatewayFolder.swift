@@ -2,7 +2,7 @@ import BelfryWire
 public import System
 public import Transport
 
-/// The files of a gateway, created at the first start and read at every later one.
+/// The files of a gateway, created at the first start and read at every later start.
 ///
 /// ```
 /// ca.pem, ca-key.pem          the authority that its clients trust
@@ -49,10 +49,10 @@ public struct GatewayFolder: Sendable {
   /// The absolute path of the folder.
   public let path: String
 
-  /// Creates a folder with a path that may or may not exist.
+  /// Creates a folder with a path, which need not exist.
   public init(path: String) { self.path = FileSystem.absolute(path) }
 
-  /// Throws if the folder contains no gateway, or if the current user may not access it.
+  /// Throws if the folder contains no gateway, or if the current user can't access it.
   public func requireGateway() throws(AdministrationFailure) {
     let isThere: Bool
     do throws(SystemFailure) {
@@ -77,7 +77,7 @@ public struct GatewayFolder: Sendable {
     return certificates.isEmpty ? nil : certificates.contains { $0.isFor(host) }
   }
 
-  /// The host names in the gateway's certificates, without `localhost` and Apple's.
+  /// The host names in the gateway's certificates, without `localhost` and Apple's names.
   public var certifiedNames: [String] {
     listenerCertificates.flatMap(\.hostNames).filter {
       $0 != "localhost" && !GatewayConfiguration.appleHostNames.contains($0)
@@ -111,7 +111,7 @@ public struct GatewayFolder: Sendable {
   public var metricArchiveFile: String { file("metrics") }
   /// Returns the path of the delivery log of one loop.
   func deliveryLogFile(loop: Int) -> String { file("delivery-log.\(loop)") }
-  /// Returns the path of the private key of a provider key, in the format that Apple uses.
+  /// Returns the path of the private key of a provider key, which is in the same format as Apple's keys.
   public func keyFile(_ keyID: String) -> String { file("AuthKey_\(keyID).p8") }
 
   /// The files that are not secret.
@@ -120,7 +120,7 @@ public struct GatewayFolder: Sendable {
   ]
 
   /// The names of secret files that other users of this machine can read, because the folder's permissions don't
-  /// protect them either.
+  /// protect the files either.
   public var exposedFiles: [String] {
     func mode(_ path: String) -> UInt32 { (try? FileSystem.mode(of: path)) ?? 0 }
     guard mode(path) & 0o011 != 0, let names = try? FileSystem.list(path) else { return [] }
@@ -153,7 +153,7 @@ public struct GatewayFolder: Sendable {
 
   /// Reads or creates the admin API's token, or replaces it with the contents of the file `given`.
   ///
-  /// A file that was emptied or truncated is rejected, because its few bytes could be guessed.
+  /// The method rejects a file that was emptied or truncated, because its few bytes could be guessed.
   public func adminToken(from given: String? = nil) throws(Failure) -> String {
     let own = try read("admin-token").map { String(decoding: $0, as: UTF8.self) }?
       .filter { !$0.isWhitespace }
@@ -164,7 +164,7 @@ public struct GatewayFolder: Sendable {
           file: given, "has fewer than \(Limits.adminTokenBytesMin) characters: use a longer one"
         )
       }
-      // The commands on this machine read the token from the folder.
+      // Write the given token to the folder, because the commands on this machine read it there.
       if token != own { try write(Array((token + "\n").utf8), "admin-token") }
       return token
     }

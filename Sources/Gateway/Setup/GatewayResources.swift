@@ -3,7 +3,7 @@ package import Storage
 package import System
 package import Transport
 
-/// The external dependencies of a gateway: the machine's, or a simulation's.
+/// The external dependencies of a gateway, which belong to the machine or to a simulation.
 package struct GatewayResources {
   /// The store of teams, keys, apps, devices, registrations, and channels.
   package var controlStore: any ControlStore
@@ -11,7 +11,7 @@ package struct GatewayResources {
   package var notificationStore: any NotificationStore
   /// The issuer of device certificates.
   package var authority: any DeviceCertificateIssuer
-  /// The epoch, with which the numbers of new devices begin.
+  /// The epoch of this start, with which the numbers of new devices begin.
   package var epoch: UInt32
   /// A notice for the operator about a folder that was restored from a backup.
   package var restoration: String?
@@ -71,7 +71,7 @@ package struct GatewayResources {
 }
 
 extension GatewayResources {
-  /// Opens the resources in the folder of `configuration` and creates any missing ones.
+  /// Opens the resources in the folder of `configuration`, creating any missing ones.
   static func inFolder(
     of configuration: GatewayConfiguration, log: Log
   ) throws -> GatewayResources {
@@ -139,7 +139,7 @@ extension GatewayResources {
     return (control, notifications)
   }
 
-  /// Opens the delivery log of a loop, in memory if the folder has no room, because pushes take priority.
+  /// Opens the delivery log of a loop; if the folder has no room, the log is in memory, because pushes take priority.
   private static func deliveryLog(
     of index: Int, in folder: GatewayFolder, log: Log
   ) throws(SystemFailure) -> DeliveryLog {

@@ -1,21 +1,22 @@
 internal import System
 internal import Transport
 
-/// The names by which clients reach a gateway, and which its server certificate contains.
+/// The names by which clients reach a gateway, which its server certificate contains.
 struct ServerNames {
-  /// The host names: `localhost`, the operator's or the machine's, and Apple's.
+  /// The host names: `localhost`, the operator's names or the machine's own, and Apple's.
   let hosts: [String]
-  /// The addresses: loopback, the operator's or the machine's, and the listening address.
+  /// The addresses: loopback, the operator's addresses or the machine's own, and the listening address.
   let addresses: [String]
   /// The names that the operator specified.
   private let given: [String]
 
-  /// Creates the names of a gateway with this configuration; 127.0.0.2 is included only if the gateway listens on it.
+  /// Creates the names of a gateway with this configuration; 127.0.0.2 is included only if the gateway listens on that
+  /// address.
   init(of configuration: GatewayConfiguration) {
     given = configuration.names
     var hosts = ["localhost"]
     let own = given.isEmpty ? [LocalHost.name] : given
-    // A machine may have a name that no certificate can contain.
+    // A machine can have a name that no certificate can contain.
     for name in own
     where AddressRange(name) == nil && GatewayConfiguration.isName(name) && !hosts.contains(name) {
       hosts.append(name)
@@ -41,7 +42,8 @@ struct ServerNames {
     }
   }
 
-  /// Warns the operator about names that clients can't use, or can use only with the current `ca.pem`.
+  /// Warns the operator about names that clients can't use, and about names that they can use only with the current
+  /// `ca.pem`.
   func report(_ certificates: ServerCertificates, authority file: String, log: Log) {
     if !certificates.forbiddenNames.isEmpty {
       log.warning(

@@ -10,7 +10,7 @@ import System
 struct AdminClient {
   let address: SocketAddress
   let token: String
-  /// The user who owns the service.
+  /// The ID of the user who owns the service.
   let owner: UInt32
   /// True if the service must be on this machine.
   private let isLocal: Bool
@@ -71,17 +71,20 @@ struct AdminClient {
     return lines.first
   }
 
-  /// Milliseconds to connect; the address is on this machine.
+  /// The time limit, in milliseconds, for connecting; the address is on this machine.
   private static let connectMilliseconds: Int32 = 5_000
-  /// Milliseconds for a request that only reads data.
+  /// The time limit, in milliseconds, for a request that only reads data.
   private static let readMilliseconds: Int32 = 10_000
-  /// Milliseconds for a request that makes changes; a busy machine takes a long time to generate an RSA key.
+  /// The time limit, in milliseconds, for a request that makes changes; a busy machine takes a long time to generate an
+  /// RSA key.
   private static let changeMilliseconds: Int32 = 60_000
 
-  /// Throws if another user has the port of a service that is not running, because that user would receive the token.
+  /// Throws if another user has taken the port of a service that isn't running, because that user would receive the
+  /// token.
   private func requireOwner(_ descriptor: Int32) throws {
     let owners = ListenerOwners.userIDs(at: address, from: Socket.localAddress(descriptor))
-    // In a container network, there can be listeners that no table here contains, but not at another machine's address.
+    // In a container network, this machine's tables might lack some listeners, but not those at another machine's
+    // address.
     guard !isLocal || !owners.isEmpty || address.isLoopback else {
       throw AdministrationFailure(
         .conflict,

@@ -2,7 +2,7 @@ import BelfryWire
 import Gateway
 import System
 
-/// An administration command, such as `belfry key add`: its options, request and output.
+/// An administration command, such as `belfry key add`: its options, request, and output.
 struct AdministrationVerb: Sendable {
   /// The verb, which follows the noun on the command line.
   let name: String
@@ -12,20 +12,20 @@ struct AdministrationVerb: Sendable {
   /// A function that formats a created object; nil to show the object's columns.
   var text: (@Sendable (JSONObject) -> String)?
   let request: @Sendable (CommandLineOptions) throws -> AdministrationRequest
-  /// A function that processes the response to complete the command, for example by writing the file specified with
+  /// A function that processes the response to complete the command, for example, by writing the file specified with
   /// `--out`.
   let finish: Finish
 
   typealias Finish =
     @Sendable ([JSONObject], CommandLineOptions, _ out: ReservedFile?) throws -> [JSONObject]
 
-  /// Bytes that must be available for the file specified with `--out`; a key and a certificate chain have a few
-  /// thousand.
+  /// The number of bytes that must be available for the file specified with `--out`; a key and a certificate chain have
+  /// a few thousand.
   private static let outBytes = 65_536
 
   /// The kind of objects that the verb lists, as a plural noun; nil if the verb creates or removes an object.
   let listed: String?
-  /// True if columns without any value are omitted from a list.
+  /// True if a list omits columns without any value.
   var hidesEmptyColumns = false
 
   init(
@@ -68,8 +68,8 @@ struct AdministrationVerb: Sendable {
   /// Executes the command.
   func perform(_ options: CommandLineOptions) throws -> [JSONObject] {
     let request = try request(options)
-    // Reserve the file before creating anything: a credential whose file could not be written would be valid, but its
-    // private key would be lost.
+    // Reserve the file before creating anything: if a credential's file couldn't be written, the credential would be
+    // valid but its private key would be lost.
     let out = try options.value("out").map { file in
       try ReservedFile(FileSystem.absolute(file), byteCount: Self.outBytes)
     }
@@ -95,7 +95,7 @@ struct AdministrationNoun: Sendable {
     verbs.contains { $0.name == arguments.first }
   }
 
-  /// Runs the verb with which `arguments` begin.
+  /// Runs the verb at the beginning of `arguments`.
   ///
   /// Returns the exit status.
   func run(_ arguments: [String]) -> Int32 {

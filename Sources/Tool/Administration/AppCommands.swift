@@ -68,7 +68,7 @@ enum ChannelCommand {
     ])
 }
 
-/// `belfry device list`, `revoke` and `code`: manages enrolled devices and the enrollment code; `DeviceCommand`
+/// `belfry device list`, `revoke`, and `code`: manages enrolled devices and the enrollment code; `DeviceCommand`
 /// implements `run`.
 enum DeviceAdministration {
   static let noun = AdministrationNoun(

@@ -1,7 +1,7 @@
 import Gateway
 import System
 
-/// `belfry damage`: shows the rows in a gateway's stores whose checksum is wrong.
+/// `belfry damage`: shows the rows in a gateway's stores whose checksums are wrong.
 enum DamageCommand {
   static let noun = AdministrationNoun(
     name: "damage",

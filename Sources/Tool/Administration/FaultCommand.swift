@@ -53,7 +53,7 @@ enum FaultCommand {
     return list
   }()
 
-  /// Returns a description of a rule with its ID, in the words of the `fault add` options.
+  /// Returns a description of a rule with its ID, which uses the options of `fault add`.
   private static func sentence(_ rule: JSONObject) -> String {
     func words(_ keys: [String]) -> String {
       let words = keys.compactMap { key in

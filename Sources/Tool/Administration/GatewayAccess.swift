@@ -12,7 +12,7 @@ struct GatewayAccess {
 
   /// Executes a request on the gateway, whether it is running or stopped.
   ///
-  /// The folder's lock shows whether the gateway is running. `gateway.json` does not, because it remains after a
+  /// The folder's lock shows whether the gateway is running. `gateway.json` doesn't, because it remains after the
   /// gateway was killed.
   func perform(_ request: AdministrationRequest) throws -> [JSONObject] {
     var attempts = Self.attempts
@@ -22,7 +22,7 @@ struct GatewayAccess {
       } catch {
         guard error.kind == .held else { throw error }
         if let client = try client(), let lines = try client.perform(request) { return lines }
-        // A gateway that is starting, or another command, locks the folder for a moment.
+        // A gateway that is starting, or another command, locks the folder briefly.
         attempts -= 1
         guard attempts > 0 else { throw error }
         usleep(Self.pauseMicroseconds)
@@ -39,7 +39,7 @@ struct GatewayAccess {
     }
   }
 
-  /// Reads the whole delivery log of the running gateway.
+  /// Reads the entire delivery log of the running gateway.
   ///
   /// Returns false if no gateway is running.
   func readLog(_ receive: (JSONObject) -> Void) throws -> Bool {
@@ -49,12 +49,12 @@ struct GatewayAccess {
 
   /// Returns the status of the running gateway, or nil if no gateway is running.
   ///
-  /// This method does not test the folder's lock, because the test could make the start of a gateway fail.
+  /// This method doesn't test the folder's lock, because the test could prevent a gateway from starting.
   func status() throws -> JSONObject? {
     do {
       return try client()?.status()
     } catch let failure as AdministrationFailure where !isHeld {
-      // After a gateway was killed, another program or another gateway can listen on its port.
+      // After a gateway was killed, another program or another gateway might listen on its port.
       guard failure.kind == .broken || failure.kind == .invalid else { throw failure }
       return nil
     }
@@ -63,7 +63,7 @@ struct GatewayAccess {
   /// Returns a URL that opens the running gateway's console with the user signed in, and the number of seconds for
   /// which it is valid; nil if no gateway is running.
   ///
-  /// The secret is in the fragment, which browsers do not send.
+  /// The secret is in the fragment, which browsers don't send.
   func consoleLink() throws -> (url: String, seconds: Int64)? {
     guard let client = try client(),
       let line = try client.perform(AdministrationCall("POST", "/api/console-link"))?.first
@@ -101,7 +101,7 @@ struct GatewayAccess {
     }
   }
 
-  /// Returns a client for the admin API of the gateway that wrote `gateway.json`, or nil if the API is not open.
+  /// Returns a client for the admin API of the gateway that wrote `gateway.json`, or nil if the API isn't open.
   private func client() throws -> AdminClient? {
     guard FileSystem.exists(folder.descriptionFile), FileSystem.exists(folder.adminTokenFile),
       let object = try description,

@@ -107,7 +107,7 @@ enum CertificateCommand {
     ], columns: ["serial", "file"], finish: write
   ) { options in
     _ = try options.required("out")
-    // Check this before the certificate is created: a certificate that cannot be exported would be useless.
+    // Check this before creating the certificate: a certificate that can't be exported would be useless.
     if options.has("legacy-p12") { try PKCS12.requireLegacy() }
     let form = try options.choice("form", of: ["universal", "uid"])
     let key = try options.choice("key", of: ["ec", "rsa"])

@@ -55,7 +55,7 @@ enum CenterCommand {
       }
       let request = try request(options)
       let answer = try agent.ask(request)
-      // The other requests change something and do not have an answer to show.
+      // The other requests change something and have no answer to show.
       guard case .center = request else { return }
       let rows = answer.rows.map { row in
         var row = row
@@ -69,7 +69,7 @@ enum CenterCommand {
     }
   }
 
-  /// The columns of the table, which the verbs need or the user reads; `--json` shows all members.
+  /// The columns of the table, which the verbs need or which matter to the user; `--json` shows all members.
   private static let columns = ["app", "id", "date", "title", "subtitle", "body", "category"]
 
   /// The environment variables that a window needs to find this desktop and its screen reader.

@@ -35,7 +35,7 @@ struct CenterPage: TerminalPage {
   private struct Row {
     var title: String
     var action: Action
-    /// The notification whose page the line opens, or that the line clears.
+    /// The notification whose page the line opens or that the line clears.
     var name: Name?
   }
 
@@ -61,7 +61,7 @@ struct CenterPage: TerminalPage {
   /// `date` formats a time, given in milliseconds since 1970, for display.
   init(date: @escaping (Int64) -> String) { self.date = date }
 
-  /// Shows a new state of the agent and, if the agent refused the last request, the reason.
+  /// Shows a new state of the agent and, if the agent refused the last request, the reason for the refusal.
   mutating func show(_ content: Content, problem: String? = nil) {
     self.content = content
     self.problem = problem
@@ -119,7 +119,7 @@ struct CenterPage: TerminalPage {
     }
   }
 
-  /// The groups; the app and the thread with the newest notification are first.
+  /// The groups, starting with the app and the thread that have the newest notification.
   private var groups: [Group] {
     var groups: [Group] = []
     for row in content.rows.reversed() {

@@ -4,7 +4,7 @@ import System
 /// A configuration file in YAML (1.1, as implemented by libyaml): a single mapping from option names to a string or a
 /// list of strings.
 ///
-/// A plain scalar is used literally, as on a command line: `on` stays `on`, and `0123` is not converted to a number.
+/// A plain scalar is used literally, as on a command line: `on` stays `on`, and `0123` isn't converted to a number.
 struct ConfigurationFile {
   /// An option in the file.
   struct Entry: Equatable {
@@ -16,7 +16,7 @@ struct ConfigurationFile {
     let valueLines: [Int]
   }
 
-  /// An error on a line; line 0 means the file as a whole.
+  /// An error on a line; line 0 represents the file as a whole.
   struct Fault: Error, Equatable {
     let line: Int
     let what: String
@@ -29,7 +29,7 @@ struct ConfigurationFile {
 
   /// Reads the file at `path`.
   ///
-  /// Throws if the file cannot be read.
+  /// Throws if the file can't be read.
   init(_ path: String) throws(Fault) {
     self.path = path
     let bytes: [UInt8]
@@ -46,9 +46,9 @@ struct ConfigurationFile {
     }
   }
 
-  /// Bytes of a file: a few thousand lines of options.
+  /// The maximum size of a file, in bytes: a few thousand lines of options.
   private static let bytesMax = 1_048_576
-  /// Values in a list: more than the listeners or hostnames of any gateway.
+  /// The maximum number of values in a list: more than any gateway has listeners or host names.
   private static let valuesMax = 1_000
 
   private mutating func read(_ parser: inout YAMLEvents) throws(Fault) {
@@ -89,7 +89,7 @@ struct ConfigurationFile {
       what: "a second document begins here: write all options in the first document")
   }
 
-  /// Returns the node at the position of an option name, or nil at the end of the mapping.
+  /// Returns the node at an option's name, or nil at the end of the mapping.
   private func nextKey(_ parser: inout YAMLEvents) throws(Fault) -> (
     kind: YAMLEvents.Kind, line: Int
   )? {
@@ -189,11 +189,11 @@ struct ConfigurationFile {
     return (unsafe Self.kind(of: event), line)
   }
 
-  /// Skips everything from an event to the matching end event.
+  /// Skips everything from the start of a collection to the matching end event.
   mutating func skip(_ kind: Kind) throws(ConfigurationFile.Fault) {
     var (depth, kind) = (0, kind)
     while true {
-      // In libyaml, each level costs as much as all the levels before it.
+      // In libyaml, each level costs as much as all the levels above it together.
       if depth > Self.depthMax {
         throw ConfigurationFile.Fault(
           line: unsafe Int(parser.pointee.mark.line) + 1,

@@ -1,22 +1,22 @@
 import Gateway
 import System
 
-/// The settings of `belfry gateway`, from its command line, the environment and its configuration file.
+/// The settings of `belfry gateway`, from its command line, the environment, and its configuration file.
 struct GatewaySettings {
   let options: CommandLineOptions
   private(set) var configuration: GatewayConfiguration
   let console: SocketAddress
   let readyFile: String?
-  /// Messages about problems that are not errors.
+  /// Messages about problems that aren't errors.
   let warnings: [String]
-  /// The place in the file or the environment at which the operator's certificate is specified.
+  /// The place in the file or the environment that specifies the operator's certificate.
   let certificatePlace: String?
 
   /// Reads the settings.
   ///
   /// Returns nil if help was requested.
   init?(_ arguments: [String]) throws(LayeredOptions.Failure) {
-    // `--check-config FILE` reads the file exactly as `--config FILE` does at startup.
+    // `--check-config FILE` reads the file in the same way as `--config FILE` does at startup.
     let arguments = arguments.flatMap { argument in
       argument == "--check-config"
         ? ["--check-config=", "--config"]
@@ -108,7 +108,7 @@ enum GatewayCheck {
       return try GatewaySettings(["--config", file])
     } catch {
       switch error {
-      // The error is in the file, even if it has no line, as for a missing option.
+      // The error is in the file, even if it isn't on any line, as for a missing option.
       case .usage(let problem): Output.error("\(FileSystem.absolute(file)): \(problem)")
       case .configuration(let faults): for fault in faults { Output.error(fault) }
       }

@@ -4,7 +4,7 @@ import System
 ///
 /// The command line takes precedence over the environment, and the environment over the file.
 struct LayeredOptions {
-  /// The reason that the options cannot be used.
+  /// The reason that the options can't be used.
   enum Failure: Error {
     /// The command line has an error: exit status 2.
     case usage(CommandLineOptions.Problem)
@@ -22,19 +22,19 @@ struct LayeredOptions {
   /// Options that are allowed only on the command line, not in a file or the environment.
   private static let typedOnly: Set<String> = ["config", "check-config", "recover"]
 
-  /// An error in the environment, for which the line is 0, or in the file.
+  /// An error in the environment, with line number 0, or in the file.
   private struct Fault {
     let line: Int
     let text: String
   }
 
   private(set) var options: CommandLineOptions
-  /// Messages about variables that have the prefix but do not belong to an option, one per line.
+  /// Messages about variables that have the prefix but don't belong to an option, one per line.
   private(set) var warnings: [String] = []
   private var faults: [Fault] = []
   private var origins: [String: Origin] = [:]
 
-  /// Parses `arguments` according to `table`, then reads the environment variables that begin with `prefix`, then the
+  /// Parses `arguments` according to `table`, then the environment variables that begin with `prefix`, and then the
   /// file specified with `--config`.
   init(
     _ arguments: [String], by table: OptionTable, prefix: String,
@@ -114,7 +114,7 @@ struct LayeredOptions {
     }
   }
 
-  /// Sets file options from the credentials with the same names, if none of these options is given.
+  /// Sets options that specify files from the credentials with the same names, unless one of these options is given.
   mutating func supplyCredentials(
     _ keys: [String], environment: (String) -> String? = StateFolders.variable
   ) {
@@ -149,7 +149,7 @@ struct LayeredOptions {
       options.withdraw(key, value)
       return options.values(key).count < before
     case .required(let key):
-      // A missing option has no position, but the option that requires it has one.
+      // A missing option has no position, but the option that requires it does.
       guard let other = Self.pairs[key], let place = place(of: other) else { return false }
       faults.append(
         Fault(line: place.line, text: "\(place.text): \(other) requires \(key): set both"))
@@ -165,7 +165,7 @@ struct LayeredOptions {
   ]
 
   /// Returns the position of an option in the file or the environment, or nil if the option was on the command line or
-  /// not given.
+  /// wasn't given.
   func place(of key: String) -> (text: String, line: Int)? {
     switch origins[key] {
     case nil: nil
@@ -176,13 +176,13 @@ struct LayeredOptions {
 
   /// The names of the environment variables.
   static var variableNames: [String] {
-    // glibc's `environ` is shared by all threads, but the initial environment of the process is not.
+    // All threads share glibc's `environ`, but the initial environment of the process never changes.
     let bytes = (try? FileSystem.read("/proc/self/environ", limit: environmentBytesMax)) ?? []
     return bytes.split(separator: 0).map {
       String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
     }
   }
 
-  /// Bytes of a process's environment: more than Linux allows for an argument list by default.
+  /// The maximum size, in bytes, of a process's environment: more than Linux allows for an argument list by default.
   private static let environmentBytesMax = 8_388_608
 }

@@ -1,7 +1,7 @@
 import System
 
 /// The files that a service manager passes to a single service (systemd.exec(5), "Credentials"), such as keys,
-/// certificates and tokens.
+/// certificates, and tokens.
 enum ServiceCredentials {
   /// Returns the path of a credential, or nil if this process has no credential with that name.
   static func file(

@@ -25,7 +25,7 @@ struct AgentOrder {
 
   /// Carries out the order.
   ///
-  /// Returns the lines to report when the gateway shows the results.
+  /// Returns the lines to report once the gateway shows the results.
   func run() throws -> [JSONObject] {
     defer { connection.close() }
     if case .device(let number) = order.target, number != 1, number != device {
@@ -69,7 +69,7 @@ struct AgentOrder {
     for row in try ask(.apps).rows {
       guard let app = row["app"]?.stringValue else { continue }
       for kind in TokenKind.allCases {
-        // The agent refuses requests about an app that does not have a token yet.
+        // The agent refuses requests about an app that doesn't have a token yet.
         guard let token = try? ask(.token(app: app, kind: kind)).token else { continue }
         found.append(Registration(app: app, kind: kind, token: token))
       }

@@ -5,14 +5,14 @@ import BelfryWire
 extension DeviceFleet {
   /// Carries out an order, or refuses it.
   func carryOut(_ order: DeviceOrder, for client: OrderConnection) {
-    // Tell the command which gateway it can ask.
+    // Tell the command which gateway it can query.
     client.send(["event": "order", "gateway": .string(configuration.gateway.folder ?? "")])
     do throws(DeviceOrder.Refusal) {
       let targets = try targets(of: order)
       let pending = PendingOrder(for: client)
       orders.append(pending)
       for (device, token) in targets { pending.add(device.begin(order.verb, token), of: device) }
-      // Some parts can already be complete.
+      // Some parts might already be complete.
       for (device, _) in targets { pending.check(device) }
       orders.removeAll(where: \.isFinished)
     } catch {
@@ -20,7 +20,7 @@ extension DeviceFleet {
     }
   }
 
-  /// Handles an event of a device that can complete an order.
+  /// Handles a device's event, which might complete an order.
   func deviceChanged(_ device: VirtualDevice) {
     guard !orders.isEmpty else { return }
     for order in orders { order.check(device) }

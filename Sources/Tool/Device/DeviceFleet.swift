@@ -77,7 +77,7 @@ final class DeviceFleet: TurnEndTarget {
       authorityPEM: configuration.gateway.authorityPEM)
     connection.enrollmentCode = configuration.gateway.enrollmentCode
     connection.gate = ConnectLimiter(limit: configuration.connecting)
-    // The devices share a processor, so the last device of a burst waits for all the others.
+    // The devices share a processor, so the last device in a burst waits for all the others.
     connection.connectNanoseconds = 120_000_000_000
     connection.settings.memory =
       Int(connection.settings.window) + configuration.subjects.count
@@ -111,7 +111,7 @@ final class DeviceFleet: TurnEndTarget {
       devices: devices.count, up: isLeaving ? upAtLeaving : devices.count { $0.isUp })
   }
 
-  /// Closes every link, and stops the loop when all are closed or after two seconds.
+  /// Closes every link, and stops the loop once all links are closed or two seconds have passed.
   private func leave() {
     guard !isLeaving else { return }
     isLeaving = true
@@ -170,7 +170,7 @@ final class DeviceFleet: TurnEndTarget {
       latencyMicros: latencyMicros, at: loop.nowNanoseconds)
   }
 
-  /// Appends a notification to the file of received pushes, if such a file was specified.
+  /// Appends a notification to the file of received pushes, if the options specify that file.
   func keep(
     _ notification: LinkNotification, for subject: LinkSubject, token: [UInt8], device: UInt64?
   ) {

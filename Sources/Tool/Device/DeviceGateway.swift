@@ -11,7 +11,7 @@ struct DeviceGateway: Equatable {
     case badAuthority(String, reason: String)
     case noAuthority
 
-    /// True if the error is in the options instead of a file.
+    /// True if the error is in the options, not in a file.
     var isUsage: Bool {
       if case .badFile = self { false } else { true }
     }
@@ -41,11 +41,11 @@ struct DeviceGateway: Equatable {
   var authorityPEM: [UInt8]
   /// The enrollment code; empty if unknown.
   ///
-  /// An open gateway does not require a code, and an enrolled device does not need one.
+  /// An open gateway requires no code, and an enrolled device needs none.
   var enrollmentCode: String
-  /// True if the gateway listens on all addresses of this machine; `host` is the loopback address in that case.
+  /// True if the gateway listens on all addresses of this machine; `host` is then the loopback address.
   private(set) var listensEverywhere = false
-  /// The hostnames that the operator configured, in order.
+  /// The host names that the operator configured, in order.
   private(set) var names: [String] = []
   /// The folder of the gateway, if the description is a `gateway.json` in that folder.
   private(set) var folder: String?
@@ -53,14 +53,14 @@ struct DeviceGateway: Equatable {
   /// The path of the description of the current user's gateway.
   static var usersFile: String { "\(StateFolders.gateway)/gateway.json" }
 
-  /// Reads `--gateway`, or `file` if it is not given, and applies `--ca` and `--enroll`.
+  /// Reads `--gateway`, or `file` if the option isn't given, and applies `--ca` and `--enroll`.
   init(_ options: CommandLineOptions, default file: String = usersFile) throws {
     let text = options.value("gateway") ?? file
     if text.hasPrefix(Invitation.scheme) {
       self = try Invitation.parse(text)
       try override(by: options)
     } else if !FileSystem.exists(text), let (host, port) = Self.address(text) {
-      // If no authority is specified, the address may be that of the current user's own gateway.
+      // If no authority is specified, the address might be that of the current user's own gateway.
       let own = try? Self(file: Self.usersFile)
       let isOwn = own?.host == host && own?.port == port
       guard options.value("ca") != nil || isOwn else { throw Problem.noAuthority }
@@ -111,7 +111,7 @@ struct DeviceGateway: Equatable {
       path.hasSuffix("/gateway.json") ? FileSystem.parent(of: FileSystem.absolute(path)) : nil
   }
 
-  /// True if this value of `--gateway` contains the gateway's address instead of the path of a file.
+  /// Returns true if this value of `--gateway` contains the gateway's address, not the path of a file.
   static func isAddressOrInvitation(_ text: String) -> Bool {
     text.hasPrefix(Invitation.scheme) || invitation(in: text) != nil
       || !FileSystem.exists(text) && address(text) != nil
@@ -136,7 +136,7 @@ struct DeviceGateway: Equatable {
 
   /// Returns the invitation in a file, or nil for any other file.
   ///
-  /// An invitation in a file is not visible in the list of processes.
+  /// An invitation in a file isn't visible in the list of processes.
   private static func invitation(in path: String) -> String? {
     guard let bytes = try? FileSystem.read(path, limit: fileBytesMax),
       bytes.starts(with: Invitation.scheme.utf8)
@@ -172,7 +172,7 @@ struct DeviceGateway: Equatable {
 
   /// Parses `HOST:PORT`.
   ///
-  /// Returns nil for text that can only be a file.
+  /// Returns nil for a string that can only be the path of a file.
   static func address(_ text: String) -> (String, UInt16)? {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
       port > 0

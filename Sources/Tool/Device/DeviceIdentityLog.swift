@@ -7,8 +7,8 @@ import Transport
 
 /// The identities of the virtual devices in a folder: `devices.jsonl`, mode 0600, with one JSON line per device.
 ///
-/// Lines are appended as devices enroll and renew their certificates; the last line for a device is valid. Only one
-/// process at a time uses the folder.
+/// Lines are appended as devices enroll and renew their certificates; only the last line for a device is valid. Only
+/// one process at a time uses the folder.
 final class DeviceIdentityLog {
   private let lock: LockFile
   private let descriptor: Int32
@@ -56,7 +56,7 @@ final class DeviceIdentityLog {
 
   deinit { close(descriptor) }
 
-  /// Bytes of the log: enough for more than 100,000 devices.
+  /// The maximum size of the log, in bytes: enough for more than 100,000 devices.
   private static let fileBytesMax = 512 << 20
 
   /// Persists a new identity.

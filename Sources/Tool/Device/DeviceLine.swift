@@ -1,11 +1,11 @@
 import BelfryWire
 import Glibc
 
-/// The JSON lines of `belfry device run`, written byte by byte because there are thousands per second.
+/// The JSON lines of `belfry device run`, written byte by byte because there are thousands of lines per second.
 enum DeviceLine {
-  /// The custom payload key whose value is the sender's time in microseconds since 1970, for senders on this machine.
+  /// The custom payload key whose value is the sender's time, in microseconds since 1970, for senders on this machine.
   ///
-  /// `latencyMicros` is computed from this value.
+  /// `latencyMicros` uses this value.
   static let sentKey = "belfry-sent-micros"
 
   private static let sentMark = Array("\"\(sentKey)\":".utf8)
@@ -62,14 +62,15 @@ enum DeviceLine {
     output += [0x7D, 0x0A]
   }
 
-  /// Returns the microseconds since the send time in `payload`, or `nil` if `payload` does not contain a send time.
+  /// Returns the number of microseconds since the send time in `payload`, or `nil` if `payload` doesn't contain a send
+  /// time.
   static func latencyMicros(_ payload: UnsafeRawBufferPointer) -> Int64? {
     let mark = sentMark.span
     let last = payload.count - mark.count
     guard last > 0 else { return nil }
     var start = 0
     while start < last {
-      // The mark begins with a quotation mark, which is rare in a payload.
+      // The search pattern begins with a quotation mark, which is rare in a payload.
       guard unsafe payload[start] == 0x22, unsafe matches(payload, at: start, mark) else {
         start += 1
         continue

@@ -32,7 +32,7 @@ struct DeviceOrder: Sendable {
 
   /// True if the order changes apps instead of the device.
   var isAboutApps: Bool { [.unregister, .disable, .enable].contains(verb) }
-  /// True if the order contains a token.
+  /// True if the order applies to the app with a token.
   var isForToken: Bool { if case .token = target { true } else { false } }
 
   init(_ verb: Verb, _ target: Target) {
@@ -40,7 +40,7 @@ struct DeviceOrder: Sendable {
     self.target = target
   }
 
-  /// Parses a line; returns nil for anything that is not an order.
+  /// Parses a line; returns nil for anything that isn't an order.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard let object = (try? JSONValue(parsing: Array(bytes)))?.objectValue,
       let verb = object["do"]?.stringValue.flatMap(Verb.init)
@@ -67,7 +67,7 @@ struct DeviceOrder: Sendable {
     return line
   }
 
-  /// Returns a device's number as a member of a line: an integer unless it is too large for an integer.
+  /// Returns a device's number as a member of a line: an integer, unless the number is too large for one.
   static func number(_ device: UInt64) -> JSONValue {
     Int64(exactly: device).map { .integer($0) } ?? .string("\(device)")
   }
@@ -77,7 +77,7 @@ struct DeviceOrder: Sendable {
     line["device"].map { $0.stringValue ?? $0.text }
   }
 
-  /// The reason that an order is not carried out, and how to fix it.
+  /// The reason that an order isn't carried out, and how to fix the problem.
   struct Refusal: Error, CustomStringConvertible {
     let reason: String
     let advice: String

@@ -3,18 +3,18 @@ import Glibc
 import System
 
 /// The file in a gateway's folder that identifies the devices that run for the gateway, so that `belfry device order`
-/// and `belfry device received` find them from another shell.
+/// and `belfry device received` can find them from another shell.
 struct DeviceRunFile {
   /// The data folder of `belfry device run`; nil for an agent.
   var folder: String?
   /// The ready file of the agent of `belfry dev`; nil for virtual devices.
   var agentReadyFile: String?
-  /// The file that contains the received pushes; nil if the pushes are not recorded.
+  /// The file that contains the received pushes; nil if pushes aren't recorded.
   var received: String?
 
   static func path(inGateway folder: String) -> String { folder + "/devices.json" }
 
-  /// Reads the file for a gateway; returns nil if no devices run for the gateway, or if they did not write a file.
+  /// Reads the file for a gateway; returns nil if no devices run for the gateway, or if they didn't write a file.
   init?(ofGateway folder: String) {
     guard
       let bytes = try? FileSystem.readRegularFile(Self.path(inGateway: folder), limit: 65_536),
@@ -33,7 +33,7 @@ struct DeviceRunFile {
     self.received = received
   }
 
-  /// Writes the file, unless the gateway belongs to another user or its folder is not writable.
+  /// Writes the file, unless the gateway belongs to another user or its folder isn't writable.
   func write(inGateway folder: String) {
     var object: JSONObject = ["pid": .integer(Int64(getpid()))]
     object["folder"] = self.folder.map { .string($0) }

@@ -8,7 +8,7 @@ struct DeviceStatistics {
   private(set) var payloadBytes = 0
   private var first: Int64 = 0
   private var last: Int64 = 0
-  /// The latencies in microseconds, in order of arrival; sorted when needed.
+  /// The latencies, in microseconds, in order of arrival; they are sorted when needed.
   private var latencies: [UInt32] = []
 
   mutating func registered() { tokens += 1 }

@@ -73,7 +73,7 @@ struct FleetCommand: Sendable {
     }
   }
 
-  /// The error for a line that is not a command.
+  /// The error for a line that isn't a command.
   struct Refusal: Error, CustomStringConvertible {
     let line: String
     let reason: String

@@ -4,12 +4,13 @@ import Transport
 
 /// An invitation to a gateway as one word: `belfry://HOST:PORT/CODE/CERTIFICATE`.
 ///
-/// The invitation contains the authority's certificate itself (DER in base64url), so that devices trust nothing that a
-/// network could change: anyone with the invitation can verify the gateway without first contacting another party.
+/// The invitation contains the authority's certificate itself (DER in base64url). Anyone with the invitation can verify
+/// the gateway without first contacting another party, so devices trust nothing that the network could have changed.
 enum Invitation {
   static let scheme = "belfry://"
 
-  /// Bytes of an invitation: a certificate has about 500, or a few thousand with permitted names.
+  /// The maximum size of an invitation, in bytes. A certificate has about 500 bytes, or a few thousand if it lists
+  /// permitted names.
   private static let bytesMax = 65_536
 
   /// Returns the invitation for a gateway.

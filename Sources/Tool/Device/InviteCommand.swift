@@ -51,7 +51,7 @@ enum InviteCommand {
         )
         return 1
       }
-      // The file of a stopped gateway can contain an older code.
+      // The file of a stopped gateway might contain an older code.
       let lines = try GatewayAccess(folder: folder).perform(.enrollmentCode)
       if let code = lines.first?["code"]?.stringValue { gateway.enrollmentCode = code }
       if !listensForOthers {
@@ -84,8 +84,8 @@ enum InviteCommand {
     }
   }
 
-  /// Returns the host for the invitation: the first name that the operator configured, or else an address that other
-  /// machines can reach, or else a name in the certificate.
+  /// Returns the host for the invitation: the first name that the operator configured. If there is none, returns an
+  /// address that other machines can reach; otherwise, a name in the certificate.
   private static func invitingHost(
     _ gateway: DeviceGateway, _ folder: GatewayFolder, _ listensForOthers: Bool
   ) -> String {
@@ -98,7 +98,7 @@ enum InviteCommand {
     return folder.certifiedNames.first ?? host
   }
 
-  /// Returns the first address of this machine that other machines can reach, if the gateway listens on all addresses.
+  /// Returns this machine's first address that other machines can reach, if the gateway listens on all addresses.
   private static func reachableHost(_ gateway: DeviceGateway) -> String {
     guard gateway.listensEverywhere else { return gateway.host }
     let addresses = LocalHost.addresses

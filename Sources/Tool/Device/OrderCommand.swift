@@ -3,7 +3,7 @@ import Gateway
 import Glibc
 import System
 
-/// `belfry device order`: gives an order to the devices of a run and waits until they have carried it out.
+/// `belfry device order`: gives an order to the devices of a run, and waits until they have carried it out.
 enum OrderCommand {
   static let table = OptionTable(
     command: "belfry device order",

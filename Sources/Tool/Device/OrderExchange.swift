@@ -3,7 +3,8 @@ import Gateway
 import Glibc
 import System
 
-/// The exchange of a `belfry device order` with the devices, and with the gateway that must learn the result.
+/// The exchange of a `belfry device order` with the devices, and with the gateway, which must be notified of the
+/// result.
 struct OrderExchange {
   private let order: DeviceOrder
   private let end: ContinuousClock.Instant
@@ -121,8 +122,8 @@ struct OrderExchange {
 
   // MARK: The gateway
 
-  /// Waits until the gateway's own answers show that a part was carried out; skips a gateway that the current user is
-  /// not allowed to query.
+  /// Waits until the gateway's own answers show that a part was carried out; skips a gateway that the current user
+  /// isn't allowed to query.
   private func awaitGateway(_ gateway: GatewayAccess?, _ line: JSONObject) throws {
     guard let gateway, let device = DeviceOrder.number(in: line) else { return }
     while true {

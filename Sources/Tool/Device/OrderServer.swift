@@ -3,7 +3,7 @@ import Glibc
 import System
 import Transport
 
-/// The socket in the data folder of `belfry device run` that `belfry device order` uses to reach the devices.
+/// The socket in the data folder of `belfry device run` through which `belfry device order` reaches the devices.
 final class OrderServer {
   private var listener: StreamListener?
   private var connections: [Swift.ObjectIdentifier: OrderConnection] = [:]
@@ -97,7 +97,7 @@ final class OrderConnection: StreamHandler {
     server?.received(order, self)
   }
 
-  /// Bytes of an order; an order with a token has about 100.
+  /// The maximum size of an order, in bytes; an order with a token has about 100.
   private static let orderBytesMax = 4_096
 
   func streamAwaitsAnswers(_ stream: ByteStream) -> Bool { hasOrder }
@@ -107,7 +107,7 @@ final class OrderConnection: StreamHandler {
   func stream(_ stream: ByteStream, closed reason: StreamClosure) { server?.closed(self) }
 }
 
-/// The path of the socket in a folder, which can be used even if the folder's path is too long for a socket.
+/// The path of the socket in a folder, in a form that works even if the folder's path is too long for a socket.
 final class OrderSocketPath {
   let path: String
   private let folder: Int32?
@@ -127,6 +127,6 @@ final class OrderSocketPath {
 
   deinit { if let folder { close(folder) } }
 
-  /// Bytes of a socket's path (unix(7)), without the terminating zero.
+  /// The maximum length, in bytes, of a socket's path (unix(7)), without the terminating zero.
   private static let pathBytesMax = 107
 }

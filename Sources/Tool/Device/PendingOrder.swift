@@ -7,18 +7,18 @@ final class PendingOrder {
     enum Condition {
       case isOffline
       case isUp
-      /// The gateway has read the device's state: since then, it has answered two pings, the first of which can be
-      /// older than the state, or the link was established again.
+      /// The gateway has read the device's state: since the change, it has answered two pings (the first of which might
+      /// be older than the change), or the link was established again.
       case isReported(ups: Int, pongs: Int)
       case isUnregistered(LinkSubject)
-      /// The gateway has confirmed this number of switches of the app.
+      /// The gateway has confirmed this number of switch changes for the app.
       case isSwitched(LinkSubject, count: Int)
     }
 
     let condition: Condition
     /// The number of requests for the subject that the gateway had refused when the order was given.
     var refusals = 0
-    /// The line to send when the part has been carried out.
+    /// The line to send once the part has been carried out.
     let line: JSONObject
   }
 
@@ -42,7 +42,8 @@ final class PendingOrder {
     self.parts[ObjectIdentifier(device), default: []] += parts
   }
 
-  /// Reports the parts of a device that have been carried out by now and, if none remain, the completion of the order.
+  /// Reports the parts of a device's order that have been carried out by now and, if no parts remain, the completion of
+  /// the order.
   func check(_ device: VirtualDevice) {
     guard !isFinished, let waiting = parts[ObjectIdentifier(device)] else { return }
     var left: [Part] = []

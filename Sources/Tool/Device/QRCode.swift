@@ -1,12 +1,11 @@
-/// A QR code (ISO/IEC 18004, model 2) in byte mode with the lowest level of error correction, because screens are not
-/// torn or dirty and an invitation is long.
+/// A QR code (ISO/IEC 18004, model 2) in byte mode. It uses the lowest level of error correction, because screens
+/// aren't torn or dirty and an invitation is long.
 ///
-/// The encoder is Belfry's own, because otherwise every gateway and agent would load a library for the sake of a single
-/// command.
+/// Belfry has its own encoder; otherwise, every gateway and agent would load a library that only a single command uses.
 struct QRCode {
   /// True if the module at `y * size + x` is dark.
   private var modules: [Bool]
-  /// True if the module belongs to a pattern instead of the data.
+  /// True if the module belongs to a pattern, not to the data.
   private var isPattern: [Bool]
   /// The number of modules on each side.
   let size: Int
@@ -15,7 +14,7 @@ struct QRCode {
   /// The number of bytes that the largest version can hold.
   static let bytesMax = 2_953
 
-  /// Creates the smallest code that can hold the bytes; nil if there are more than `bytesMax`.
+  /// Creates the smallest code that can hold the bytes; nil if there are more than `bytesMax` bytes.
   init?(_ bytes: [UInt8]) {
     guard let version = (1...40).first(where: { Self.capacity($0) >= bytes.count }) else {
       return nil
@@ -46,7 +45,7 @@ struct QRCode {
 
   /// The code as lines of text that each show two rows of modules, surrounded by the quiet zone.
   ///
-  /// Light modules are drawn, because most terminals are dark; a reader accepts both forms of a code.
+  /// The light modules are drawn, because most terminals are dark; readers also accept codes with inverted colors.
   var lines: [String] {
     let margin = 2
     return stride(from: -margin, to: size + margin, by: 2).map { y in
@@ -183,7 +182,7 @@ struct QRCode {
     return [6] + (0..<count - 1).map { size - 7 - $0 * step }.reversed()
   }
 
-  /// Draws the level of error correction (low: 01) and the mask, twice, including their own error correction.
+  /// Draws the level of error correction (low: 01) and the mask, twice, each with its own error correction.
   private mutating func drawFormat(_ mask: Int) {
     let data = 0b01 << 3 | mask
     var remainder = data
@@ -220,7 +219,7 @@ struct QRCode {
     var index = 0
     var right = size - 1
     while right >= 1 {
-      // The column of the vertical timing pattern does not contain data.
+      // The column of the vertical timing pattern doesn't contain data.
       if right == 6 { right = 5 }
       let isUpward = (right + 1) & 2 == 0
       for step in 0..<size {
@@ -256,7 +255,8 @@ struct QRCode {
 
   /// The penalty of a mask, for long runs, for blocks of a single color, and for an imbalance of the two colors.
   ///
-  /// The rule about patterns that resemble a finder is omitted: any mask is valid, and readers work without the rule.
+  /// The rule about patterns that resemble a finder is omitted, because any mask is valid and readers work without the
+  /// rule.
   private var penalty: Int {
     var total = 0
     for a in 0..<size {
@@ -282,7 +282,7 @@ struct QRCode {
     private var isDark = false
     private var count = 0
 
-    /// Returns the penalty that another module adds.
+    /// Adds a module to the run and returns the penalty that the module adds.
     mutating func add(_ isDark: Bool) -> Int {
       count = isDark == self.isDark ? count + 1 : 1
       self.isDark = isDark

@@ -9,9 +9,9 @@ final class VirtualDevice: GatewayConnectionDelegate {
     let subject: LinkSubject
     var line: [UInt8]
     var token: [UInt8] = []
-    /// The number of times that the gateway confirmed that the user had enabled or disabled the app's notifications.
+    /// The number of times that the gateway has confirmed a change of the user's notification setting for an app.
     var switches = 0
-    /// The number of requests that the gateway refused, and the last reason.
+    /// The number of requests that the gateway refused, and the reason for the last refusal.
     var refusals = 0
     var refusal = ""
   }
@@ -20,7 +20,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
   private(set) var subjects: [Subject] = []
   /// The number of times that the link was established.
   private(set) var ups = 0
-  /// The number of pings that the gateway answered, and the number to wait for.
+  /// The number of pings that the gateway has answered, and the number to wait for.
   private(set) var pongs = 0
   private var pongsWanted = 0
   private(set) var link: GatewayConnection?
@@ -90,7 +90,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
 
   /// Sends this number of pings to the gateway, one after another.
   ///
-  /// Returns the number of ``pongs`` at which the last of them is answered.
+  /// Returns the value of ``pongs`` at which the last of these pings has been answered.
   func awaitPongs(_ count: Int) -> Int {
     pongsWanted = max(pongsWanted, pongs + count)
     link?.probe()

@@ -20,7 +20,7 @@ enum DoctorCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    // A gateway check does not require an agent, and the environment of a service may lack the variables that locate
+    // A gateway check doesn't require an agent, and the environment of a service might lack the variables that locate
     // one.
     if let options = try? CommandLineOptions(arguments, by: table), options.has("gateway"),
       !options.wantsHelp
@@ -46,13 +46,14 @@ enum DoctorCommand {
 
   /// Shows the findings about the agent.
   ///
-  /// If no agent answers, the error on standard error says so and gives advice; programs also receive it as a finding.
+  /// If no agent answers, an error message with advice is printed to standard error; programs also receive the error as
+  /// a finding.
   private static func showAgent(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     do throws(AppLinkFailure) {
       show(try agent.ask(.diagnose).rows, options)
     } catch {
       guard options.has("json") else { throw error }
-      // The message has the form "what is wrong: what to do".
+      // The message has the form "problem: advice".
       let colon = error.message.firstRange(of: ": ")
       let problem = colon.map { error.message[..<$0.lowerBound] } ?? error.message[...]
       let advice = colon.map { error.message[$0.upperBound...] } ?? "start it with 'belfry agent'"

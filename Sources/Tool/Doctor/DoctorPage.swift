@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The findings of `belfry doctor` as text: a line for each finding, followed by the advice, within a given width.
 struct DoctorPage {
-  /// Columns of the page, a width that most terminals have.
+  /// The width of the page in columns, which most terminals have.
   static let columns = 100
 
   private let rows: [JSONObject]
@@ -28,7 +28,7 @@ struct DoctorPage {
         }
       }
       if lines.isEmpty { lines = [""] }
-      // A feature with a long name is on a line of its own.
+      // A feature with a long name has a line of its own.
       let first = head.count > indent ? [head] : [head + lines.removeFirst()]
       return (first + lines.map { String(repeating: " ", count: indent) + $0 })
         .flatMap { $0.count > width ? wrapped($0, width: width) : [$0] }
@@ -39,7 +39,7 @@ struct DoctorPage {
   private static let stateColumns = 11
   private static let featureColumnsMax = 24
 
-  /// Returns the displayed state; a missing optional part is not an error.
+  /// Returns the displayed state; a missing optional part isn't an error.
   private func state(_ row: JSONObject) -> String {
     let state = text(row, "state")
     return state == "missing" && row["optional"]?.boolValue == true ? "optional" : state

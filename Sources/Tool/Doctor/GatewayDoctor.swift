@@ -16,7 +16,7 @@ struct GatewayDoctor {
       do throws(AdministrationFailure) {
         try doctor.folder.requireGateway()
       } catch {
-        // A folder that does not contain a gateway is reported below.
+        // A folder that doesn't contain a gateway is reported below.
         if error.kind != .missing {
           return [row("gateway", isFine: false, error.what, error.advice)]
         }
@@ -47,9 +47,9 @@ struct GatewayDoctor {
   }
 
   private static let fileBytesMax = 262_144
-  /// Seconds before its expiration at which a certificate is reported.
+  /// The time, in seconds before a certificate's expiration, at which the certificate is reported.
   private static let certificateNoticeSeconds: Int64 = 30 * 86_400
-  /// Bytes of free disk space below which a gateway may soon stop accepting pushes.
+  /// The number of bytes of free disk space below which a gateway might soon stop accepting pushes.
   private static let diskBytesMin: UInt64 = 1 << 30
 
   private static func row(
@@ -65,7 +65,8 @@ struct GatewayDoctor {
 
   /// The row about the process.
   ///
-  /// A gateway counts as running if its admin API responds, because `gateway.json` can remain from a killed gateway.
+  /// A gateway counts as running if its admin API responds; `gateway.json` isn't sufficient evidence, because it
+  /// remains after a gateway was killed.
   private var process: JSONObject {
     let isRunning: Bool
     do {
@@ -189,7 +190,7 @@ struct GatewayDoctor {
 
   /// Returns true if a socket on this machine listens at the address.
   ///
-  /// The kernel's tables show this without a connection, which the gateway would log as a failed peer.
+  /// The method reads the kernel's tables, because the gateway would log a connection as a failed peer.
   private func isListening(_ host: String, _ port: UInt16) -> Bool {
     SocketAddress(host: host, port: port).map { !ListenerOwners.userIDs(at: $0).isEmpty } ?? false
   }

@@ -39,7 +39,7 @@ struct CompletionWords {
     let help: String
     /// True if the option is followed by a value.
     let takesValue: Bool
-    /// The literal words that the value can be.
+    /// The literal words that are valid values.
     let choices: [String]
     /// True if the value is the path of a file or folder.
     let isPath: Bool
@@ -95,7 +95,7 @@ struct CompletionWords {
       .map { ($0, "") }
   }
 
-  /// Returns the words in a value's name that are literal values, which are the words in lowercase.
+  /// Returns the literal values in the name of a value, which are the words in lowercase.
   private static func choices(_ name: String) -> [String] {
     guard name.contains("|"), !name.contains("=") else { return [] }
     return name.split(whereSeparator: { "|[] ".contains($0) }).map(String.init).filter { word in

@@ -1,9 +1,9 @@
 import System
 
-/// The folder with the documentation for this executable.
+/// The folder that contains the documentation for this executable.
 enum DocumentationFolder {
-  /// The path of the installed documentation, or else of the documentation in the source checkout; nil if neither
-  /// exists.
+  /// The path of the installed documentation or, if that doesn't exist, of the documentation in the source checkout;
+  /// nil if neither exists.
   static var path: String? {
     guard let programs = FileSystem.programFolder else { return nil }
     let installed = FileSystem.parent(of: programs) + "/share/doc/belfry/docs"

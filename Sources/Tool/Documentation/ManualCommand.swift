@@ -35,7 +35,7 @@ enum ManualCommand {
         return unknown(name, pages.map(\.name))
       }
       if format == nil, isatty(STDOUT_FILENO) == 1 {
-        // This call returns only if the page could not be shown.
+        // This call returns only if the page couldn't be shown.
         ManualViewer.become(showing: page)
         Output.text(page.text)
       } else {
@@ -80,7 +80,7 @@ enum ManualCommand {
 private enum ManualViewer {
   /// Replaces this process with `man`, which shows the page.
   ///
-  /// Returns only if `man` or the formatter that it requires is not installed.
+  /// This method returns only if `man` or the formatter that it requires isn't installed.
   static func become(showing page: ManualPage) {
     guard isInstalled("man"), isInstalled("groff"), let file = unsafe tmpfile() else { return }
     let descriptor = unsafe fileno(file)

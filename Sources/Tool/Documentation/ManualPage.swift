@@ -5,7 +5,7 @@ struct ManualPage {
   /// The filename without the section, such as "belfry-device-run".
   let name: String
   let roff: String
-  /// The text for a terminal without `man`, which is the help of the command.
+  /// The text for a terminal without `man`: the command's help.
   let text: String
 
   /// All pages: the overview, the pages for commands with verbs, and a page for each option table.
@@ -109,7 +109,7 @@ struct ManualPage {
     return text
   }
 
-  /// Returns the text as a single line that cannot be mistaken for a roff request.
+  /// Returns the text as a single line that can't be mistaken for a roff request.
   private static func line(_ text: String) -> String {
     "\\&" + escaped(text.split(whereSeparator: \.isNewline).joined(separator: " "))
   }

@@ -2,7 +2,7 @@ import System
 
 /// A page of the command reference in Markdown, with a section for each verb of the command.
 struct MarkdownPage {
-  /// The name of the index, which the host of the repository displays for the folder.
+  /// The name of the index, which the repository's host displays for the folder.
   static let indexName = "README"
 
   /// The filename without its suffix, such as "device".
@@ -86,9 +86,9 @@ struct MarkdownPage {
     prose(text).replacing("|", with: "\\|")
   }
 
-  /// Returns text in which commands are formatted as code and characters with a meaning in Markdown are escaped.
+  /// Returns the text with commands formatted as code, and with characters escaped that have a meaning in Markdown.
   private static func prose(_ text: String) -> String {
-    // Every second part was between single quotation marks, which enclose a command.
+    // Every second part was between single quotation marks, which enclose commands.
     var result = ""
     var rest = text[...]
     while let match = rest.firstMatch(of: /'(belfry [^'`]*)'/) {

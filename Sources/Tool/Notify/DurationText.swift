@@ -2,7 +2,7 @@
 enum DurationText {
   static let wanted = "a number of seconds, or a duration such as 90s, 4m, 1h30m or 2d"
 
-  /// Returns the seconds that the text represents, or nil if it is not a duration.
+  /// Returns the number of seconds that the text represents, or nil if the text isn't a duration.
   static func seconds(_ text: String) -> Double? {
     if let seconds = plainNumber(text[...]) { return seconds }
     var rest = text.lowercased()[...]
@@ -13,7 +13,7 @@ enum DurationText {
       rest = rest.dropFirst(digits.count)
       let letters = rest.prefix { $0.isLetter }
       rest = rest.dropFirst(letters.count)
-      // Units must be in descending order and used only once, so that a typing error is not accepted as a duration.
+      // Each unit must be smaller than the previous one, so that a typing error isn't accepted as a duration.
       guard let count = plainNumber(digits), let unit = units[String(letters)], unit < smallest
       else {
         return nil
@@ -28,7 +28,7 @@ enum DurationText {
     "ms": 0.001, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800,
   ]
 
-  /// Parses a number without an exponent, sign or name, all of which `Double` would also accept.
+  /// Parses a number without an exponent, a sign, or a name, all of which `Double` would also accept.
   private static func plainNumber(_ text: Substring) -> Double? {
     guard text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) else { return nil }
     return Double(text)

@@ -4,12 +4,12 @@ import System
 
 /// The buttons of `belfry notify --action`, and the wait for the user's choice.
 struct NotifyActions {
-  /// The words that are printed for a click on the notification and for its dismissal.
+  /// The words that are printed if the user clicks or dismisses the notification.
   private static let clicked = "default"
   private static let dismissed = "dismissed"
 
   let list: [NotificationAction]
-  /// Seconds to wait for the choice; nil for no limit.
+  /// The time, in seconds, to wait for the choice; nil for no limit.
   private let seconds: Int64?
 
   /// Reads the buttons; nil if no option defines a button.
@@ -60,7 +60,8 @@ struct NotifyActions {
 
   /// Waits for the response and prints it.
   ///
-  /// - Throws: A failure if there was no response within the limit, or an interruption, after calling `withdraw`.
+  /// - Throws: A failure if no response arrived within the limit, or an interruption; in either case, `withdraw` has
+  ///   been called.
   func print(
     _ answer: CommandAnswer, _ options: CommandLineOptions, withdraw: () -> Void
   ) throws {
@@ -87,6 +88,6 @@ struct NotifyActions {
     }
   }
 
-  /// The maximum time that the connection waits, in milliseconds, even if the user does not set a limit: one week.
+  /// The maximum time, in milliseconds, that the connection waits, even if the user doesn't set a limit: one week.
   private static let longestMilliseconds: Int64 = 7 * 86_400_000
 }

@@ -40,12 +40,12 @@ enum NotifyContent {
 
   /// Returns the absolute path of a readable file.
   private static func file(_ path: String) throws(SystemFailure) -> String {
-    // Read a byte now, because later the agent or the desktop would merely omit the image.
+    // Read a byte now, because the agent or the desktop would later silently omit an unreadable image.
     _ = try FileSystem.beginning(ofRegularFile: path, count: 1)
     return FileSystem.absolute(path)
   }
 
-  /// Copies an image to the app's attachments, which the agent deletes when no notification uses them.
+  /// Copies an image to the app's attachments; the agent deletes the copy when no notification uses it.
   static func attachment(_ path: String, of app: String) throws -> NotificationAttachment {
     guard !app.contains("/") else { throw UsageError("invalid app id '\(app)'") }
     let bytes = try FileSystem.readRegularFile(path, limit: imageBytesMax)
@@ -64,6 +64,6 @@ enum NotifyContent {
   }
 
   private static let pictures = ["public.png", "public.jpeg", "com.compuserve.gif"]
-  /// Bytes of an image, according to Apple's limit (client-api 3.49).
+  /// The maximum size of an image, in bytes, according to Apple's limit (client-api 3.49).
   private static let imageBytesMax = 10 << 20
 }

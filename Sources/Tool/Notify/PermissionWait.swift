@@ -2,7 +2,8 @@ import AppLink
 import BelfryWire
 import System
 
-/// The wait for the user's permission before a command's notification is added, and the messages during the wait.
+/// The wait for the user's permission before a command's notification is added, and the messages printed during the
+/// wait.
 struct PermissionWait {
   /// The options of commands that can wait.
   static let entries: [OptionTable.Entry] = [
@@ -17,7 +18,7 @@ struct PermissionWait {
   enum Outcome {
     /// The agent has accepted the notification.
     case added
-    /// The notification will be added when the user allows it; the user has not decided, and `--no-wait` was given.
+    /// The notification will be added when the user allows it; the user hasn't decided yet, and `--no-wait` was given.
     case waits
   }
 
@@ -33,8 +34,8 @@ struct PermissionWait {
   ///
   /// The caller can end the wait by setting `answer` to an interruption.
   ///
-  /// - Throws: An error, including when no decision was made within the limit; the notification then still waits for
-  ///   the decision.
+  /// - Throws: An error, including one for a user who made no decision within the limit; the notification then still
+  ///   waits for the decision.
   func notify(
     _ app: String, _ request: NotificationRequest, on connection: AppLinkConnection,
     _ answer: CommandAnswer
@@ -42,7 +43,7 @@ struct PermissionWait {
     connection.send(
       .control(.notify(app: app, request)), timeoutMilliseconds: Self.longestMilliseconds
     ) { answer.set($0.mapError { $0 }) }
-    // The agent answers in order. If it answers the second request, the first answer is not just slow.
+    // The agent answers in order. If it answers the second request, the missing first answer isn't just slow.
     let rows = try connection.call(
       .control(.apps), timeoutMilliseconds: AgentControl.answerMilliseconds
     ).rows
@@ -76,6 +77,6 @@ struct PermissionWait {
     _ = try result.get()
   }
 
-  /// The maximum time that the connection waits, in milliseconds: longer than any wait of this command.
+  /// The maximum time, in milliseconds, that the connection waits: longer than any wait of this command.
   private static let longestMilliseconds: Int64 = 2 * 86_400_000
 }

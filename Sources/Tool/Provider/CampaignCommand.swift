@@ -160,7 +160,7 @@ enum CampaignCommand {
 
   /// Runs a verb.
   ///
-  /// `read` reads the caller's files before the process assumes the rights of the registry's user.
+  /// `read` reads the caller's files before the process switches to the registry's user.
   private static func with<Input>(
     _ table: OptionTable, _ arguments: [String], _ read: (CommandLineOptions) throws -> Input,
     _ body: (CommandLineOptions, ProviderAccess, Input) throws -> Int32
@@ -171,7 +171,7 @@ enum CampaignCommand {
       return 0
     }
     let input = try read(options)
-    // An invalid argument is reported even if there is no registry.
+    // Report an invalid argument even if the registry doesn't exist.
     if table.command != send.command, !options.positionals.isEmpty { _ = try id(options) }
     let access = try ProviderAccess(options)
     defer { access.close() }
@@ -222,8 +222,8 @@ enum CampaignCommand {
     return 0
   }
 
-  /// Returns the lines, in which running campaigns are marked as interrupted if no service runs for the registry,
-  /// because the process that sent them was killed.
+  /// Returns the lines, marking running campaigns as interrupted if no service runs for the registry, because the
+  /// process that was sending them was killed.
   private static func interrupting(_ lines: [JSONObject], _ access: ProviderAccess) -> [JSONObject]
   {
     guard access.isLocal else { return lines }
@@ -234,7 +234,7 @@ enum CampaignCommand {
     }
   }
 
-  /// Returns the ID after validating it, because it becomes part of a path.
+  /// Returns the campaign's ID after validating it, because the ID becomes part of a path.
   static func id(_ options: CommandLineOptions) throws -> String {
     let id = options.positionals.first ?? ""
     guard !id.isEmpty, id.utf8.allSatisfy({ Hexadecimal.value($0) != nil }) else {

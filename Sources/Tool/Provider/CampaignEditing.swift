@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-/// Commands that change a campaign that has not started, or send it to a single device as a test.
+/// Commands that change a campaign that hasn't started, or send it to a single device as a test.
 enum CampaignEditing {
   /// Reads the new content, and the recipients if an option changes them.
   static func read(_ options: CommandLineOptions) throws -> CampaignSending.Input {

@@ -2,9 +2,9 @@ import BelfryWire
 import Glibc
 import System
 
-/// The output of a campaign's progress, for users and programs.
+/// The output that shows a campaign's progress to users and programs.
 struct CampaignOutput {
-  /// Microseconds between two queries of a campaign: short enough for a smooth progress bar.
+  /// The time, in microseconds, between two queries of a campaign: short enough for a smooth progress bar.
   static let pollMicroseconds: UInt32 = 200_000
   private static let barWidth = 30
 
@@ -22,7 +22,7 @@ struct CampaignOutput {
     if !asJSON { Self.error("campaign \(id)\n") }
   }
 
-  /// Shows the progress: on a terminal as a bar, and for a program as a line for each change.
+  /// Shows the progress: as a bar on a terminal, and as one line per change for a program.
   mutating func progress(_ status: JSONObject) {
     guard status != last else { return }
     last = status
@@ -56,14 +56,14 @@ struct CampaignOutput {
     }
   }
 
-  /// Shows a campaign that is not currently being sent.
+  /// Shows a campaign that isn't currently being sent.
   static func added(_ status: JSONObject, asJSON: Bool) {
     if asJSON { return Output.json(.object(status)) }
     let id = status["id"]?.stringValue ?? ""
     let name = status["name"]?.stringValue.map { " \"\($0)\"" } ?? ""
     let text: String
     if let at = status["at"]?.stringValue, status["state"] == "scheduled" {
-      // A wall time does not end with a zone.
+      // A wall time doesn't end with a zone.
       let isFixed =
         at.utf8.last == UInt8(ascii: "Z")
         || at.utf8.dropFirst(16).contains { "+-".utf8.contains($0) }

@@ -5,22 +5,22 @@ import System
 
 /// Commands that send a campaign and wait for it to finish.
 enum CampaignSending {
-  /// Bytes of a campaign's file, excluding its strings files.
+  /// The maximum size of a campaign's file, in bytes, excluding its strings files.
   private static let fileBytesMax = 1_048_576
-  /// Bytes of a list of tokens, which is about 15 million lines.
+  /// The maximum size of a list of tokens, in bytes, which is about 15 million lines.
   static let listBytesMax = 1 << 30
-  /// Tokens that are imported into the registry in a single request.
+  /// The maximum number of tokens that a single request imports into the registry.
   private static let tokensPerRequest = 5_000
 
   /// The content of the caller's files.
   struct Input {
     let campaign: JSONObject
-    /// The lines in the list of recipients; nil if the audience is not a list.
+    /// The lines of the list of recipients; nil if the audience isn't a list.
     let list: [UInt8]?
   }
 
-  /// The maximum time, in seconds, that the command waits for the start of a campaign; the provider sends a campaign
-  /// that starts later.
+  /// The maximum time, in seconds, that the command waits for a campaign to start; the provider sends a campaign that
+  /// starts later.
   private static let waitSeconds: Int64 = 60
 
   /// Reads the campaign and its audience.
@@ -72,7 +72,7 @@ enum CampaignSending {
       }
       _ = try access.perform("POST", "/campaigns/\(id)/resume")
     } catch {
-      // Delete a campaign that could not be started, so that no part of it remains.
+      // Delete a campaign that couldn't be started, so that no part of it remains.
       _ = try? access.perform("DELETE", "/campaigns/\(id)")
       throw error
     }

@@ -4,14 +4,14 @@ import Gateway
 import ProviderService
 import System
 
-/// The push service for campaigns, which is specified by the same options as for `belfry send`.
+/// The push service for campaigns, specified by the same options as for `belfry send`.
 enum CampaignTarget {
   /// Connects to the service.
   ///
-  /// If the service is a gateway on this machine, its delivery log is also read.
+  /// If the service is a gateway on this machine, the gateway's delivery log is also read.
   static func service(_ options: CommandLineOptions) throws -> PushService {
     var configuration = try SendTarget.configuration(options)
-    // A push whose response was lost is looked up in the log before it is sent again.
+    // If a push's response was lost, the log is consulted before the push is sent again.
     configuration.policy.resendsUnanswered = false
     let client = try ProviderClient(configuration)
     let log = try SendTarget.gatewayFolder(options).map { folder in

@@ -5,7 +5,7 @@ import Storage
 import System
 import Transport
 
-/// The reason that a campaign command cannot be executed.
+/// The reason that a campaign command can't be executed.
 enum CampaignFailure: Error, CustomStringConvertible {
   /// The errors and how to fix them, one per line.
   case refused(status: Int, [String])
@@ -56,7 +56,7 @@ final class ProviderAccess {
       return
     }
     let path = FileSystem.absolute(options.value("data") ?? StateFolders.provider)
-    // Without this check, a forgotten option would create a registry without devices but with an admin token.
+    // Without this check, omitting an option by mistake would create a registry that has an admin token but no devices.
     guard options.value("data") != nil || FileSystem.exists(path) else {
       throw CampaignFailure.noProvider(folder: path)
     }
@@ -70,7 +70,7 @@ final class ProviderAccess {
           way = .remote(client)
           return
         }
-        // A service that is starting, or another command, locks the folder for a moment.
+        // A service that is starting, or another command, locks the folder briefly.
         attempts -= 1
         guard attempts > 0 else { throw StorageFailure.busy(path: path) }
         usleep(50_000)
@@ -112,8 +112,8 @@ final class ProviderAccess {
 
   /// Returns a client for the service at a URL.
   ///
-  /// A token that is found on this machine is sent only to the service that owns it, whose own description must contain
-  /// that address. For any other service, the user must specify the token file.
+  /// A token found on this machine is sent only to the service that owns it; that service's own description must
+  /// contain the address. For any other service, the user must specify the token file.
   private static func client(ofURL url: String, _ options: CommandLineOptions) throws -> AdminClient
   {
     guard let address = ProviderAddress.socketAddress(ofURL: url) else {
@@ -132,7 +132,7 @@ final class ProviderAccess {
     return try AdminClient(address: address, tokenFile: ProviderFolder.adminTokenFile(in: folder))
   }
 
-  /// Returns the address in the description of a folder's service, or nil if there is no description.
+  /// Returns the address in the description of a folder's service, or nil if the description doesn't exist.
   private static func description(in folder: String) -> SocketAddress? {
     let file = ProviderFolder.descriptionFile(in: folder)
     guard let bytes = try? FileSystem.readRegularFile(file, limit: descriptionBytesMax),
@@ -143,11 +143,11 @@ final class ProviderAccess {
     return SocketAddress(host: SocketAddress.hostOnThisMachine(ofListener: host), port: port)
   }
 
-  /// Bytes of a description, which has a few members and an entry for each app.
+  /// The maximum size of a description, in bytes; a description has a few members and an entry for each app.
   private static let descriptionBytesMax = 65_536
 
   private static func local(_ path: String, _ options: CommandLineOptions) throws -> Way {
-    // As root, connect to the service first, because the owner of the folder may not be allowed to read the gateway's
+    // As root, connect to the service first, because the folder's owner might not be allowed to read the gateway's
     // keys.
     let service =
       try FolderOwner(of: path) == nil ? nil : try? CampaignTarget.service(options)
@@ -167,7 +167,7 @@ final class ProviderAccess {
     guard let address = description(in: path) else { return nil }
     let client = try AdminClient(
       address: address, tokenFile: ProviderFolder.adminTokenFile(in: path))
-    // The file can remain from a killed service.
+    // The file might remain from a killed service.
     do {
       _ = try exchange(client, "GET", "/campaigns/none", contentType: "", body: [])
     } catch CampaignFailure.refused(404, _) {

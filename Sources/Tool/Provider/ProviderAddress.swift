@@ -2,7 +2,7 @@ import BelfryWire
 import ProviderService
 import System
 
-/// The record that a user's commands use to find the admin token of a local service that is specified by its port.
+/// The record in which a user's commands find the admin token of a local service that is specified by its port.
 enum ProviderAddress {
   private static func file(port: UInt16) -> String {
     "\(StateFolders.state)/belfry/provider-ports/\(port)"

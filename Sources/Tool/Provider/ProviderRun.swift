@@ -6,7 +6,7 @@ import Glibc
 import ProviderService
 import System
 
-/// A run of the token registry, which handles its signals, its ready file and its shutdown.
+/// A run of the token registry, which handles its signals, its ready file, and its shutdown.
 final class ProviderRun {
   private let loop: EventLoop
   private let log: Log
@@ -31,9 +31,9 @@ final class ProviderRun {
     log = LogOptions.log("provider", options)
     readyFile = options.value("ready-file")
     host = options.value("host") ?? "127.0.0.1"
-    // The ready file of a killed service must not be mistaken for that of this service.
+    // The ready file of a killed service must not be mistaken for this service's.
     if let readyFile { try FileSystem.remove(readyFile) }
-    // A service that is specified must be valid; the user's own gateway can start later.
+    // If the options specify a service, it must be valid; the user's own gateway can start later.
     if ["gateway", "apple", "key", "certificate"].contains(where: options.isGiven) {
       _ = try SendTarget.configuration(options)
     }
@@ -77,7 +77,7 @@ final class ProviderRun {
     do {
       try ProviderAddress.remember(port: server.port, adminTokenFile: folder.adminTokenFile)
     } catch {
-      // Root can run this process with the rights of the folder's user, who cannot write to root's own folders.
+      // Root can run this process as the folder's user, who can't write to root's own folders.
       log.warning(
         "'belfry campaign --provider' needs --data or --admin-token for this service",
         ["why": "\(error)"])
@@ -94,10 +94,10 @@ final class ProviderRun {
     return 0
   }
 
-  /// Stops the loop when all requests and pushes in flight have been answered, or after a few seconds.
+  /// Stops the loop once all requests and pushes in flight have been answered, or after a few seconds.
   ///
-  /// If some are still unanswered, nothing is lost: an unfinished transaction is rolled back, and the next run
-  /// determines the outcome of the pushes.
+  /// If some requests or pushes are still unanswered, nothing is lost: an unfinished transaction is rolled back, and
+  /// the next run determines the outcome of the pushes.
   private func shutDown() {
     guard !isShuttingDown else { return }
     isShuttingDown = true
@@ -122,8 +122,8 @@ final class ProviderRun {
     }
   }
 
-  /// Nanoseconds until a shutdown is complete: half of the shortest time after which service managers kill a service,
-  /// which is 10 s for containers.
+  /// The maximum duration of a shutdown, in nanoseconds: half of the shortest time after which service managers kill a
+  /// service, which is 10 s for containers.
   private static let shutdownNanoseconds: Int64 = 4_500_000_000
 
   /// Follows small corrections of the wall clock, even while no campaign is being sent.
@@ -134,7 +134,7 @@ final class ProviderRun {
     ) { [weak self] in self?.compareClocks() }
   }
 
-  /// Nanoseconds between comparisons of the clocks.
+  /// The time, in nanoseconds, between comparisons of the clocks.
   private static let clockNanoseconds: Int64 = 10_000_000_000
 
   /// The object for the ready file.

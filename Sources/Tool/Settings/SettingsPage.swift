@@ -32,14 +32,14 @@ struct SettingsPage: TerminalPage {
   private var position = 0
   private var problem: String?
 
-  /// Shows a new state of the agent and, if the agent refused the last request, the reason.
+  /// Shows a new state of the agent and, if the agent refused the last request, the reason for the refusal.
   mutating func show(_ content: Content, problem: String? = nil) {
     self.content = content
     self.problem = problem
     let languages = content.device["languages"]?.stringValue ?? ""
     words = DeviceWords(languages: languages.split(separator: ",").map(String.init))
     if let app, !content.apps.contains(where: { $0["app"]?.stringValue == app }) {
-      // The app unregistered in the meantime, so its pane is removed (S4-7).
+      // The app has unregistered since the page was opened, so its pane is removed (S4-7).
       leave()
     }
     position = max(0, min(position, rows.count - 1))
@@ -129,7 +129,7 @@ struct SettingsPage: TerminalPage {
     content.apps.first { $0["app"]?.stringValue == app }?["name"]?.stringValue ?? app
   }
 
-  /// Returns an app's enabled switches, for the list.
+  /// Returns the switches that are on for an app, to be shown in the list.
   private func summary(of app: String) -> String {
     guard let values = content.apps.first(where: { $0["app"]?.stringValue == app }) else {
       return ""
@@ -145,7 +145,8 @@ struct SettingsPage: TerminalPage {
     }
   }
 
-  /// Returns the text for a value; on and off are in brackets, so that a switch can be distinguished from other text.
+  /// Returns the text for a value; "on" and "off" are in brackets, so that a switch can be distinguished from other
+  /// text.
   private func word(_ word: String) -> String {
     let text = settings.text(of: word)
     return SettingsRows.onOff.contains(word) ? "[\(text)]" : text

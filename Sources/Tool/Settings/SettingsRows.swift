@@ -1,7 +1,7 @@
 import Agent
 import BelfryWire
 
-/// The settings that a user can change, as shown by the terminal page and the window.
+/// The settings that a user can change, as shown on the terminal page and in the window.
 struct SettingsRows {
   /// A setting and its values.
   struct Row {
@@ -13,7 +13,7 @@ struct SettingsRows {
     var word: String
     /// The values from which the user can choose, in order.
     ///
-    /// Empty for a row that opens another page.
+    /// The array is empty for a row that opens another page.
     var words: [String]
     /// A function that returns the action that sets a value.
     var action: (String) -> SettingsPage.Action
@@ -23,7 +23,7 @@ struct SettingsRows {
 
   /// An app's settings, in order.
   ///
-  /// The agent reports a setting for each notification type that the app requested.
+  /// The agent reports a setting for each notification type that the app has requested.
   private static let switches: [(name: String, title: WordKey, words: [String])] = [
     ("alert", .alerts, onOff), ("sound", .sounds, onOff), ("badge", .badges, onOff),
     ("style", .alertStyle, ["none", "banner", "alert"]),
@@ -41,7 +41,7 @@ struct SettingsRows {
     self.words = words
   }
 
-  /// Returns the settings of an app; empty for an app that the agent does not list.
+  /// Returns the settings of an app, which are empty for an app that the agent doesn't list.
   func rows(of app: String) -> [Row] {
     guard let values = content.apps.first(where: { $0["app"]?.stringValue == app }) else {
       return []
@@ -58,7 +58,7 @@ struct SettingsRows {
     ]
     for (name, title, words) in Self.switches {
       guard let word = values[name]?.stringValue else { continue }
-      // Until the app has requested access, there is no decision that the user could change.
+      // Until the app has requested access, the user has made no decision that could be changed.
       if name == "location", word == "notDetermined" { continue }
       rows.append(
         Row(id: name, title: self.words[title], word: word, words: words) {

@@ -5,14 +5,14 @@ import Foundation
 import Glibc
 import System
 
-/// `belfry settings --window`: shows the settings in a window of `belfry-center`.
+/// `belfry settings --window`: shows the settings in a window, which `belfry-center` provides.
 enum SettingsWindow {
-  /// Milliseconds between updates of the window with changes made elsewhere.
+  /// The time, in milliseconds, after which the window is updated with changes made elsewhere.
   private static let refreshMilliseconds: Int32 = 1_000
 
   /// Shows the window until the user closes it.
   ///
-  /// - Throws: `AppLinkFailure` if `belfry-center` is not installed or cannot use the display, or if the agent does not
+  /// - Throws: `AppLinkFailure` if `belfry-center` isn't installed or can't use the display, or if the agent doesn't
   ///   answer.
   static func run(_ options: CommandLineOptions) throws {
     guard let program = HelperProgram.find("belfry-center") else {
@@ -20,7 +20,7 @@ enum SettingsWindow {
     }
     // If no agent is running, fail before the window opens.
     var content = SettingsWindowContent(try SettingsScreen.content(options))
-    // Ignore SIGPIPE: otherwise, a write after the window's process has exited would terminate this command.
+    // Ignore SIGPIPE; otherwise, a write after the window's process has exited would terminate this command.
     _ = signal(SIGPIPE, SIG_IGN)
     let window = Process()
     let (input, output) = (Pipe(), Pipe())
@@ -69,7 +69,7 @@ enum SettingsWindow {
     return unsafe poll(&poller, 1, refreshMilliseconds) > 0
   }
 
-  /// Applies a change; returns the reason if the agent refused the change.
+  /// Applies a change; returns the reason for the refusal if the agent refuses the change.
   private static func apply(
     _ report: JSONObject, _ content: SettingsWindowContent, _ options: CommandLineOptions
   ) -> String? {

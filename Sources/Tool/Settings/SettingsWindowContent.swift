@@ -1,8 +1,8 @@
 import Agent
 import BelfryWire
 
-/// A translation between the agent and the settings window: the agent's state becomes a command for `belfry-center`,
-/// and a change that the window reports becomes an action.
+/// A translator between the agent and the settings window. It converts the agent's state to a command for
+/// `belfry-center`, and a change that the window reports to an action.
 struct SettingsWindowContent {
   /// The section for the settings of the whole device; app IDs are never empty.
   private static let deviceSection = ""
@@ -18,7 +18,7 @@ struct SettingsWindowContent {
     rows = SettingsRows(content, words)
   }
 
-  /// Returns the command that shows the settings and, if the agent refused the last change, the reason.
+  /// Returns the command that shows the settings and, if the agent refused the last change, the reason for the refusal.
   func command(problem: String?) -> JSONObject {
     let apps = content.apps.compactMap { values -> JSONValue? in
       guard let app = values["app"]?.stringValue else { return nil }
@@ -34,7 +34,7 @@ struct SettingsWindowContent {
   }
 
   /// Returns the action for a change that the window reported; nil for a setting that no longer exists or a value that
-  /// the setting does not have.
+  /// the setting doesn't have.
   func action(section: String, row: String, value: String) -> SettingsPage.Action? {
     let rows = section == Self.deviceSection ? rows.device : rows.rows(of: section)
     return rows.first { $0.id == row && $0.words.contains(value) }?.action(value)

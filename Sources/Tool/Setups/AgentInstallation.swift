@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import System
 
-/// `belfry agent --install`: makes the agent start automatically from now on, with the given options.
+/// `belfry agent --install`: makes the agent start automatically with the given options.
 ///
-/// The agent is installed as a systemd user unit if systemd is running, and otherwise as a program that the desktop
+/// If systemd is running, the agent is installed as a systemd user unit; otherwise, as a program that the desktop
 /// starts at login.
 struct AgentInstallation {
-  /// The reason that the agent cannot be installed.
+  /// The reason that the agent can't be installed.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -37,7 +37,7 @@ struct AgentInstallation {
         do: "to start it now, run '\(ShellWords.line(["belfry", "agent"] + arguments))'")
       return
     }
-    // Keep only one of the two, so that two agents never run.
+    // Keep only one of the two files, so that two agents never run.
     try FileSystem.remove(autostartFile)
     try write(Self.unit(words), to: unitFile)
     try Self.systemctl("daemon-reload")
@@ -47,7 +47,7 @@ struct AgentInstallation {
     Output.line(unitFile)
   }
 
-  /// Stops the installed agent, and removes the file that starts it.
+  /// Stops the installed agent and removes the file that starts it.
   func uninstall() throws {
     if FileSystem.exists(unitFile) {
       if Self.hasUserSystemd { try Self.systemctl("disable", "--now", Self.unitName) }

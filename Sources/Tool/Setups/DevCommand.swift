@@ -28,7 +28,7 @@ enum DevCommand {
       .value("ready-file", "FILE", "file to write once apps and providers can connect"),
     ])
 
-  /// Runs the command's own process, which checks the options and passes them to a keeper.
+  /// Runs the command's own process, which checks the options and passes them to the keeper.
   static func run(_ arguments: [String]) -> Int32 {
     do throws(CommandLineOptions.Problem) {
       let options = try CommandLineOptions(arguments, by: table)
@@ -142,8 +142,8 @@ struct DevRun {
 
   /// The options for the ports.
   ///
-  /// Each listener reuses its previous port if that port is free, and otherwise takes any port: several developers can
-  /// share a machine with a gateway on the default ports.
+  /// Each listener reuses its previous port if that port is free, and otherwise takes any free port, so that several
+  /// developers can share a machine with a gateway on the default ports.
   private var portOptions: [String] {
     let bytes = (try? FileSystem.read(gatewayFolder + "/gateway.json", limit: 65_536)) ?? []
     let ports = (try? JSONValue(parsing: bytes))?.objectValue?["ports"]?.objectValue
@@ -203,7 +203,7 @@ struct DevGuide {
   private var belfry: String { ShellWords.belfry }
   private var appWord: String { ShellWords.quoted(app) }
 
-  // The options that other commands need if the current user's default folders are not used.
+  // The options that other commands need if the current user's default folders aren't used.
   private var isUsualGateway: Bool {
     StateFolders.isKnown && gateway.folder == StateFolders.gateway
   }

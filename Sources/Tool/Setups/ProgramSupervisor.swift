@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import System
 
-/// Programs that exit with this process, regardless of how it exits, together with all processes that they have
-/// started.
+/// A supervisor of programs that exit together with this process, regardless of how it exits, and together with all
+/// processes that they have started.
 ///
 /// Two processes ensure this. The command itself starts the second process and forwards signals to it. The second
 /// process, the keeper, starts the programs: the kernel notifies the keeper when the first process exits, and notifies
 /// the programs when the keeper itself exits.
 final class ProgramSupervisor {
-  /// A termination signal was received while programs were being started.
+  /// The error for a termination signal that was received while programs were being started.
   struct Interruption: Error {
     let signal: Int32
   }
@@ -34,7 +34,7 @@ final class ProgramSupervisor {
   /// The argument that makes `belfry` become another program, which exits with its parent.
   static let programWord = "become-program"
 
-  /// Runs `belfry` again as a keeper with these arguments and forwards signals to it.
+  /// Runs `belfry` again as a keeper with these arguments, and forwards signals to the keeper.
   ///
   /// Returns the exit status of the keeper.
   static func run(_ arguments: [String]) -> Int32 {
@@ -75,7 +75,7 @@ final class ProgramSupervisor {
     return number == ENOENT ? 127 : 126
   }
 
-  /// This executable, even if its file was replaced in the meantime.
+  /// The path of this executable, which works even if the file has been replaced since the start.
   static let executable = "/proc/self/exe"
 
   // MARK: - The keeper
@@ -101,7 +101,7 @@ final class ProgramSupervisor {
   ) throws(SystemFailure) -> SupervisedProgram {
     let pipe = try onLine.map { _ throws(SystemFailure) in try PipeEnds.make() }
     defer { if let pipe { close(pipe.write) } }
-    // Use the executable's path instead of /proc/self/exe, so that messages and lists of processes show the path.
+    // Use the executable's path, not /proc/self/exe, so that messages and lists of processes show the path.
     let program = try start([Self.path] + arguments) {
       $0.isBackground = true
       $0.logFile = logFile
@@ -124,7 +124,7 @@ final class ProgramSupervisor {
     }
   }
 
-  /// Handles events, and forwards signals to `program`, until it has exited or `isHopeless` returns true.
+  /// Handles events, and forwards signals to `program`, until the program has exited or `isHopeless` returns true.
   ///
   /// Returns the exit status of `program`.
   func wait(for program: SupervisedProgram, unless isHopeless: () -> Bool) -> Int32? {
@@ -137,7 +137,7 @@ final class ProgramSupervisor {
     return program.status
   }
 
-  /// Terminates a program gracefully, or by force if it exceeds the time limit.
+  /// Terminates a program gracefully, or forcibly if it exceeds the time limit.
   func stop(_ program: SupervisedProgram) {
     program.signal(SIGTERM)
     let end = ContinuousClock.now + Self.stopLimit
@@ -150,9 +150,10 @@ final class ProgramSupervisor {
   /// Kills all remaining processes.
   func killAll() { ProcessTree.killDescendants() }
 
-  /// Milliseconds between checks of conditions that no descriptor reports, such as the appearance of a file.
+  /// The time, in milliseconds, between checks of conditions that no descriptor reports, such as the appearance of a
+  /// file.
   private static let pollMilliseconds: Int32 = 20
-  /// The time for a gateway or devices to shut down.
+  /// The maximum time for a gateway or devices to shut down.
   private static let stopLimit: Duration = .seconds(10)
 
   private func handleEvents(milliseconds: Int32) {
@@ -173,7 +174,7 @@ final class ProgramSupervisor {
 
   /// Records the programs that have exited.
   ///
-  /// Orphaned processes that have exited are also reaped.
+  /// This method also reaps orphaned processes that have exited.
   private func reap() {
     var status: Int32 = 0
     while true {
@@ -230,7 +231,7 @@ final class SupervisedProgram {
   var hasEnded: Bool { status != nil && lines?.isAtEnd != false }
 
   func signal(_ number: Int32) {
-    // The process has not been reaped yet, so its number still belongs to it.
+    // The process hasn't been reaped yet, so its number still belongs to it.
     if status == nil { kill(pid, number) }
   }
 }

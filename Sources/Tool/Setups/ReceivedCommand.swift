@@ -60,7 +60,7 @@ enum ReceivedCommand {
 
   private static func file(_ options: CommandLineOptions) -> String? {
     if let file = options.value("file") { return file }
-    // The devices of a gateway that the user specified take precedence over those in the environment.
+    // The devices of a gateway that the user specifies take precedence over those in the environment.
     if options.value("data") == nil, let file = StateFolders.variable("BELFRY_RECEIVED") {
       return file
     }
@@ -136,7 +136,7 @@ enum ReceivedCommand {
     return 1
   }
 
-  /// Calls `body` at least once, until it returns false or the time limit is reached.
+  /// Calls `body` at least once, and repeatedly until it returns false or the time limit is reached.
   private static func poll(for limit: Duration, _ body: () throws -> Bool) throws {
     let end = ContinuousClock.now + limit
     // Poll, because a file does not report readiness.

@@ -4,8 +4,8 @@ import System
 
 /// The pushes that the devices of a run have received, in a file with one JSON line per push.
 ///
-/// A second file next to it records the pushes that `belfry device received` has returned, so that no test passes
-/// because of another test's push. The lock on the first file allows only one process at a time to take pushes.
+/// A second file next to that file records the pushes that `belfry device received` has returned, so that no test
+/// passes because of another test's push. The lock on the first file allows only one process at a time to take pushes.
 final class ReceivedPushes {
   /// The conditions that a push must meet.
   struct Filter {
@@ -60,7 +60,7 @@ final class ReceivedPushes {
   private let filter: Filter
   private let start: String?
 
-  /// Opens the file; if `start` is given, takes the pushes after that mark, even if they were returned before.
+  /// Opens the file; if `start` is given, takes the pushes after that mark, even if they have been returned before.
   init(_ file: String, where filter: Filter, after start: String?) throws(SystemFailure) {
     self.file = file
     self.filter = filter
@@ -71,7 +71,7 @@ final class ReceivedPushes {
 
   deinit { close(descriptor) }
 
-  /// Returns a mark for the current end of the file; only later pushes follow the mark.
+  /// Returns a mark for the current end of the file, which precedes only later pushes.
   func mark() throws -> String {
     try withLock {
       let record = try ReturnedPushes(file, bytes: byteCount())
@@ -80,9 +80,9 @@ final class ReceivedPushes {
     }
   }
 
-  /// Returns up to `limit` lines that have not been returned before, and records that they have now been returned.
+  /// Returns up to `limit` lines that haven't been returned before, and records that they have now been returned.
   func take(_ limit: Int) throws -> [[UInt8]] {
-    // Other processes can only take pushes, so if the file has the same size, it contains nothing new.
+    // Other processes can only take pushes, so a file of the same size contains nothing new.
     guard byteCount() != examinedBytes else { return [] }
     return try withLock {
       var record = try ReturnedPushes(file, bytes: byteCount())
@@ -100,7 +100,7 @@ final class ReceivedPushes {
         taken.append(range)
         return lines.count < limit
       }
-      // The caller can ask for the remaining lines later.
+      // The caller can request the remaining lines later.
       if lines.count == limit { examinedBytes = -1 }
       if !taken.isEmpty {
         record.add(taken)
@@ -147,7 +147,7 @@ final class ReceivedPushes {
     return offset
   }
 
-  /// Calls `body` with each complete line from `offset` on, and with the line's range, until `body` returns false.
+  /// Calls `body` with each complete line, starting at `offset`, and with the line's range, until `body` returns false.
   ///
   /// Returns the position after the last of these lines.
   private func forEachLine(
@@ -158,7 +158,7 @@ final class ReceivedPushes {
     while true {
       let bytes = try read(at: start + rest.count, count: Self.bufferBytes)
       guard !bytes.isEmpty else { return start }
-      // Only the new bytes can contain the end of the line that began in an earlier block.
+      // Only the new bytes can contain the end of a line that began in an earlier block.
       var search = rest.count
       rest += bytes
       var first = 0
@@ -186,6 +186,6 @@ final class ReceivedPushes {
     return bytes
   }
 
-  /// Bytes that are read at a time.
+  /// The number of bytes that are read at a time.
   private static let bufferBytes = 1 << 18
 }

@@ -12,7 +12,8 @@ struct ReturnedPushes {
 
     fileprivate init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
-    /// Returns true if the push at this position was returned; each call must have a position after the previous one.
+    /// Returns true if the push at this position was returned; the positions of successive calls must be in ascending
+    /// order.
     mutating func contains(_ offset: Int) -> Bool {
       while index < ranges.count, ranges[index].upperBound <= offset { index += 1 }
       return index < ranges.count && ranges[index].contains(offset)
@@ -27,7 +28,7 @@ struct ReturnedPushes {
 
   /// Reads the record for a file that has `bytes` bytes, or creates a new record.
   ///
-  /// If the file has been emptied since, the record is discarded.
+  /// If the file has since been emptied, the record is discarded.
   init(_ file: String, bytes: Int) throws(SystemFailure) {
     path = ReceivedFile.recordFile(of: file)
     if FileSystem.exists(path) {
@@ -43,7 +44,7 @@ struct ReturnedPushes {
     run = Hexadecimal.encode(SystemRandom.bytes(4))
   }
 
-  /// Bytes of the record: enough for a million pushes of which every second push was returned.
+  /// The maximum size of the record, in bytes: enough for a million pushes of which every second push was returned.
   private static let fileBytesMax = 32 << 20
 
   private static func ranges(_ pairs: [JSONValue]) -> [Range<Int>] {
@@ -87,7 +88,7 @@ struct ReturnedPushes {
 
   /// Replaces the file, so that if the process is killed, the file contains either the old or the new record.
   ///
-  /// The record does not need to survive a power failure, so the method does not wait for the disk.
+  /// The record needn't survive a power failure, so the method doesn't wait for the disk.
   func write() throws(SystemFailure) {
     let object: JSONValue = [
       "run": .string(run),

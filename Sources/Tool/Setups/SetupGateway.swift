@@ -22,7 +22,7 @@ struct SetupGateway {
   /// The path of the gateway's own description, which other commands read.
   var file: String { folder + "/gateway.json" }
 
-  /// Returns the port of a listener, or 0 if the listener is not open.
+  /// Returns the port of a listener, or 0 if the listener isn't open.
   func port(_ listener: String) -> Int64 { ports[listener]?.integerValue ?? 0 }
 
   /// Starts a gateway in a folder and waits until it is ready.
@@ -50,7 +50,7 @@ struct SetupGateway {
       adminTokenFile: text("adminTokenFile"))
   }
 
-  /// Returns the last line of a program's log, which says why the program exited.
+  /// Returns the last line of a program's log, which states why the program exited.
   static func lastLine(of logFile: String) -> String {
     let text = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").last.map(String.init) ?? "its log is empty"

@@ -2,7 +2,7 @@ import AppLink
 import BelfryWire
 import System
 
-/// The app that represents the user's own shell if no other app is specified.
+/// The app that represents the user's own shell, unless another app is specified.
 struct ShellApp {
   let id: String
   /// The display name of the app.
@@ -11,7 +11,7 @@ struct ShellApp {
   /// The app for notifications from a shell.
   static let shell = ShellApp(id: "belfry.shell", name: "Shell")
 
-  /// Creates the app for a subscription: an app ID is used unchanged, and any other name, in lowercase with hyphens, is
+  /// Creates the app for a subscription. An app ID is used unchanged; any other name, in lowercase with hyphens, is
   /// appended to the shell's own ID.
   init(subscription text: String) throws {
     name = text
@@ -34,7 +34,7 @@ struct ShellApp {
     self.name = name
   }
 
-  /// Bytes of a name; an app ID has at most 255.
+  /// The maximum length of a name, in bytes; an app ID has at most 255.
   private static let nameBytesMax = 200
 
   private static func isIDCharacter(_ character: Character) -> Bool {
@@ -56,7 +56,7 @@ struct ShellApp {
 
   /// Sends the app's name to the agent.
   ///
-  /// If no agent is running, the next request fails and reports that.
+  /// If no agent is running, the next request fails and reports this.
   func introduce(_ options: CommandLineOptions) {
     let connection = AppLinkConnection(
       socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,

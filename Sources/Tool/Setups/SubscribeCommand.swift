@@ -5,7 +5,7 @@ import Dispatch
 import Synchronization
 import System
 
-/// `belfry subscribe`: obtains a token with which others can send notifications to this desktop.
+/// `belfry subscribe`: obtains a token that others can use to send notifications to this desktop.
 enum SubscribeCommand {
   static let table = OptionTable(
     command: "belfry subscribe",
@@ -24,7 +24,7 @@ enum SubscribeCommand {
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
-    // Ctrl-C terminates the wait for the token instead of the process, so that the command can remove the app.
+    // Ctrl-C ends the wait for the token rather than the process, so that the command can remove the app.
     SignalWatcher.blockSignals([.terminate, .interrupt])
     return AgentControl.run(arguments, table) { options, agent in
       let app = try ShellApp(subscription: options.positionals[0])
@@ -74,7 +74,7 @@ enum SubscribeCommand {
         switch event {
         case .event(.token(.alert, let token), _): end(.success(Hexadecimal.encode(token)))
         case .event(.registrationFailed(.alert, let failure), _):
-          // The token arrives when the link is up; an agent that has just been started is about to connect.
+          // The token arrives once the link is up; an agent that has just been started is about to connect.
           if failure.reason == .gatewayUnreachable { return }
           end(.failure(failure))
         case .refused(let failure), .disconnected(let failure): end(.failure(failure))
@@ -99,7 +99,7 @@ enum SubscribeCommand {
     return try result.get()
   }
 
-  /// Returns the curl line, or nil if the gateway and its keys are on another machine.
+  /// Returns the curl command line, or nil if the gateway and its keys are on another machine.
   private static func curl(
     _ app: ShellApp, _ token: String, _ options: CommandLineOptions
   ) throws -> String? {

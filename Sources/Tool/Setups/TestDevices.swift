@@ -2,7 +2,7 @@ import BelfryWire
 import Glibc
 import System
 
-/// The virtual devices of `belfry test-gateway`, with their tokens and the pushes that they received.
+/// The virtual devices of `belfry test-gateway`, with their tokens and the pushes that they have received.
 final class TestDevices {
   /// An app that every device registers, for one type of token.
   struct App: Hashable {
@@ -19,7 +19,7 @@ final class TestDevices {
   let apps: [App]
   /// A file that contains each device's token for the first app, one per line and ordered by device.
   let tokensFile: String
-  /// A file that contains a JSON line for each push, appended as pushes arrive.
+  /// A file that contains a JSON line for each push; lines are appended as pushes arrive.
   let receivedFile: String
   private var tokensOfApp: [App: [Int64: String]] = [:]
 

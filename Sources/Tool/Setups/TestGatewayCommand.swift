@@ -39,7 +39,7 @@ enum TestGatewayCommand {
       .flag("keep", "keep the temporary folder and print its path"),
     ])
 
-  /// Runs the command's own process, which checks the options and passes them to a keeper.
+  /// Runs the command's own process, which checks the options and passes them to the keeper.
   static func run(_ arguments: [String]) -> Int32 {
     do throws(CommandLineOptions.Problem) {
       let options = try CommandLineOptions(arguments, by: table)
@@ -132,7 +132,7 @@ struct TestGatewayRun {
       if keepsFolder, dataFolder == nil { Output.error("keeping test data", do: folder) }
     }
     try FileSystem.makeDirectories(folder)
-    // Environment variables that specify another gateway do not apply to this gateway.
+    // Environment variables that specify another gateway don't apply to this gateway.
     for name in ProcessInfo.processInfo.environment.keys
     where name.hasPrefix(GatewaySettings.variablePrefix) { unsafe unsetenv(name) }
     let gateway = try SetupGateway.start(
@@ -156,7 +156,7 @@ struct TestGatewayRun {
         description: "\(name) exited before the command: "
           + SetupGateway.lastLine(of: part.logFile ?? ""))
     }
-    // Stop the devices first, so that they do not notice that the gateway stops. After that, all received pushes have
+    // Stop the devices first, so that they don't notice that the gateway stops. After that, all received pushes have
     // been written.
     supervisor.stop(devices.program)
     supervisor.stop(gateway.program)
@@ -193,7 +193,8 @@ struct TestGatewayRun {
     return variables
   }
 
-  /// Tokens in one environment variable, which the kernel limits to 128 KiB: 65 bytes each.
+  /// The maximum number of tokens in one environment variable, which the kernel limits to 128 KiB; each token takes up
+  /// 65 bytes.
   private static let environmentTokensMax = 1_000
 
   private static func temporaryFolder() throws(SystemFailure) -> String {

@@ -64,7 +64,7 @@ final class RawTerminal {
     }
   }
 
-  /// Lets the user type a line, which `lines` turns into the lines to display.
+  /// Allows the user to type a line; `lines` converts the typed text to the lines to display.
   ///
   /// Returns nil if the user presses the Escape key or the input ends.
   func text(_ lines: (String) -> [String]) -> String? {
@@ -87,7 +87,7 @@ final class RawTerminal {
     }
   }
 
-  /// Bytes of a typed line: enough for a long message.
+  /// The maximum length of a typed line, in bytes: enough for a long message.
   private static let textBytes = 4_096
 
   /// Reads the rest of an arrow key's sequence: ESC [ A or ESC O A.

@@ -7,7 +7,7 @@ protocol TerminalPage {
   /// The action that follows a key press.
   associatedtype Action: TerminalPageAction
 
-  /// Shows a new state of the agent and, if the agent refused the last action, the reason.
+  /// Shows a new state of the agent and, if the agent refused the last action, the reason for the refusal.
   mutating func show(_ content: Content, problem: String?)
   mutating func press(_ key: PageKey) -> Action
   /// Returns the page's lines: at most `height` lines of up to `width` characters.
@@ -47,7 +47,7 @@ extension TerminalPage {
       } catch {
         problem = error.message
       }
-      // Reload the content even if only the selection moved, because the agent's state may have changed.
+      // Reload the content even if only the selection moved, because the agent's state might have changed.
       show(try content(), problem: problem)
     }
   }

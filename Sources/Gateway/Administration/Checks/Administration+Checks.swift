@@ -90,7 +90,8 @@ extension Administration {
     return line
   }
 
-  /// Returns the first rule that a token breaks, in the order of the gateway's checks, and a sentence about this token.
+  /// Returns the first rule that a token breaks, in the order in which the gateway checks the rules, and a sentence
+  /// about this token.
   private func fault(
     of token: ProviderToken, _ text: [UInt8], topic: String?, _ now: Int64
   ) throws(StorageFailure) -> (Rejection?, String) {
@@ -206,7 +207,8 @@ extension Administration {
     .string(Timestamp.rfc3339(unixMilliseconds: milliseconds))
   }
 
-  /// Converts seconds from an unverified token to milliseconds, clamped to the years that a date can represent.
+  /// Converts seconds from an unverified token to milliseconds, clamped to the range of years that a date can
+  /// represent.
   private static func milliseconds(_ seconds: Int64) -> Int64 {
     max(0, min(seconds, 253_402_300_799)) * 1_000
   }

@@ -2,14 +2,14 @@ internal import BelfryWire
 internal import Storage
 internal import Transport
 
-/// The gateway's own admission checks, applied to a draft with the control store in place of a loop's directory.
+/// The gateway's own admission checks, applied to a draft. The control store takes the place of a loop's directory.
 ///
-/// After each failed check, a valid value replaces the invalid one and the checks run again, so that all errors are
-/// reported at once.
+/// After each failed check, a valid value replaces the invalid one and the checks run again, so that one result reports
+/// all errors.
 struct DraftAdmission {
   typealias Draft = AdministrationRequest.PushDraft
 
-  /// The form field that a refusal is about.
+  /// The form field that a refusal concerns.
   enum Field: String {
     case token, topic, type, priority, expiration, collapseID, id, key, payload
   }
@@ -26,7 +26,8 @@ struct DraftAdmission {
   struct Result {
     var refusals: [Refusal] = []
     var admitted: Admission.Admitted?
-    /// True if the app's notifications are turned off on the device; a push would be accepted and discarded.
+    /// True if the user turned off the app's notifications on the device; the gateway would accept a push and discard
+    /// it.
     var isDisabled = false
     /// The signing key.
     var key: KeyRecord?
@@ -58,7 +59,7 @@ struct DraftAdmission {
     while true {
       switch evaluate(result.key) {
       case .admitted(let admitted):
-        // If a value was substituted, the admitted request doesn't describe the draft.
+        // If a valid value replaced an invalid one, the admitted request doesn't describe the draft.
         if result.refusals.isEmpty { result.admitted = admitted }
         try checkRegistration(admitted.contents, &result)
         return result
@@ -68,7 +69,7 @@ struct DraftAdmission {
           checkType(&result)
           return result
         }
-        // The token can't be compared with the topic's app if the topic is wrong.
+        // If the topic is wrong, the token can't be compared with the topic's app.
         if rejection == .deviceTokenNotForTopic,
           result.refusals.contains(where: { $0.field == .topic })
         {
@@ -81,7 +82,8 @@ struct DraftAdmission {
     }
   }
 
-  /// Adds a refusal if the topic doesn't accept the push type; an invalid token hides this from the regular checks.
+  /// Adds a refusal if the topic doesn't accept the push type; the regular checks don't reach this if the token is
+  /// invalid.
   private func checkType(_ result: inout Result) {
     assert(!result.refusals.isEmpty, "the check found at least one error")
     let known: [Field] = [.type, .topic, .key]
@@ -123,7 +125,7 @@ struct DraftAdmission {
     return request
   }
 
-  /// Replaces an invalid field with a value that passes.
+  /// Replaces an invalid field with a value that passes the checks.
   private mutating func pass(_ field: Field) {
     switch field {
     case .token: draft.token = String(repeating: "0", count: 64)
@@ -174,7 +176,8 @@ struct DraftAdmission {
     } ?? good.first
   }
 
-  /// Checks the part of the token's state that only the device's home loop knows, as recorded in the store.
+  /// Checks the token's registration as recorded in the store, because only the device's home loop knows the current
+  /// state.
   private func checkRegistration(
     _ contents: TokenContents, _ result: inout Result
   ) throws(StorageFailure) {
