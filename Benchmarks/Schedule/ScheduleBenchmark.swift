@@ -2,8 +2,10 @@ import BelfryWire
 import Foundation
 import Storage
 
-/// A benchmark of the schedule. It measures the cost of computing next dates, compared with Foundation, and the cost of
-/// firing one entry out of ten to a million entries.
+/// A benchmark of the schedule.
+///
+/// It measures the cost of computing next dates, compared with Foundation, and the cost of firing one entry out of ten
+/// to a million entries.
 @main
 struct ScheduleBenchmark {
   static func main() throws {
@@ -85,8 +87,9 @@ private enum NextDates {
   }
 }
 
-/// A measurement of firings. Each firing takes the entry that is due, computes its next date, and stores the entry in
-/// one durable transaction.
+/// A measurement of firings.
+///
+/// Each firing takes the entry that is due, computes its next date, and stores the entry in one durable transaction.
 ///
 /// The schedules of different sizes take turns, so that other activity on the machine affects all of them. Every commit
 /// counts, including those that move the write-ahead log into the file.

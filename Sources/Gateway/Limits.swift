@@ -29,8 +29,9 @@ enum Limits {
   /// The number of unanswered pushes on a loop above which further pushes are counted per token; below this number, a
   /// push costs no lookup.
   static let unansweredUncounted = 1_000
-  /// The time, in nanoseconds, for which nothing is sent to a device that had no room for a notification. A user needs
-  /// longer than this to free space, and each further attempt costs one notification.
+  /// The time, in nanoseconds, for which nothing is sent to a device that had no room for a notification.
+  ///
+  /// A user needs longer than this to free space, and each further attempt costs one notification.
   static let noRoomPauseNanoseconds: Int64 = 60_000_000_000
   /// The maximum time, in nanoseconds, for which notifications of priority 5 are held for a sleeping device that shows
   /// no activity.
@@ -165,8 +166,9 @@ enum Limits {
   /// The maximum number of scripted answers; each of them is compared with every request.
   static let faultRulesMax = 1_000
 
-  /// The time, in nanoseconds, between checks of the stores' disk health. After a recovery, readiness probes and log
-  /// lines report it with at most this delay.
+  /// The time, in nanoseconds, between checks of the stores' disk health.
+  ///
+  /// After a recovery, readiness probes and log lines report it with at most this delay.
   static let storeWatchNanoseconds: Int64 = 1_000_000_000
   /// The minimum time, in nanoseconds, between log lines about a failing disk.
   static let failureLogNanoseconds: Int64 = 60_000_000_000
@@ -191,8 +193,9 @@ enum Limits {
   ///
   /// Because an app is adopted only once for all devices, each device adds few apps.
   static let adoptionsPerDeviceMax = 256
-  /// The maximum number of apps that are adopted in total. This is more than a gateway's users need, and each app takes
-  /// up an entry in every loop's directory.
+  /// The maximum number of apps that are adopted in total.
+  ///
+  /// This is more than a gateway's users need, and each app takes up an entry in every loop's directory.
   static let adoptionsMax = 10_000
   /// The rate at which apps are adopted: up to a thousand in a burst, for a team's devices that move to a new gateway,
   /// and then one per minute.

@@ -39,8 +39,9 @@ extension OptionTable {
 
 /// The error handling that all commands share.
 enum CommandRun {
-  /// Runs `body` and returns its exit status. If `body` throws an error, prints the error and returns the error's exit
-  /// status.
+  /// Runs `body` and returns its exit status.
+  ///
+  /// If `body` throws an error, prints the error and returns the error's exit status.
   static func status(of body: () throws -> Int32) -> Int32 {
     do {
       return try body()

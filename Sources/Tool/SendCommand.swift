@@ -91,8 +91,10 @@ enum SendCommand {
     return isAllAccepted ? 0 : 1
   }
 
-  /// Sends a push. If necessary, retries once with the suffix of the push's type appended to the topic, because the
-  /// topic might be an app's ID that itself ends with that suffix, such as `com.example.voip`.
+  /// Sends a push.
+  ///
+  /// If necessary, retries once with the suffix of the push's type appended to the topic, because the topic might be an
+  /// app's ID that itself ends with that suffix, such as `com.example.voip`.
   private static func submit(
     _ push: Push, with client: ProviderClient,
     _ done: @escaping @Sendable (Result<PushOutcome, ProviderFailure>) -> Void

@@ -46,7 +46,9 @@ enum Limits {
   static let acceptedPerTurn = 16
   /// Nanoseconds for a TLS handshake: many round trips on a poor mobile network.
   static let handshakeNanoseconds: Int64 = 10_000_000_000
-  /// Concurrent handshakes on a loop; at this number, no new handshake begins. Each holds about 60 KB in OpenSSL.
+  /// Concurrent handshakes on a loop; at this number, no new handshake begins.
+  ///
+  /// Each holds about 60 KB in OpenSSL.
   static let handshakesMax = 1_000
   /// Handshake steps in one turn: all open connections wait for about 1 ms while a step creates or verifies a
   /// signature.

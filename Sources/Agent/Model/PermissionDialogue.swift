@@ -52,6 +52,9 @@ struct PermissionDialogue: Equatable {
     requests.removeAll { $0.connection == connection }
     locationRequests.removeAll { $0.connection == connection }
     if locationRequests.isEmpty { wantsAlways = false }
+    assert(
+      !(requests + locationRequests).contains { $0.connection == connection },
+      "no request of a closed connection waits")
   }
 
   /// Asserts that the prompt and the waiting requests agree.

@@ -147,6 +147,9 @@ struct Permissions {
       context.confirm(one.requestID)
     }
     change(key.app) { $0.waiting.removeAll { $0.key == key } }
+    assert(
+      !dialogue(key.app).waiting.contains { $0.key == key },
+      "a removed notification no longer waits")
   }
 
   /// Returns true if another request of an app may wait for the user's decision; otherwise refuses the request.
@@ -300,6 +303,7 @@ struct Permissions {
     _ id: PromptID, isAllowed: Bool, _ context: inout AgentContext
   ) -> [WaitingNotification] {
     guard let prompt = openPrompt(id) else { return [] }
+    assert(dialogue(prompt.app).prompt == prompt, "an answered prompt is its app's open prompt")
     var released: [WaitingNotification] = []
     switch prompt.subject {
     case .notifications:
@@ -392,6 +396,7 @@ struct Permissions {
       wantsAlways: subject != .notifications && dialogue(app).wantsAlways)
     nextPrompt += 1
     change(app) { $0.prompt = prompt }
+    assert(dialogue(app).isAwaited, "something waits for the answer to a new prompt")
     context.emit(.prompt(prompt))
   }
 
@@ -409,6 +414,9 @@ struct Permissions {
   private mutating func withdrawUnlessAwaited(_ app: AppID, _ context: inout AgentContext) {
     guard let prompt = dialogue(app).prompt else { return }
     if !dialogue(app).isAwaited { withdrawPrompt(app, about: prompt.subject, &context) }
+    assert(
+      dialogue(app).prompt == nil || dialogue(app).isAwaited,
+      "something waits for every prompt's answer")
     promptNext(app, &context)
   }
 

@@ -1,7 +1,8 @@
 public import Storage
 
-/// An administrator's request to a running or stopped gateway. The commands, the admin API, and the data folder use
-/// this type (contract: Administration).
+/// An administrator's request to a running or stopped gateway.
+///
+/// The commands, the admin API, and the data folder use this type (contract: Administration).
 public enum AdministrationRequest: Sendable, Hashable {
   case listTeams
   /// Adds a team.

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A rate limit with a burst. It uses the generic cell rate algorithm, whose entire state is one point in time.
+/// A rate limit with a burst.
+///
+/// It uses the generic cell rate algorithm, whose entire state is one point in time.
 public struct RateLimit: Equatable, Sendable {
   /// The time, in nanoseconds, between two events at the steady rate.
   private let interval: Int64

@@ -29,8 +29,9 @@ struct ConnectionBounds: Equatable, Sendable {
   ///
   /// Other connections cost almost nothing until their first bytes are read.
   let handshakes: Int
-  /// The maximum number of provider connections from all addresses. There are few providers, and each sends many
-  /// pushes.
+  /// The maximum number of provider connections from all addresses.
+  ///
+  /// There are few providers, and each sends many pushes.
   let providers: Int
   /// The maximum number of provider connections from one address.
   let providersOfAddress: Int

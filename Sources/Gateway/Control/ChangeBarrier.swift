@@ -8,8 +8,9 @@ package final class ChangeBarrier: Sendable {
   private let handled = DispatchSemaphore(value: 0)
   private let total = Atomic<Int>(0)
 
-  /// Counts a loop that has applied the change. The control plane calls this method on behalf of a loop that isn't
-  /// running yet.
+  /// Counts a loop that has applied the change.
+  ///
+  /// The control plane calls this method on behalf of a loop that isn't running yet.
   func pass() {
     total.wrappingAdd(1, ordering: .releasing)
     handled.signal()

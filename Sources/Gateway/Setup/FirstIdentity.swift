@@ -66,8 +66,9 @@ package struct FirstIdentity: Sendable {
     return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
-  /// Returns the key that signs a team's pushes by default. The preferred key is valid in this environment, can send to
-  /// all topics, and has a file.
+  /// Returns the key that signs a team's pushes by default.
+  ///
+  /// The preferred key is valid in this environment, can send to all topics, and has a file.
   ///
   /// Returns nil if the team has no keys, and a revoked key if all keys are revoked.
   static func defaultKey(

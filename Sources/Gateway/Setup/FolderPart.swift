@@ -1,4 +1,6 @@
-/// The essential parts of a gateway's folder. The first start creates them; later starts report any that are lost.
+/// The essential parts of a gateway's folder.
+///
+/// The first start creates them; later starts report any that are lost.
 enum FolderPart: CaseIterable {
   case controlStore
   case notificationStore

@@ -35,8 +35,10 @@ struct ServerCertificates {
 }
 
 extension GatewayFolder {
-  /// Reads the certificates for these names, or issues new ones. A new certificate replaces one that is missing,
-  /// expires soon, contains other names, or was signed under another certificate of the authority.
+  /// Reads the certificates for these names, or issues new ones.
+  ///
+  /// A new certificate replaces one that is missing, expires soon, contains other names, or was signed under another
+  /// certificate of the authority.
   ///
   /// With `retainsFormer`, the certificates also contain the names that the first `ca.pem` was created for. No
   /// certificate contains a name that its authority forbids, because clients would reject the entire certificate.

@@ -214,8 +214,9 @@ public struct CampaignRecord: Sendable, Hashable {
   public var audience: CampaignAudience
   /// The maximum number of pushes per second; nil for no limit.
   public var rate: Int64?
-  /// The environment to send to; nil for all environments. Devices that did not specify an environment are always
-  /// included.
+  /// The environment to send to; nil for all environments.
+  ///
+  /// Devices that did not specify an environment are always included.
   public var environment: String?
   /// The state of the campaign.
   public var state: State

@@ -9,8 +9,9 @@ import Transport
 enum Invitation {
   static let scheme = "belfry://"
 
-  /// The maximum size of an invitation, in bytes. A certificate has about 500 bytes, or a few thousand if it lists
-  /// permitted names.
+  /// The maximum size of an invitation, in bytes.
+  ///
+  /// A certificate has about 500 bytes, or a few thousand if it lists permitted names.
   private static let bytesMax = 65_536
 
   /// Returns the invitation for a gateway.

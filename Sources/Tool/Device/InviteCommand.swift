@@ -84,8 +84,9 @@ enum InviteCommand {
     }
   }
 
-  /// Returns the host for the invitation: the first name that the operator configured. If there is none, returns an
-  /// address that other machines can reach; otherwise, a name in the certificate.
+  /// Returns the host for the invitation: the first name that the operator configured.
+  ///
+  /// If there is none, returns an address that other machines can reach; otherwise, a name in the certificate.
   private static func invitingHost(
     _ gateway: DeviceGateway, _ folder: GatewayFolder, _ listensForOthers: Bool
   ) -> String {

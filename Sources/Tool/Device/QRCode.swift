@@ -1,5 +1,6 @@
-/// A QR code (ISO/IEC 18004, model 2) in byte mode. It uses the lowest level of error correction, because screens
-/// aren't torn or dirty and an invitation is long.
+/// A QR code (ISO/IEC 18004, model 2) in byte mode.
+///
+/// It uses the lowest level of error correction, because screens aren't torn or dirty and an invitation is long.
 ///
 /// Belfry has its own encoder; otherwise, every gateway and agent would load a library that only a single command uses.
 struct QRCode {

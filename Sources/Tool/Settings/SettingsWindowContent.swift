@@ -1,8 +1,9 @@
 import Agent
 import BelfryWire
 
-/// A translator between the agent and the settings window. It converts the agent's state to a command for
-/// `belfry-center`, and a change that the window reports to an action.
+/// A translator between the agent and the settings window.
+///
+/// It converts the agent's state to a command for `belfry-center`, and a change that the window reports to an action.
 struct SettingsWindowContent {
   /// The section for the settings of the whole device; app IDs are never empty.
   private static let deviceSection = ""

@@ -11,8 +11,9 @@ struct ShellApp {
   /// The app for notifications from a shell.
   static let shell = ShellApp(id: "belfry.shell", name: "Shell")
 
-  /// Creates the app for a subscription. An app ID is used unchanged; any other name, in lowercase with hyphens, is
-  /// appended to the shell's own ID.
+  /// Creates the app for a subscription.
+  ///
+  /// An app ID is used unchanged; any other name, in lowercase with hyphens, is appended to the shell's own ID.
   init(subscription text: String) throws {
     name = text
     if Self.isAppID(text) {

@@ -41,8 +41,9 @@ public struct AuthorityBundle: Sendable, Hashable {
 }
 
 extension Certificate {
-  /// A short name for the certificate's key: 16 hexadecimal digits. All certificates for the same key have the same
-  /// name.
+  /// A short name for the certificate's key: 16 hexadecimal digits.
+  ///
+  /// All certificates for the same key have the same name.
   public var keyName: String {
     let digits = Array("0123456789abcdef")
     return String(

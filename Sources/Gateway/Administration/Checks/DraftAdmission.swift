@@ -2,7 +2,9 @@ internal import BelfryWire
 internal import Storage
 internal import Transport
 
-/// The gateway's own admission checks, applied to a draft. The control store takes the place of a loop's directory.
+/// The gateway's own admission checks, applied to a draft.
+///
+/// The control store takes the place of a loop's directory.
 ///
 /// After each failed check, a valid value replaces the invalid one and the checks run again, so that one result reports
 /// all errors.
