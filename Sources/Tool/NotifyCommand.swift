@@ -56,7 +56,7 @@ enum NotifyCommand {
       .flag("all", "with cancel: cancel all pending notifications"),
     ] + PermissionWait.entries + [AgentControl.jsonOption, AgentControl.socketOption])
 
-  /// The verbs, which can be given instead of a title.
+  /// The verbs, any of which can be given in place of a title.
   static let verbTables = [
     OptionTable(
       command: "belfry notify list",

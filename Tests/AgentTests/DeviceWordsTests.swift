@@ -17,7 +17,7 @@ struct DeviceWordsTests {
     }
   }
 
-  /// Returns the directives in a format, and each percent sign that does not begin a directive.
+  /// Returns the directives in a format, and each percent sign that doesn't begin a directive.
   private func placeholders(_ format: String) -> [String] {
     var found: [String] = []
     var rest = format[...]
@@ -64,7 +64,7 @@ struct DeviceWordsTests {
         #expect(texts[.other] != nil)
         #expect(forms(language).isSubset(of: texts.keys), "\(language) lacks forms of \(key)")
         for (form, text) in texts {
-          // Forms for zero, one, and two may spell out the number; every other form covers several numbers.
+          // Forms for zero, one, and two can spell out the number; every other form covers several numbers.
           let mayOmit = form == .zero || form == .one || form == .two
           let expected = ["%lu"]
           #expect(

@@ -62,7 +62,7 @@ import Testing
 
   /// Installs the rules of one of the machine's zones under another name.
   ///
-  /// The new file is renamed over the old one, as a package manager does.
+  /// The method renames the new file over the old one, as a package manager does.
   private func put(_ zone: String, as path: String) throws {
     let new = path + ".new"
     try FileManager.default.copyItem(atPath: ZoneDatabase.system.folder + "/" + zone, toPath: new)
@@ -134,7 +134,7 @@ import Testing
     try put("America/Los_Angeles", as: folder + "/There")
     try loop.turn(while: events == 0)
     #expect(clock.zone.name == "There")
-    // Noon in the summer of 2026 is seven hours behind UTC.
+    // In this time zone, local time is seven hours behind UTC at noon in the summer of 2026.
     #expect(clock.zone.offset(at: 1_783_000_000) == -25_200)
   }
 }

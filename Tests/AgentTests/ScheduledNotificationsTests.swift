@@ -65,7 +65,7 @@ private final class Agenda {
     return (answer?.dates ?? []).map(Self.text)
   }
 
-  /// Starts moving the clock by `milliseconds`, and returns whether the agent accepted the request.
+  /// Starts moving the clock by `milliseconds`; returns true if the agent accepted the request.
   @discardableResult
   func leave(for milliseconds: Int64) -> Bool {
     hasArrived = false
@@ -189,7 +189,7 @@ private final class Agenda {
     #expect(agenda.leave(for: 180_000))
     #expect(agenda.questions.count == 1 && !agenda.hasArrived)
     #expect(agenda.bench.now == 60_000)
-    // The clock makes only one move at a time, which includes notifications that are added in the meantime.
+    // The clock makes only one move at a time; a move also covers notifications that are added while it runs.
     #expect(!agenda.leave(for: 240_000))
     try agenda.add("soon", .interval(seconds: 30, repeats: false))
     try agenda.answer([.banner])

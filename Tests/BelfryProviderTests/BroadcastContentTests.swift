@@ -81,7 +81,7 @@ import Transport
       try await client.createChannel(of: "com.example.app", storage: .none)
     }
     #expect(service.requests.count == 1)
-    // Listing channels can safely be repeated.
+    // It is safe to repeat a request that lists channels.
     let again = try FakeService { _, index in index == 0 ? .cut : .accept }
     let failure = await #expect(throws: ChannelFailure.self) {
       try await again.client().channels(of: "com.example.app")

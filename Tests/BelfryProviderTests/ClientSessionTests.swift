@@ -99,7 +99,7 @@ func `requests wait for the connection and go one at a time until the service ra
   #expect(session.steps(now: 0) == [.connect(connection(2))])
   session.opened(connection(2), limit: 1)
   #expect(session.steps(now: 0) == [.send(request(1), on: connection(2))])
-  // The first connection is closed when no answers are outstanding.
+  // The first connection is closed once no answers are outstanding.
   _ = session.answered(request(2), accepted, renewsTokens: true, now: 0)
   #expect(session.steps(now: 0) == [.close(connection(1))])
 }
@@ -132,7 +132,7 @@ func `requests that a departing service did not process are sent in order on ano
 
 /// A regression test for GOAWAY frames that precede the answers to accepted requests.
 ///
-/// A connection that accepted any of these requests has been useful.
+/// A connection that accepted at least one of these requests has been useful.
 @Test func `a service that takes a few requests and goes away is connected to again at once`() {
   let requests = UInt64(30)
   var session = session()

@@ -8,7 +8,7 @@ final class FakeService: Sendable {
   struct Request: Sendable, Equatable {
     var fields: [String: String] = [:]
     var body: [UInt8] = []
-    /// The number of the connection, counted from 1.
+    /// The number of the connection, starting at 1.
     var connection = 0
 
     var token: String { String(fields[":path", default: ""].split(separator: "/").last ?? "") }
@@ -28,7 +28,7 @@ final class FakeService: Sendable {
     case reset(UInt32)
   }
 
-  /// A closure that the service calls on its thread, with the request and the number of requests before it.
+  /// A closure that the service calls on its thread, with the request and the number of earlier requests.
   typealias Script = @Sendable (Request, Int) -> Reply
 
   let port: UInt16

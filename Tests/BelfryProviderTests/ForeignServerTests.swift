@@ -10,7 +10,7 @@ import Transport
 
 /// Tests with nghttpd from Debian.
 ///
-/// It is an independent HTTP/2 server, which serves files and does not implement APNs.
+/// nghttpd is an independent HTTP/2 server that serves files and doesn't implement APNs.
 @Suite(.timeLimit(.minutes(60))) struct ForeignServerTests {
   private static let known = 200
   private static let unknown = 50

@@ -15,7 +15,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
 
 /// Tests of the state machine of a client with several connections.
 @Suite struct SeveralConnectionsTests {
-  /// Returns a session whose connections all have this limit.
+  /// Returns a session in which every connection has this limit.
   private func openSession(_ connections: UInt64, limit: Int) -> ClientSession {
     var session = ClientSession(
       policy: RetryPolicy(), endpoint: "localhost:2197", connections: Int(connections),
@@ -148,7 +148,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
   }
 }
 
-/// Tests of a client with several connections, and of several clients on one thread, with a service.
+/// Tests of a client with several connections, and of several clients on one thread, connected to a service.
 @Suite(.timeLimit(.minutes(60))) struct SeveralConnectionsClientTests {
   private func pushes(_ count: Int) -> [Push] {
     (0..<count).map { number in
@@ -177,7 +177,7 @@ private let accepted = PushOutcome.accepted(.init(id: "A", uniqueID: nil))
     }
   }
 
-  /// Sends pushes while GOAWAYs, cut connections, and refused streams occur repeatedly on different connections.
+  /// Sends pushes while GOAWAY frames, cut connections, and refused streams occur repeatedly on different connections.
   @Test func `faults on some connections lose nothing and change no identity`() async throws {
     let service = try FakeService { request, index in
       switch index % 97 {

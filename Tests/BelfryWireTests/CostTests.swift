@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-// The tests do not run in sanitized builds, because they would measure the sanitizer and not the handler.
+// The tests don't run in sanitized builds, because they would measure the sanitizer rather than the handler.
 #if !SANITIZED
   /// The fast part of `make check-cost`.
   @Suite(.serialized) struct CostTests {

@@ -9,13 +9,13 @@ import Testing
     let folder = Installation.root + "/Fuzzing/Corpus/" + target.rawValue
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     #expect(names.count >= 8)
-    // Each run of these targets takes several milliseconds, because it uses files, sockets, or ciphers.
+    // Each run of these targets takes several milliseconds, because the targets use files, sockets, or ciphers.
     let changes = [.bus, .tls, .manifest, .der].contains(target) ? 40 : 300
     for name in names {
       let data = try #require(FileManager.default.contents(atPath: folder + "/" + name))
       let bytes = [UInt8](data)
       target.run(bytes)
-      // Try every truncation of the input and a change of every byte, as far as a test's time limit allows.
+      // Try every truncation of the input and a change to every byte, as far as a test's time limit allows.
       for index in bytes.indices.prefix(changes) {
         target.run(Array(bytes[..<index]))
         var turned = bytes

@@ -82,7 +82,7 @@ import Testing
     crossings = watch.advance(to: 21_000)
     watch.checkInvariants()
     #expect(crossings == [.init(key: "t", state: .inside, isWanted: true)])
-    // A brief outlier is not a crossing, and a position that is too uncertain changes nothing.
+    // A brief outlier isn't a crossing, and a position that is too uncertain changes nothing.
     crossings = watch.handlePosition(try place(400, .measured(metres: 20)), at: 30_000)
     watch.checkInvariants()
     crossings += watch.handlePosition(try place(100, .measured(metres: 20)), at: 40_000)

@@ -62,7 +62,8 @@ private struct ScheduleOracle {
     return zone
   }
 
-  /// Compares the line with the schedule's answers, and returns a description of any difference, or nil if they agree.
+  /// Compares the line with the schedule's answers; returns a description of the difference, or nil if the answers
+  /// agree.
   mutating func difference(_ line: Substring) throws -> String? {
     cases += 1
     let fields = line.split(separator: "\t", omittingEmptySubsequences: false)

@@ -34,7 +34,7 @@ private let hour: Int64 = 3_600_000
       return added
     }
 
-    /// Lets time pass while the agent is running, and wakes the agent up at each moment.
+    /// Allows time to pass while the agent is running, and wakes the agent at each due time.
     mutating func pass(_ milliseconds: Int64) {
       let end = now.elapsed + milliseconds
       while true {
@@ -51,7 +51,7 @@ private let hour: Int64 = 3_600_000
       now.elapsed = end
     }
 
-    /// Lets time pass while the agent is not running.
+    /// Allows time to pass while the agent isn't running.
     mutating func off(_ milliseconds: Int64) {
       now.wall += milliseconds
       now.elapsed += milliseconds
@@ -182,7 +182,7 @@ private let hour: Int64 = 3_600_000
     #expect(throws: Trigger.Refusal.neverFires) {
       try device.add("never", daily("month=4 day=31"))
     }
-    // A repeating trigger with a start in the past waits for its next moment.
+    // A repeating trigger with a start in the past waits for its next date.
     let start = device.now.wall - 49 * hour
     try device.add("daily", .moment(.instant(start), every: Period(calendarUnit: 16)))
     #expect(device.schedule.pending(at: device.now).first?.next == device.now.wall + 23 * hour)
@@ -193,7 +193,7 @@ private let hour: Int64 = 3_600_000
     throws
   {
     var device = try Device("2026-01-05T08:00:30Z")
-    // A match of a minute applies only to its first second, so a minute that has begun has passed.
+    // A match of a minute applies only to the minute's first second, so a minute that has begun has passed.
     for text in ["year=2001", "year=2026 month=1 day=5 hour=8 minute=0"] {
       #expect(throws: Trigger.Refusal.passed) { try device.add("x", daily(text)) }
     }
@@ -225,7 +225,7 @@ private let hour: Int64 = 3_600_000
     device.pass(hour)
     #expect(device.take() == ["hourly@840"])
     try device.add("soon", .interval(milliseconds: hour, repeats: false))
-    // After 60 hours, the one-shot notification is too old, but the repeating ones have moments within the last day.
+    // After 60 hours, the one-shot notification is too old, but the repeating ones were due within the last day.
     device.off(60 * hour)
     #expect(device.take() == ["soon expired", "hourly@3000!", "daily@3420!"])
     device.pass(24 * hour)
@@ -293,7 +293,7 @@ private let hour: Int64 = 3_600_000
         "\($0.entry.key.id) \(($0.next - device.now.wall) / hour)"
       }
         == ["wall 6", "daily 6", "instant 9", "paris 9"])
-    // In Auckland, 9 AM on that day has long passed. The one-shot notification fires immediately, and the repeating one
+    // In Auckland, it is long past 9 AM on that day. The one-shot notification fires immediately, and the repeating one
     // waits.
     try device.move(to: "Pacific/Auckland")
     #expect(device.take() == ["wall@-240!"])
@@ -347,7 +347,7 @@ private let hour: Int64 = 3_600_000
     try device.add("nine", daily("hour=9"))
     device.pass(24 * hour + since)
     #expect(device.take() == ["nine@540"])
-    // 09:00 there, or slightly later.
+    // It is 09:00 there, or slightly later.
     try device.move(to: "Europe/Berlin")
     #expect(device.take() == [])
     let persisted = device.disk.values.first?.handled
@@ -384,7 +384,7 @@ private let hour: Int64 = 3_600_000
     #expect(minutes.count == 365 && minutes == minutes.sorted())
   }
 
-  /// Compares the heap with a plain sorted list, through random changes.
+  /// Compares the heap with a plain sorted list while both are changed randomly.
   @Test func `any order of adding, removing and firing agrees with a plain list`() throws {
     var dice = Dice(seed: 2026)
     var device = try Device(limit: 1_000)

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// A world with the system's time zones, one of which the device is in.
+/// A world with the system's time zones, in one of which the device is located.
 struct SystemZones: ScheduleWorld {
   var deviceZone: Zone
 

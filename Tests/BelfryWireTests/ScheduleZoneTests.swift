@@ -2,14 +2,14 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// Zones from this machine's database, and zones built by hand.
+/// Zones from this machine's database, and zones constructed by the tests.
 enum TestZones {
   static func system(_ name: String) throws -> Zone {
     let data = try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/\(name)"))
     return try ZoneFile.read([UInt8](data).span, name: name)
   }
 
-  /// Returns a version 2 file that contains only one type and a rule.
+  /// Returns a version 2 file that contains only a single type and a rule.
   static func file(rule: String, offset: Int32 = 0, version: Character = "2") -> [UInt8] {
     file(rule: rule, types: [(offset, false)], version: version)
   }
@@ -43,8 +43,8 @@ enum TestZones {
       guard let zone = try? TestZones.system(name), let other = TimeZone(identifier: name)
       else { continue }
       checked += 1
-      // Start in 1980, because Foundation uses different rules for earlier years, in which time was not kept to the
-      // second.
+      // Start in 1980, because Foundation uses different rules for earlier years, in which clock time wasn't accurate
+      // to the second.
       for instant in stride(from: 86_400 * 365 * 10, to: 86_400 * 365 * 67, by: 1_299_709) {
         let wanted = other.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
         if zone.offset(at: instant) != wanted { Issue.record("\(name) at \(instant)") }

@@ -16,7 +16,7 @@ class Failure(Exception):
 
 
 class Browser:
-    """One page. Steps wait for an element, and name it if they time out."""
+    """One page. Steps wait for an element and name it if they time out."""
 
     def __init__(self, program, width=1280, height=900, dark=False):
         self.profile = tempfile.mkdtemp(prefix="belfry-browser-")
@@ -83,7 +83,7 @@ class Browser:
                 self.problems.append(details.get("exception", {}).get("description") or details["text"])
             elif message["method"] == "Log.entryAdded":
                 entry = message["params"]["entry"]
-                # The pages check whether the user is signed in, and show refusals; these are not errors of the page.
+                # The pages check whether the user is signed in and show refusals, which aren't errors of the page.
                 if entry["level"] == "error" and "status of 4" not in entry["text"]:
                     self.problems.append(f"{entry['text']} {entry.get('url', '')}")
             self.news.notify_all()
@@ -121,7 +121,7 @@ class Browser:
             {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def value(self, expression):
-        """Returns the value of an expression in the page; waits if it is a promise."""
+        """Returns the value of an expression in the page. If the value is a promise, waits for its result."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in answer:
@@ -143,14 +143,14 @@ class Browser:
                 if self.value(f"!!({expression})"):
                     return
             except Failure as failure:
-                # The page may be between two documents.
+                # The page might be between two documents.
                 if time.monotonic() > end:
                     raise failure
             if time.monotonic() > end:
                 shown = self.value("document.body.innerText")
                 raise Failure(f"timed out: {what or expression}; the page shows:\n{shown}\n"
                               + "\n".join(self.problems))
-            # Page events would need a listener for each condition; a poll takes a millisecond.
+            # Page events would require a listener for each condition; a poll takes a millisecond.
             with self.news:
                 self.news.wait(0.05)
 
@@ -175,7 +175,7 @@ class Browser:
         return self.call("Runtime.evaluate", expression="document")["result"]["objectId"]
 
     def on_element(self, role, name, act):
-        """Acts on an element; tries again if the page has redrawn it."""
+        """Acts on an element, and tries again if the page has redrawn the element."""
         end = time.monotonic() + TIMEOUT
         while True:
             node = self.element(role, name)

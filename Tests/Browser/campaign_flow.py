@@ -76,7 +76,8 @@ def finished(browser, devices):
 
 
 def hold_and_go_on(browser, devices, picture):
-    """Sends a slow copy of a campaign, whose progress bar moves and shows a rate; pauses and resumes it."""
+    """Sends a slow copy of a campaign, checks that its progress bar moves and shows a rate, and pauses and resumes
+    it."""
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('h1').innerText == 'New campaign' && document.querySelector('[name=topic]').value")
     if browser.value("document.querySelector('[data-name=body]').value"):
@@ -112,7 +113,7 @@ def hold_and_go_on(browser, devices, picture):
 
 
 def to_a_list(browser):
-    """Checks that an invalid token in a list is reported with its line, and that the campaign is not stored."""
+    """Checks that an invalid token in a list is reported with its line number, and that the campaign isn't stored."""
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('[name=to]')")
     fill(browser, "Body, en", "Only for the list")
@@ -147,7 +148,8 @@ STATUS = "document.querySelector('section [role=status]')?.innerText"
 
 
 def cancel_first(browser, opener, title, keep="Cancel"):
-    """Opens a dialog that identifies its object; the button that changes nothing has the focus; Enter presses it."""
+    """Opens a dialog and checks that it identifies its object, that the button that changes nothing has the focus, and
+    that Enter presses this button."""
     browser.click("button", opener)
     browser.wait(f"document.querySelector('dialog[open] h2')?.innerText == {title!r}")
     browser.wait(f"document.activeElement.innerText == {keep!r}", f"the focus on {keep}")
@@ -159,7 +161,7 @@ def cancel_first(browser, opener, title, keep="Cancel"):
 
 
 def schedule(browser, devices, looks):
-    """Checks that a campaign for tomorrow shows its time, and can be edited, tested, cancelled, and deleted."""
+    """Checks that a campaign for tomorrow shows its time and can be edited, tested, cancelled, and deleted."""
     # Leaving the screen discards the chosen file.
     browser.click("link", "Overview")
     browser.click("link", "New campaign")
@@ -188,7 +190,7 @@ def schedule(browser, devices, looks):
     browser.click("button", "Send a test…")
     browser.wait("document.querySelector('dialog select option')", "the registered devices")
     check_page(browser, keyboard=False)
-    # A test must not go to the previously selected device before the list matches the name.
+    # A test must not be sent to the previously selected device before the list matches the name.
     browser.type("textbox", "Find by user", "nobody")
     browser.value("document.querySelector('dialog form').requestSubmit(document.querySelector('dialog [type=submit]'))")
     browser.wait("document.querySelector('dialog').innerText.includes('No registered device matches.')")
@@ -221,14 +223,14 @@ def drafts(browser):
     browser.click("button", "Copy")
     browser.wait("document.querySelector('[name=name]')?.value == 'Copy of Later'")
     check_page(browser)
-    # The copy has no send time, so sending it would take effect immediately.
+    # The copy has no send time, so it would be sent immediately.
     browser.click("button", "Save changes")
     browser.wait(f"document.querySelector('h1').innerText == 'Copy of Later' && {STATUS} == 'Draft'")
     cancel_first(browser, "Send now…", "Send “Copy of Later” now?")
     browser.wait("document.querySelector('dialog[open]')")
     browser.key("Escape")
     browser.wait(f"!document.querySelector('dialog') && {STATUS} == 'Draft'", "the draft, not sent")
-    # A time that has passed means now, so the user must confirm it, too.
+    # A time that has passed means "now", so the user must confirm this too.
     browser.click("link", "Edit")
     browser.wait("document.querySelector('[name=name]')?.value == 'Copy of Later'")
     browser.value("""(() => { for (const [name, value] of [['date', '2020-01-01'], ['time', '09:00']]) {

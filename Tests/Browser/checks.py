@@ -2,7 +2,7 @@
 that fits the window."""
 from browser import Failure
 
-# The contrast of text and background, WCAG 2.2 (1.4.3): 4.5 to 1, 3 to 1 for large text.
+# The contrast of text and background according to WCAG 2.2 (1.4.3): at least 4.5 to 1, or 3 to 1 for large text.
 CONTRAST = r"""(() => {
   const number = (text) => (text.match(/[\d.]+/g) ?? []).map(Number);
   const over = (above, below) => {
@@ -86,7 +86,7 @@ STRUCTURE = r"""(async () => {
   return faults;
 })()"""
 
-# Roles of controls; each needs a name that a screen reader announces.
+# The roles of controls; each control needs a name that a screen reader announces.
 CONTROLS = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "switch", "radio", "tab", "img", "image"}
 
 
@@ -97,7 +97,7 @@ def unnamed(browser):
             and not node.get("name", {}).get("value")]
 
 
-# The page may redraw its parts at any time, so the controls are looked up at each step. A group of radio buttons is one
+# The page can redraw its parts at any time, so the controls are looked up at each step. A group of radio buttons is one
 # stop, at the selected button.
 USABLE = """[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
   .filter((element) => !element.disabled && (element.type !== "radio" || element.checked) && element.checkVisibility({ visibilityProperty: true })
@@ -107,7 +107,7 @@ USABLE = """[...document.querySelectorAll("a[href], button, input, select, texta
 def keyboard_order(browser):
     """Checks that Tab moves through the controls in document order, from top to bottom, and shows the focus.
 
-    If the page redraws its parts in the meantime, the check starts again.
+    If the page redraws its parts during the check, the check starts again.
     """
     for _ in range(5):
         faults, is_steady = walk(browser)
@@ -117,7 +117,7 @@ def keyboard_order(browser):
 
 
 def walk(browser):
-    """Returns the problems that it finds, and whether the page remained unchanged."""
+    """Returns the problems that this function finds, and whether the page remained unchanged."""
     browser.value("document.querySelector('.skip').focus()")
     count = browser.value(f"{USABLE}.length")
     faults, is_steady = [], True
@@ -127,7 +127,7 @@ def walk(browser):
           return [usable.indexOf(active), usable.length, getComputedStyle(active).outlineStyle,
             active.outerHTML.slice(0, 80)];
         }})()""")
-        # Without a focused control, the page has just been redrawn, or the fault occurs in the next walk, too.
+        # If no control has the focus, the page has just been redrawn, or the problem also occurs in the next walk.
         is_steady = is_steady and present == count and at >= 0
         if at != index:
             faults.append(f"Tab number {index} moves to number {at}, {shown}")
@@ -135,7 +135,7 @@ def walk(browser):
         if index > 0 and outline == "none":
             faults.append(f"the focus is not visible on {shown}")
         browser.key("Tab")
-        # The parts of a date or a time, and the button that opens its picker, are separate stops.
+        # The parts of a date or time, and the button that opens its picker, are separate stops.
         for _ in range(8):
             if not browser.value(f"""['date', 'time'].includes(document.activeElement.type)
                 && {USABLE}.indexOf(document.activeElement) == {index}"""):

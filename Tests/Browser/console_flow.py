@@ -58,8 +58,8 @@ def answer(browser, topic):
 
 
 def use_phone(browser, topic):
-    """Checks the phone's other screens, which list received pushes and turn switches, and the lock screen, which shows
-    new pushes."""
+    """Checks the phone's other screens, which list received pushes and change switches, and the lock screen, which
+    shows new pushes."""
     browser.click("button", f"Push to {topic}: Alert")
     browser.element("article", f"Notification from {topic}")
     browser.click("button", "Notification Center")
@@ -84,7 +84,7 @@ LOCKED = "[...document.querySelectorAll('.lock .banner')].map(one => one.innerTe
 
 
 def lock(browser, topic):
-    """Checks that the lock screen lists all pushes that were not dismissed, and is the same on each visit."""
+    """Checks that the lock screen lists all pushes that weren't dismissed, and is the same on each visit."""
     browser.click("button", f"Push to {topic}: Alert")
     browser.wait("document.querySelector('.overlay .banner')", "a banner")
     browser.click("button", "Lock")
@@ -96,7 +96,7 @@ def lock(browser, topic):
     browser.wait("document.querySelector('.lock .clock')")
     browser.wait(f"{LOCKED} == {before!r}", f"the lock screen as it was: {before}")
     browser.click("button", "Unlock")
-    # The lock screen also shows notifications that Notification Center does not list.
+    # The lock screen also shows notifications that Notification Center doesn't list.
     browser.click("button", "Notification Center")
     browser.click("button", f"Clear {topic}")
     browser.wait("document.querySelector('.stage').innerText.includes('No notifications.')")
@@ -116,7 +116,7 @@ def lock(browser, topic):
     browser.click("switch", "Notification Center")
 
 
-# The maximum length of identifiers in Apple's examples, which is wider than a phone.
+# The maximum length of identifiers in Apple's examples, which is wider than a phone's screen.
 LONG = "org.example." + "verylongname" * 12
 
 
@@ -139,7 +139,8 @@ PAGE = 100
 
 
 def manage_devices(browser, devices, token):
-    """Checks a list of more devices than fit on a page: it shows their number, and finds each by its name or token."""
+    """Checks a list of more devices than fit on a page: it shows their number, and finds each device by its name or
+    token."""
     browser.click("link", "Devices")
     shown = "document.querySelector('[aria-label=Devices] [role=status]')?.innerText"
     rows = "document.querySelectorAll('section[aria-label=Devices] tbody tr').length"
@@ -164,7 +165,7 @@ TEAM = "GONETEAM00"
 
 
 def remove_team(browser):
-    """Removes a team on which nothing depends, and a team together with everything that depends on it."""
+    """Removes a team that nothing depends on, and a team together with everything that depends on it."""
     browser.click("link", "Manage")
     browser.click("link", "Teams")
     # The list moves the elements that follow it.
@@ -213,7 +214,8 @@ def read_log(browser, url, apns_id):
 
 
 def copy(browser, url):
-    """Checks the push as code: linked and typed values remain one argument, even with shell metacharacters."""
+    """Checks the push as code: linked and typed values remain one argument, even if they contain shell
+    metacharacters."""
     evil = """aa;touch${IFS}/tmp/belfry-was-here;#'\\"$(id)"""
     browser.open(f"{url}#/tools")
     browser.open(f"{url}#/send?topic=com.example.a%3Bb&token=aa;touch${{IFS}}/tmp/belfry-was-here;%23")

@@ -16,7 +16,7 @@ FOCUS = "document.activeElement.innerText"
 
 
 def open_link(browser, link):
-    """Checks that a link opens the console only once; after that, the sign-in page explains what to do."""
+    """Checks that a link opens the console only once; on later uses, the sign-in page explains what to do."""
     url, secret = link.split("#link=")
     browser.open(link)
     browser.wait(GOOD)
@@ -61,7 +61,7 @@ def see_empty(browser):
     browser.wait("document.querySelector('section[aria-label=Devices] td')")
 
 
-# This replaces the page's stream; the first request is refused.
+# Replaces the page's stream; the first request is refused.
 REFUSED = """
 const Source = window.EventSource;
 window.sources = 0;
@@ -71,7 +71,7 @@ window.EventSource = class extends Source {
 
 
 def lose(browser, token):
-    """Checks that the page recovers from a refused stream, shows a refused filter, and asks for the token after its
+    """Checks that the page recovers from a refused stream, shows a refused filter, and requests the token after its
     session has expired."""
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=REFUSED)["identifier"]
     browser.click("link", "Log")
@@ -109,12 +109,12 @@ def double_click(browser, role, name):
 
 
 def keep(browser, role, name, title):
-    """Checks that a double click only opens a dialog with this title, with the focus on Cancel."""
+    """Checks that a double-click only opens a dialog with this title, with the focus on Cancel."""
     double_click(browser, role, name)
     browser.element("alertdialog", title)
     browser.key("Escape")
     browser.wait("!document.querySelector('dialog')")
-    # The second click of a double click may also hit the confirming button.
+    # The second click of a double-click might also hit the confirming button.
     is_open = browser.value(f"""(() => {{
       [...document.querySelectorAll('button')].find((one) => (one.ariaLabel ?? one.innerText) == {json.dumps(name)}).click();
       document.querySelector('dialog .danger').click();
@@ -122,7 +122,7 @@ def keep(browser, role, name, title):
     }})()""")
     if not is_open:
         raise Failure("the second click confirmed the dialog")
-    # The confirming button is enabled once a double click is over; the dialog must still be open then.
+    # The confirming button is enabled once a double-click is over; the dialog must still be open at that time.
     browser.wait("document.querySelector('dialog .danger')?.disabled === false", "the enabled confirmation button")
     if browser.value(FOCUS) != "Cancel":
         raise Failure(f"the focus is on {browser.value(FOCUS)}, not on Cancel")
@@ -162,7 +162,7 @@ def confirm_removals(browser):
 
 
 def see_stale(browser, pid):
-    """Checks that the page marks the numbers of a gateway that does not respond."""
+    """Checks that the page marks the numbers of a gateway that doesn't respond."""
     browser.click("link", "Overview")
     browser.wait(GOOD)
     browser.wait("document.querySelector('[aria-label=Gateway]')?.innerText.includes('Provider API')")
@@ -177,7 +177,8 @@ def see_stale(browser, pid):
 
 
 def send(browser):
-    """Sends a push to a chosen device and app; no error is shown before typing, and the push is in the history."""
+    """Sends a push to a chosen device and app; checks that no error is shown before typing and that the push is in the
+    history."""
     browser.click("link", "Send")
     browser.wait("document.querySelector('.check')?.innerText.startsWith('Choose a device and an app')")
     if browser.value("document.querySelectorAll('.error:not([hidden]), .check.bad, [aria-invalid]').length"):
@@ -270,7 +271,7 @@ def read_log(browser):
     browser.resize(1280)
 
 
-# This replaces the gateway's stream with a burst of lines, which the page must process as fast as it can.
+# Replaces the gateway's stream with a burst of lines, which the page must process as fast as it can.
 BURST = """
 window.EventSource = class {
   constructor() { window.source = this; setTimeout(() => this.onopen?.(), 0); }
@@ -286,7 +287,7 @@ window.burst = async (count) => {
     if (number % 1000 === 999) await new Promise((resolve) => setTimeout(resolve, 0));
   }
 };"""
-# Three minutes at 1,000 per second, which is ten times as many as the page keeps.
+# The number of lines in three minutes at 1,000 per second, which is ten times the number that the page keeps.
 MANY = 200_000
 KEPT = 20_000
 

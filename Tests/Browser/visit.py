@@ -1,4 +1,4 @@
-"""The common part of a visit to either console: signing in, looking at every screen, signing out."""
+"""The common part of a visit to either console: signing in, looking at every screen, and signing out."""
 import sys
 
 from browser import Browser, Failure

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of the program on a real display, read and operated as by a screen reader.
+/// Tests of the program on a real display, read and operated in the same way as by a screen reader.
 @Suite(
   "belfry-center", .serialized,
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))
@@ -52,7 +52,7 @@ struct CenterWindowTests {
   func `text and pictures that an app draws are visible on the screen`() async throws {
     try await play { desktop, center, scenario in
       let picture = scenario.folder.file("picture.png")
-      // The picture has 48 by 48 pixels of one color.
+      // The picture consists of 48 by 48 pixels of a single color.
       let bytes = try #require(
         Data(
           base64Encoded:
@@ -126,7 +126,7 @@ struct CenterWindowTests {
       let cleared = try await center.event("pressed")
       #expect(cleared["button"].string == "clearAll")
       #expect(cleared["app"] == .null)
-      // The window requests text in a separate window, so that the input survives changes of the list.
+      // The window requests text in a separate window, so that changes to the list don't affect the input.
       try await desktop.press("Reply")
       #expect(try await center.event("shown")["window"].string == "center-text")
       try await desktop.type("Yes", into: "Reply")

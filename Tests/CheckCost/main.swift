@@ -3,7 +3,7 @@ import TestSupport
 
 /// The program of `make check-cost`.
 ///
-/// The program measures the cost per byte of each handler of untrusted bytes, at 4 KB and at the interface's limit.
+/// For each handler of untrusted bytes, the program measures the cost per byte at 4 KB and at the interface's limit.
 let usage =
   "usage: CheckCost [--quick] [--only TEXT]: measure only up to 64 KB, or only the subjects whose name contains TEXT"
 
@@ -37,10 +37,10 @@ func say(_ text: String, end: String = "\n") {
   FileHandle.standardOutput.write(Data((text + end).utf8))
 }
 
-/// The time limit in seconds for all sizes of one subject.
+/// The time limit, in seconds, for all sizes of one subject.
 ///
-/// Exponential work would never finish. The alarm terminates the program, whose last line of output then identifies
-/// the subject.
+/// A handler that takes exponential time would never finish. The alarm terminates the program, and the last line of
+/// output then identifies the subject.
 let subjectSeconds: UInt32 = 300
 
 func column(_ text: String, _ width: Int) -> String {

@@ -22,7 +22,7 @@ def open_connection(world, gateway, listener, certificate):
 
 
 def receive(sock, wanted, seconds):
-    """Returns the data that arrives before the end or the timeout, and whether the connection ended."""
+    """Returns the data that arrives before the end or the timeout, and whether the connection has ended."""
     data, end = b"", time.monotonic() + seconds
     while True:
         left = end - time.monotonic()
@@ -43,7 +43,7 @@ def receive(sock, wanted, seconds):
 def filled(world, frame, token):
     """Returns a vector's bytes, with tokens from this gateway in place of the literal ones."""
     data = bytes.fromhex(frame).replace(LITERAL, token)
-    # A token that is one byte too short remains so.
+    # A token that is one byte too short remains too short.
     data = data.replace(LITERAL[:31] + b"\x00\x19", token[:31] + b"\x00\x19")
     if PRODUCTION in data:
         if "TOK_PROD" not in world.values:
@@ -58,7 +58,7 @@ def run_binary(world, vector):
         return refused_without_certificate(world, vector)
     gateway, drained = world.gateway, "drains" in request.get("then", "")
     if drained:
-        # This gateway belongs to the case, and exits with it.
+        # This gateway belongs to the case and exits with it.
         gateway = Gateway(world.belfry, world.folder, f"gateway-{vector['id']}")
         certificate = world.folder / f"{vector['id']}.pem"
         team = gateway.ready["teamID"]
@@ -126,7 +126,7 @@ def run_feedback(world, vector):
     gateway = world.gateways.get(environment)
     expect(gateway, f"no gateway: {world.missing}")
     certificate = world.certificate(request["client_cert"], environment)
-    # Reading empties the list, so this case sees only its own entries.
+    # Reading empties the list, so this case reads only its own entries.
     with open_connection(world, gateway, "feedback", certificate) as sock:
         receive(sock, 0, 30)
     gone = "removed" in request["pre"]

@@ -32,13 +32,13 @@ def own_fields(gateway, device, token=None):
 
 
 def steps(world, vector):
-    """Sends requests one after the other on one connection; only their tokens reflect the passage of time."""
+    """Sends requests one after another on one connection; only their tokens reflect the passage of time."""
     request, gateway = vector["request"], world.gateway
     connection = connect(world, gateway)
     delays = [int(step["after"].rstrip("s")) for step in request["one_connection"]]
     try:
         for index, step in enumerate(request["one_connection"]):
-            # The gateway's clock does not advance; a token that is generated `later` differs by this much.
+            # The gateway's clock doesn't advance; a token that is generated `later` differs by this much.
             answer = send(world, connection, step, gateway, shift=-sum(delays[index + 1:]))
             try:
                 check(answer, vector["expect"]["per_step"][index])
@@ -68,7 +68,7 @@ def wrong_environment(world, vector):
 
 
 def refused_certificate(world, vector):
-    """G08: refused by TLS, or GOAWAY with the reason."""
+    """G08: refused by TLS, or closed with GOAWAY and the reason."""
     certificate = world.certificate(vector["request"]["client_cert"])
     context = tls_context(world.gateway.ca, certificate=certificate)
     try:
@@ -102,7 +102,7 @@ def without_alpn(world, vector):
 
 
 def alpn(world, vector):
-    """H03: of h2 and http/1.1, the server selects h2."""
+    """H03: given h2 and http/1.1, the server selects h2."""
     offered = vector["request"]["tls"].split("offers ")[-1].split(",")
     context = tls_context(world.gateway.ca, alpn=offered)
     sock = connect_tls(world.gateway.host, world.gateway.port("provider"), context)
@@ -203,7 +203,7 @@ def pipelined(world, vector):
 
 
 def first_flight(world, vector):
-    """H25: requests that a client sent before it could know the limit are served."""
+    """H25: the server handles requests that a client sent before it could know the limit."""
     context = tls_context(world.gateway.ca)
     connection = Connection(connect_tls(
         world.gateway.host, world.gateway.port("provider"), context))
@@ -221,7 +221,7 @@ def first_flight(world, vector):
 
 
 def base_request(world, vector):
-    """H14: the provider port is one of Apple's, or here, a free port."""
+    """H14: the provider port is one of Apple's or, here, a free port."""
     connection = connect(world, world.gateway)
     try:
         check(connection.request(headers(world, world.gateway), BODY), vector["expect"])

@@ -1,4 +1,4 @@
-"""Runs the vectors about deliveries to a device, their timing, and the log."""
+"""Runs the vectors for deliveries to a device, their timing, and the log."""
 import json
 import uuid
 
@@ -11,7 +11,7 @@ QUIET = 1.5  # seconds in which nothing may arrive
 
 
 class Device:
-    """A device that belongs to this case, so that it receives no other case's pushes."""
+    """A device that belongs to this case and therefore receives no other case's pushes."""
 
     def __init__(self, world, name, *topics):
         self.world, self.folder, self.topics = world, name, topics
@@ -20,7 +20,7 @@ class Device:
             "registered", lambda line: line["topic"] == topic)["token"] for topic in topics}
 
     def push(self, name, topic=APP, expiration=None, priority=None, background=False):
-        """Sends a push called `name`, which is recognized by its payload."""
+        """Sends a push called `name`; its payload identifies it."""
         changes = {":path": f"/3/device/{self.tokens[topic]}", "apns-topic": topic,
                    "apns-id": str(uuid.uuid4())}
         if expiration is not None:
@@ -42,7 +42,7 @@ class Device:
             connection.close()
 
     def received(self, wanted, exactly=True):
-        """Returns the names of the received pushes: as many as wanted and, with `exactly`, no more."""
+        """Returns the names of the received pushes: `wanted` of them and, with `exactly`, no more."""
         import base64
         names = []
         while True:
@@ -75,7 +75,7 @@ def same(got, wanted):
 
 
 def expect_state(world, device, wanted):
-    """Checks that the log contains this state; the vectors use a hyphen in place of the dash on Apple's page."""
+    """Checks that the log contains this state; the vectors use a hyphen where Apple's page uses a dash."""
     printed = world.gateway.command("log", device.tokens[APP], "--json")
     states = [json.loads(line)["state"].replace("\u2013", "-") for line in printed.splitlines()]
     expect(wanted in states, f"the log contains {states}")

@@ -1,4 +1,4 @@
-"""An HTTP/2 client that sends exactly the given frames, and records exactly the received ones.
+"""An HTTP/2 client that sends exactly the given frames and records exactly the received ones.
 
 A real client library makes too many decisions itself to show how a server handles unusual frames."""
 import socket
@@ -17,11 +17,11 @@ MAX_CONCURRENT_STREAMS = SettingsFrame.MAX_CONCURRENT_STREAMS
 
 
 class Closed(Exception):
-    """The server closed the connection during a wait."""
+    """The error for a server that closed the connection during a wait."""
 
 
 class Late(Exception):
-    """The awaited data did not arrive in time."""
+    """The error for data that didn't arrive in time."""
 
 
 def tls_context(ca, alpn=("h2",), certificate=None, maximum=None):
@@ -55,7 +55,8 @@ class Answer:
 
 
 class Connection:
-    """One connection. `settings` lists each SETTINGS of the server, `frames` every frame in order."""
+    """One connection. `settings` contains each SETTINGS frame from the server, and `frames` contains every frame in
+    order."""
 
     def __init__(self, sock, greet=True, settings=None):
         self.sock = sock

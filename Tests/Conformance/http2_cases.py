@@ -2,7 +2,7 @@
 
 A case consists of the section, a description, the data to send, the outcome that the RFC requires, and our outcome with
 the reason if it differs. Sections of HPACK begin with "H". Requests are GETs without a credential: "answered" means any
-answer to such a request."""
+answer to a request of this kind."""
 import struct
 import time
 
@@ -100,7 +100,7 @@ LOWER = (
     "such a stream was closed by the later one (5.1.1), and libnghttp2 ignores frames on it as on any closed stream; an "
     "error would end the connection, and cost its client the answers to its other requests")
 
-# (section, what, steps, the outcome that the RFC requires, ours if it differs, why)
+# (section, description, steps, the outcome that the RFC requires, our outcome if it differs, the reason)
 CASES = [
     # The connection and its preface.
     ("3.4", "a preface and SETTINGS", [head()], ANSWER),
@@ -281,7 +281,7 @@ class Raw:
             self.closed = True
 
     def read(self, seconds=20):
-        """Returns the next frame, or nothing at the end."""
+        """Returns the next frame, or None at the end."""
         end = time.monotonic() + seconds
         while not (len(self.buffer) >= 9 and len(self.buffer) >= 9 + self.length):
             self.sock.settimeout(max(0.001, end - time.monotonic()))
@@ -306,7 +306,7 @@ class Raw:
         return int.from_bytes(self.buffer[:3], "big")
 
     def until(self, met):
-        """Reads until a frame that `met` accepts, and returns it, or until the end."""
+        """Reads frames until `met` accepts one, and returns that frame; returns None at the end of the connection."""
         while got := self.read():
             if met(*got):
                 return got
@@ -353,7 +353,7 @@ def played(world, steps):
 
 
 def data_bytes(raw, count):
-    """Returns the lengths of the next DATA frames, `count` bytes in all."""
+    """Returns the lengths of the next DATA frames, which contain `count` bytes in total."""
     lengths = []
     while sum(lengths) < count:
         got = raw.until(lambda kind, *_: kind == DATA)
@@ -453,7 +453,8 @@ SPECIAL = {
 
 
 def results(world):
-    """Yields each case with its outcome: (section, what, actual outcome, outcome in the RFC, ours, why)."""
+    """Yields each case with its outcome: (section, description, actual outcome, outcome in the RFC, our outcome,
+    reason)."""
     for section, what, steps, wanted, *own in CASES:
         ours, why = own or (None, None)
         came = special(world, steps) if isinstance(steps, str) else played(world, steps)
@@ -461,7 +462,8 @@ def results(world):
 
 
 def http2_cases(world):
-    """Checks that every case is answered as the RFC requires, or as the table says."""
+    """Checks that every case is answered as the RFC requires or, if the table specifies another outcome, as the table
+    specifies."""
     wrong = []
     for section, what, came, wanted, ours, _ in results(world):
         if came not in ({ours} if ours else wanted):

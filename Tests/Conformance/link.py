@@ -1,5 +1,5 @@
-"""A second implementation of the device link, written only from docs/device-link.md. It shows whether that page is
-complete, and can send data that no real device would send."""
+"""A second implementation of the device link, written only from docs/device-link.md. The implementation shows whether
+that page is complete, and it can send data that no real device would send."""
 import socket
 import ssl
 import struct
@@ -17,7 +17,7 @@ NOTIFICATION, ACK, PING, PONG, CLOSE = 0x20, 0x22, 0x31, 0x32, 0x3F
 
 
 class Ended(Exception):
-    """The gateway closed the link; `reason` is that of the CLOSE frame, if any."""
+    """The error for a link that the gateway closed; `reason` is the reason in the CLOSE frame, if any."""
 
     def __init__(self, reason=None):
         super().__init__(f"closed with reason {reason}")
@@ -25,7 +25,7 @@ class Ended(Exception):
 
 
 class EnrollRefused(Exception):
-    """The gateway refused the enrollment; `reason` is that of ENROL_REFUSED."""
+    """The error for an enrollment that the gateway refused; `reason` is the reason in ENROL_REFUSED."""
 
     def __init__(self, reason):
         super().__init__(f"refused to enroll, reason {reason}")
@@ -63,7 +63,7 @@ class Link:
             raise Ended() from None
 
     def receive(self, timeout=TIMEOUT):
-        """Returns the next frame; raises an exception for a CLOSE or the end of the connection."""
+        """Returns the next frame; raises an exception for a CLOSE frame or the end of the connection."""
         end = time.monotonic() + timeout
         while len(self.buffer) < 3 or len(self.buffer) < 3 + int.from_bytes(self.buffer[:2], "big"):
             left = end - time.monotonic()
@@ -86,7 +86,7 @@ class Link:
         return kind, body
 
     def expect(self, wanted):
-        """Returns the body of the next frame of this type; answers PINGs before it."""
+        """Returns the body of the next frame of this type; answers any PINGs that precede it."""
         while True:
             kind, body = self.receive()
             if kind == PING:
@@ -101,8 +101,8 @@ class Link:
         return self.expect(WELCOME)
 
     def enroll(self, code, name="python", key=None):
-        """Enrolls with a new key or this one; returns the device's number, and its key and certificate chain as PEM
-        text."""
+        """Enrolls with `key` or, if it is None, with a new key; returns the device's number, and its key and
+        certificate chain as PEM text."""
         nonce = self.hello()[5:21]
         key = key or ec.generate_private_key(ec.SECP256R1())
         public = key.public_key().public_bytes(

@@ -1,4 +1,4 @@
-"""Additional cases, of the same kinds as the vectors: rules of apns-protocol that no vector shows.
+"""Additional cases, of the same kinds as the vectors: rules of apns-protocol that no vector covers.
 
 A line of own.jsonl changes one or two parts of the base request, or names a function of this file."""
 import base64
@@ -89,7 +89,7 @@ class Bench:
 
 
 def fault_reasons(world):
-    """Every reason can be scripted and has its status; 410 also has its timestamp."""
+    """Every reason can be scripted and has its status; 410 also has a timestamp."""
     with Bench(world, "fault-reasons") as bench:
         connection = bench.connect()
         bench.expect(connection, 200)
@@ -112,7 +112,7 @@ def fault_reasons(world):
 
 
 def fault_for_a_token_never_issued(world):
-    """A client's test may invent its tokens."""
+    """A client's test can use invented tokens."""
     with Bench(world, "fault-made-up") as bench:
         connection = bench.connect()
         path = {":path": "/3/device/" + "c0ffee" * 10}
@@ -121,7 +121,7 @@ def fault_for_a_token_never_issued(world):
                     "--timestamp", "1700000000456")
         answer = bench.expect(connection, 410, "Unregistered", bench.fields(**path))
         expect(b'"timestamp":1700000000456' in answer.body, f"{answer.body}")
-        # Faults of the request itself are still reported.
+        # Errors of the request itself are still reported.
         bench.expect(connection, 400, "BadPriority", bench.fields(**path, **{"apns-priority": "3"}))
         bench.expect(connection, 403, "MissingProviderToken",
                      [field for field in bench.fields(**path) if field[0] != "authorization"])
@@ -141,7 +141,7 @@ def fault_share_and_topic(world):
 
 
 def fault_goaway(world):
-    """The first N requests are answered, later ones are not, and the connection ends."""
+    """The first N requests are answered, later requests aren't, and the connection ends."""
     with Bench(world, "fault-goaway") as bench:
         bench.fault("add", "--goaway-after", "3")
         connection = bench.connect()
@@ -165,7 +165,7 @@ def fault_goaway(world):
 
 
 def fault_streams(world):
-    """The limit applies to new and open connections, and ends with the rule."""
+    """The limit applies to new and open connections, and ends together with the rule."""
     with Bench(world, "fault-streams") as bench:
         old = bench.connect()
         bench.expect(old, 200)
@@ -213,13 +213,13 @@ def fault_window(world):
             sent = end
         check(new.answer(stream), {"status": 200})
         bench.fault("clear")
-        # The window grows again with the next request, which must fit into it.
+        # The window grows again with the next request, which must fit into the window.
         bench.expect(new, 200, body=b"{}")
         wait_setting(new, SettingsFrame.INITIAL_WINDOW_SIZE, 65535)
 
 
 def credit(connection, stream):
-    """Returns the number of bytes that may be sent on a stream that began with ten."""
+    """Returns the number of bytes that can be sent on a stream whose window was initially ten bytes."""
     return 10 + sum(frame.window_increment for frame in connection.frames
                     if type(frame).__name__ == "WindowUpdateFrame" and frame.stream_id == stream)
 
@@ -294,7 +294,8 @@ def too_many(connection, fields, status=429):
 
 
 def device_rate(world):
-    """The limit applies to one token and not to another of the same device; after a pause, the token works again."""
+    """The limit applies to one token but not to another token of the same device; after a pause, the token works
+    again."""
     with Bench(world, "device-rate", "--device-rate", "5") as bench:
         connection = bench.connect()
         accepted = too_many(connection, bench.fields())
@@ -410,7 +411,7 @@ def second_token(world):
 
 
 def revoked_certificate(world):
-    """TLS refuses a revoked certificate; a connection that is open when its certificate is revoked ends."""
+    """TLS refuses a revoked certificate; an open connection ends when its certificate is revoked."""
     gateway = world.gateway
     file = world.folder / "CERT_LATE.pem"
     printed = gateway.command("certificate", "add", "--team", "TEAMAAAAAA", "--topic", APP,
@@ -440,7 +441,7 @@ def revoked_key(world):
 
 
 def keys_of_one_environment(world):
-    """Two team-scoped keys for each environment, and any number of keys for both."""
+    """Two team-scoped keys for each environment, and any number of keys for both environments."""
     with Bench(world, "key-numbers") as bench:
         team = bench.gateway.ready["teamID"]
 
@@ -512,7 +513,7 @@ def insecure_http2(world):
 
 
 def insecure_http1(world):
-    """HTTP/1.1: the same checks and answers, one request after the other."""
+    """HTTP/1.1: the same checks and answers, one request after another."""
     with Bench(world, "http1", "--insecure-provider-port", "0") as bench:
         with plain(bench) as sock:
             identity = "123e4567-e89b-12d3-a456-4266554400a0"
@@ -542,7 +543,7 @@ def insecure_http1(world):
 
 
 def production_refuses_a_sandbox_key(world):
-    """The reverse of the vector, as in F33: two gateways run in parallel."""
+    """The reverse of the vector; as in F33, two gateways run in parallel."""
     gateway, file = world.gateways["production"], world.folder / "KEYSBXPROD.p8"
     team = gateway.ready["teamID"]
     gateway.command("key", "add", "--id", "KEYSBXPROD", "--team", team, "--environment", "sandbox",
@@ -594,7 +595,7 @@ def exchange(world, data, wanted, closes=True, step=None, certificate="CERT_UNI"
 
 
 def binary_statuses(world):
-    """Every status of the table that a frame can cause (apns-protocol 7.2)."""
+    """Every status in the table that a frame can cause (apns-protocol 7.2)."""
     token = bytes.fromhex(world.values["TOK_A"])
     other, voip = (bytes.fromhex(world.values[name]) for name in ("TOK_OTHER", "TOK_A_VOIP"))
     gone = bytes.fromhex(world.values["TOK_GONE"])
@@ -640,7 +641,7 @@ def binary_statuses(world):
 
 
 def binary_accepted(world):
-    """A valid frame gets no answer, however it is sliced."""
+    """A valid frame gets no answer, regardless of how it is sliced."""
     token = bytes.fromhex(world.values["TOK_A"])
     payload, number = VALUE.encode(), item(3, struct.pack(">I", 1))
     everything = [item(1, token), item(2, payload), number, item(4, struct.pack(">I", 0)),
@@ -667,7 +668,8 @@ def binary_accepted(world):
 
 
 def binary_syntax(world):
-    """A payload that is not one JSON object is refused as on the HTTP/2 interface, and counted under its reason."""
+    """A payload that isn't exactly one JSON object is refused as on the HTTP/2 interface, and counted under its
+    reason."""
     token = bytes.fromhex(world.values["TOK_A"])
     before = refused(world.gateway, "PayloadEmpty")
     for payload in (b'{"aps":{"alert":"Hello"},}', b"Hello", b'["aps"]', b'{"aps":', b"\0" * 20):
@@ -691,7 +693,7 @@ def refused(gateway, reason):
 
 
 def binary_certificates(world):
-    """A certificate of the other environment is refused; one only for the sandbox is accepted."""
+    """A certificate for the other environment is refused; a certificate only for the sandbox is accepted."""
     token = bytes.fromhex(world.values["TOK_A"])
     exchange(world, enhanced(1, token, VALUE.encode()), b"", closes=False, certificate="CERT_DEV")
     exchange(world, enhanced(1, b"\xab" * 32, VALUE.encode()), error(8, 1), certificate="CERT_DEV")
@@ -738,7 +740,7 @@ def feedback_is_emptied_by_reading(world):
     expect(sorted(got[0]) == sorted(gone) and not got[1], f"{got}, not {gone}")
 
 
-# Clients that shut down their sending side and still read
+# Clients that shut down their sending side and continue to read
 
 
 class Half:
@@ -789,7 +791,7 @@ class Half:
         self.sock.shutdown(socket.SHUT_WR)
 
     def rest(self, seconds=20):
-        """Returns all data that is received until the end."""
+        """Returns all data that is received until the end of the connection."""
         self.sock.settimeout(seconds)
         got = b""
         while True:
@@ -811,7 +813,7 @@ class Half:
 
 
 class Collected(Connection):
-    """HTTP/2 frames that are sent at once, and parsed from received bytes."""
+    """HTTP/2 frames that are collected to be sent in one write, or parsed from received bytes."""
 
     def __init__(self):
         self.wire = b""
@@ -828,7 +830,7 @@ class Collected(Connection):
 
 
 def half_closed_http2(world, half, fields, **options):
-    """Several complete requests, one without its body, and the end."""
+    """Sends several complete requests and one without its body, and then shuts down the sending side."""
     client = Collected()
     streams = []
     for _ in range(5):
@@ -944,7 +946,7 @@ def once_does_not_replace(world, device):
 
 @own_device
 def unregistered_while_held(world, device):
-    """Stored pushes for an unregistered token are discarded, and the log says so."""
+    """Stored pushes for an unregistered token are discarded, as the log reports."""
     device.program.tell(do="power", restricted=True)
     device.program.event("state", lambda line: line["powerRestricted"])
     device.push("held", priority=1)
@@ -975,7 +977,7 @@ def ten_passes_a_restriction(world, device):
 
 
 def background_and_alert(world):
-    """Throttled background pushes do not delay an alert, and the provider is not notified of them."""
+    """Throttled background pushes don't delay an alert, and the provider isn't notified of them."""
     device = Device(world, "device-background-alert", APP)
     try:
         for number in range(6):
@@ -988,7 +990,7 @@ def background_and_alert(world):
 
 
 def revoked_while_stopped(world):
-    """A device that was revoked while the gateway was stopped leaves no rows behind."""
+    """A device that was revoked while the gateway was stopped leaves no rows in the store."""
     gateway = Gateway(world.belfry, world.folder, "revoked-rows")
     device = gateway.devices(world.folder, "revoked-device", APP)
     line = device.event("registered")

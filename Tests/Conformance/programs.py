@@ -1,4 +1,4 @@
-"""Real `belfry` programs for the vectors, which exit with this process, however it exits."""
+"""Runs real `belfry` programs for the vectors; they exit with this process, regardless of how it exits."""
 import ctypes
 import json
 import pathlib
@@ -42,7 +42,7 @@ class Program:
         self.lines.put(None)
 
     def event(self, name, matches=lambda line: True, timeout=TIMEOUT):
-        """Returns the next line with this event that matches; keeps the others for later."""
+        """Returns the next line with this event that matches; keeps other lines for later."""
         def wanted(line):
             return line.get("event") == name and matches(line)
         for index, line in enumerate(self.kept):

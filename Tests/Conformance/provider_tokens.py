@@ -20,7 +20,7 @@ def load_key(path):
 
 
 class ProviderTokens:
-    """Generates tokens; `keys` maps a vector's key id to (key id, team id, private key)."""
+    """A generator of tokens; `keys` maps a vector's key ID to (key ID, team ID, private key)."""
 
     def __init__(self, keys):
         self.keys = keys
@@ -28,8 +28,8 @@ class ProviderTokens:
         self.made = {}
 
     def make(self, text, shift=0):
-        """Returns the token that `text` describes, `shift` seconds from now. It is the same string each time, because
-        clients reuse their tokens and ECDSA would generate a new one."""
+        """Returns the token that `text` describes, `shift` seconds from now. Each call returns the same string, because
+        clients reuse their tokens and ECDSA would generate a different one."""
         shift = 0 if "iat=fixed" in text else shift
         if (text, shift) not in self.made:
             self.made[text, shift] = self.sign_again(text, shift)

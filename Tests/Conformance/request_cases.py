@@ -1,4 +1,4 @@
-"""Runs the vectors that are single requests: the device API, channels, broadcasts."""
+"""Runs the vectors that are single requests: the device API, channels, and broadcasts."""
 import gzip
 import json
 import re
@@ -11,7 +11,7 @@ PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 
 
 class Mismatch(Exception):
-    """The gateway's answer differs from the one that the vector expects."""
+    """The error for a gateway's answer that differs from the answer that the vector expects."""
 
 
 def expect(condition, text):

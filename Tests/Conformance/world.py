@@ -1,7 +1,7 @@
 """The fixtures that the vectors assume (apns-protocol 9.1), created on real gateways by real commands.
 
-If a fixture cannot be created, the reason is recorded. The cases that need it fail with that reason, and the others
-run."""
+If a fixture can't be created, the reason is recorded. The cases that need the fixture fail with that reason, and the
+others run."""
 import datetime
 import pathlib
 
@@ -69,7 +69,7 @@ class World:
                 ("KEYFORGN01", "TEAMBBBBBB", [])):
             self.attempt(key, lambda: self.make_key(key, team, options))
         if "KEYTMSBX01" not in self.keys:
-            # Without administration, there is only the first team's key, which is for both environments.
+            # Without administration, the only key is the first team's, which is valid in both environments.
             ready = self.gateway.ready
             self.keys["KEYTMSBX01"] = (
                 ready["keyID"], ready["teamID"], load_key(ready["keyFile"]))

@@ -9,7 +9,7 @@ import Transport
 
 @testable import Console
 
-/// Tests of a browser's access to the console, and of what a page from another site cannot do.
+/// Tests of a browser's access to the console, and of what a page from another site can't do.
 @Suite struct ConsoleAccessTests {
   private let scratch: ScratchFolder
   private let router: ConsoleRouter
@@ -122,7 +122,7 @@ import Transport
       let addresses = source.ranges(of: "http").map { source[$0.lowerBound...].prefix(24) }
       for address in addresses where address.hasPrefix("http://") || address.hasPrefix("https://") {
         let isName = address.hasPrefix("http://www.w3.org/2000/s")
-        // A placeholder and an example image URL, which the page shows as text.
+        // These are a placeholder and an example image URL, which the page shows as text.
         let isText = address.hasPrefix("https://\"") || address.hasPrefix("https://example.com/")
         #expect(
           isName || isText || address.hasPrefix("https://${place.provider"), "\(name): \(address)")
@@ -152,7 +152,7 @@ import Transport
     #expect(page.status == (isOwn ? 200 : 421))
     let cookie = try signIn()
     #expect(answer("GET", "/api/teams", [("Host", host), cookie]).status == (isOwn ? 200 : 401))
-    // A client with the token is not a page from another site, and scrapers may use any of the machine's names.
+    // A client with the token isn't a page from another site, and scrapers can use any of the machine's names.
     let bearer = ("Authorization", "Bearer \(Self.token)")
     #expect(answer("GET", "/api/teams", [("Host", host), bearer]).status == 200)
     #expect(answer("GET", "/metrics", [("Host", host)]).status == 200)
@@ -232,7 +232,7 @@ import Transport
     }
     #expect(answer("GET", "/api/teams", guess, peer: "192.0.2.1:1").status == 401)
     #expect(answer("GET", "/api/teams", Self.own).status == 401)
-    // Wrong guesses do not lock out a user with the correct token.
+    // Wrong guesses don't lock out a user with the correct token.
     #expect(
       answer("GET", "/api/teams", [("Authorization", "Bearer \(Self.token)")]).status == 200)
     let right = #"{"token":"\#(Self.token)"}"#
@@ -433,7 +433,7 @@ private final class FollowedLog: DeliveryLogSource {
     return []
   }
 
-  /// Sends a line, and returns whether each follower wants more.
+  /// Sends a line; returns, for each follower, true if the follower wants more.
   func send() -> [Bool] {
     let id = NotificationID(high: 1, low: 1)
     let line = DeliveryLogLine(

@@ -38,7 +38,7 @@ import Testing
     throws
   {
     let archive = try MetricArchive(file: nil)
-    // 1 push per second for ten minutes, then 7.
+    // Add one push per second for ten minutes, and then seven per second.
     for second in stride(from: Int64(0), through: 1_200, by: 10) {
       let accepted = second <= 600 ? second : 600 + (second - 600) * 7
       archive.add(reading(second, accepted: Double(accepted)))
@@ -71,7 +71,7 @@ import Testing
     #expect(size == MetricArchive.words * 8 && size < 362_000)
     let archive = try MetricArchive(file: path)
     #expect(values(archive, minutes: 15, at: 60).values == Array(repeating: 2, count: 6))
-    // Counters begin at zero again, so the first step after a restart has no rate.
+    // Counters restart at zero, so the first step after a restart has no rate.
     archive.add(reading(70, accepted: 5))
     archive.add(reading(80, accepted: 15))
     #expect(values(archive, minutes: 15, at: 80).values == Array(repeating: 2, count: 6) + [1])

@@ -9,7 +9,7 @@ import Testing
     case ended(isComplete: Bool)
   }
 
-  /// Returns for each event whether a refresh begins.
+  /// Returns, for each event, true if a refresh begins.
   private func refreshes(after events: [Event]) -> [Bool] {
     var refresh = PhoneRefresh()
     return events.map { event in

@@ -7,7 +7,7 @@ import Transport
 
 @testable import Console
 
-/// Tests of a browser's access to the provider's console, and of what a page from another site cannot do.
+/// Tests of a browser's access to the provider's console, and of what a page from another site can't do.
 @Suite struct ProviderConsoleTests {
   private let folder: ScratchFolder
   private let provider: ProviderFolder
@@ -74,7 +74,7 @@ import Transport
     #expect(field("cache-control", of: answer("GET", "/status", own)) == "no-store")
     #expect(answer("GET", "/campaigns", own).status == 200)
     #expect(answer("POST", "/tokens", Self.proof + [cookie], body: "00ff").status == 200)
-    // Without the proof, from another site, under another name, or without the cookie, access is denied.
+    // Access is denied without the proof, from another site, under another name, or without the cookie.
     #expect(answer("POST", "/tokens", own, body: "0a").status == 401)
     for fields in [
       own + [("Origin", "http://evil.example")], own + [("Sec-Fetch-Site", "cross-site")],

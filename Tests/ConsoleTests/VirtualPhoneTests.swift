@@ -10,7 +10,7 @@ import Testing
 @testable import Console
 @testable import Transport
 
-/// Tests of a virtual phone's agent and apps that need no gateway, and of the requests about phones.
+/// Tests of a virtual phone's agent and apps that need no gateway, and of the requests that manage phones.
 @Suite(.timeLimit(.minutes(60))) struct VirtualPhoneTests {
   private let scratch: ScratchFolder
   private let authority: [UInt8]
@@ -173,7 +173,7 @@ extension VirtualPhone {
   }
 }
 
-/// A reader of a stream's events, as a page receives them.
+/// A reader of a stream's events, which it receives in the same way as a page.
 private final class EventReader: Sendable {
   private let stream: HTTP1BodyStream
   private let signals: AsyncStream<Void>
@@ -187,7 +187,7 @@ private final class EventReader: Sendable {
     signal.yield()
   }
 
-  /// Returns the next event that matches, without a time limit other than that of the test.
+  /// Returns the next event that matches, without a time limit other than the test's.
   func first(where matches: (JSONObject) -> Bool) async throws -> JSONObject {
     for await _ in signals {
       take()

@@ -11,7 +11,7 @@ import Transport
 
 /// Tests of the administration commands on the folder of a stopped gateway.
 @Suite struct AdministrationCommandTests {
-  /// Runs a command on the folder, and returns its lines and its exit status.
+  /// Runs a command on the folder and returns its lines and its exit status.
   private func run(
     _ scenario: Scenario, _ words: String..., data: String
   ) async throws -> (lines: [String], status: Int32) {
@@ -95,7 +95,7 @@ import Transport
         let answer = try await run(scenario, list, "list", "--json", data: data)
         #expect(answer.lines.isEmpty && answer.status == 0)
       }
-      // If no key is created, no file is left behind, either.
+      // If no key is created, no file remains either.
       let file = scenario.folder.file("k.pem")
       let answer = try await run(
         scenario, "certificate", "add", "--team", "NOTEAMATAL", "--topic", "com.a", "--out", file,

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of an agent that the user starts from an interactive shell, without a desktop.
 @Suite struct AgentOnTerminalTests {
-  /// Starts a shell with job control on a separate terminal, which stops background jobs that write to it.
+  /// Starts a shell with job control on a separate terminal, which stops background jobs that write to the terminal.
   private func shell(_ scenario: Scenario) throws -> RunningProgram {
     let shell = try scenario.start(["/usr/bin/script", "-qec", "/bin/bash --norc -i", "/dev/null"])
     shell.tell("stty tostop -echo; PS1=")
@@ -13,7 +13,7 @@ import Testing
 
   /// Types a line and waits until the shell has read it.
   ///
-  /// If another process read from the terminal, it would receive the line instead.
+  /// If another process read from the terminal, that process would receive the line instead.
   private func type(_ word: String, into shell: RunningProgram) async throws {
     shell.tell("echo \(word)-$((1 + 1))")
     _ = try await shell.output(called: "the output of echo \(word)") { lines in

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// Tests of the identities that a process at the agent's socket may have, with real processes.
+/// Tests of the identities that a process at the agent's socket can have, with real processes.
 @Suite(.timeLimit(.minutes(60))) struct AppIdentityTests {
   static let client = Installation.root + "/Tests/Clients/app-client"
 
@@ -50,9 +50,9 @@ import Testing
     }
   }
 
-  /// Tests a process without the capability with which root can inspect every process.
+  /// Tests a process without the capability that allows root to inspect every process.
   ///
-  /// Without that capability, root is like any other user.
+  /// Without that capability, root is equivalent to any other user.
   @Test(.requires(.systemPython, .setpriv))
   func `a process that the agent cannot inspect is refused as an app`() async throws {
     try await Scenario.run { scenario in
@@ -66,7 +66,7 @@ import Testing
           "--presenter", "json", "--ready-file", ready,
         ], name: "belfry agent")
       _ = try await ScratchFolder.contents(of: ready) { !program.isRunning }
-      // Do not use the `belfry` program, because its process would have more capabilities than the agent.
+      // Don't use the `belfry` program, because its process would have more capabilities than the agent.
       let seen = try await ask(scenario, socket, ["app", "org.example.seen"], in: unprivileged)
       #expect(seen.first?["app"].string == "org.example.seen", "\(seen)")
       let hidden = try await ask(
@@ -100,13 +100,13 @@ import Testing
         ]
       ).values
       #expect(reason(disguised.first) == "appRefused", "\(disguised)")
-      // The sandboxed process may be an app with its own identifier.
+      // The sandboxed process can be an app with its own identifier.
       let own = try await ask(scenario, agent.socket, ["app", "org.example.own"], in: sandbox)
       #expect(own.first?["app"].string == "org.example.own", "\(own)")
     }
   }
 
-  /// Creates a copy of Python, and returns the words that run `app-client` with it from any folder.
+  /// Creates a copy of Python, and returns the words that run `app-client` with the copy from any folder.
   private func python(_ scenario: Scenario, at path: String) async throws -> [String] {
     let python = URL(fileURLWithPath: try TestTool.systemPython.required())
       .resolvingSymlinksInPath().path

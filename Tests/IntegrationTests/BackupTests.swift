@@ -97,7 +97,7 @@ private let app = "com.example.app"
         "send", token, "--topic", app, "--body", "after", "--gateway", again.file,
       ])
       #expect(answer.values.first?["status"].integer == 200)
-      // The gateway shows the notice once. The next start is a normal one.
+      // The gateway shows the notice only once; the following start is a normal one.
       try await again.stop()
       let third = try await scenario.gateway("restored")
       #expect(try await scenario.readiness(of: third) == "ready")
@@ -152,7 +152,7 @@ private let app = "com.example.app"
           ["restore", file, "--data", target], succeeding: false)
         #expect(result.status == 1)
         #expect(result.errors.contains(what), "\(result.errors)")
-        // The next start does not create a new gateway.
+        // The next start doesn't create a new gateway.
         #expect(try Set(FileSystem.list(target)) == ["lock", "restoring"])
         #expect(
           try await scenario.refusedStart(in: target).errors.contains("was not completely restored")
@@ -203,7 +203,7 @@ private let app = "com.example.app"
       #expect(running.status == 1)
       #expect(
         running.errors.contains("\(gateway.data) is in use by a gateway"), "\(running.errors)")
-      // After a kill, committed data may still be in the write-ahead files.
+      // After a kill, committed data might still be in the write-ahead files.
       try await gateway.crash()
       _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
       let full = try await restore(file, gateway.data)
@@ -224,7 +224,7 @@ private let app = "com.example.app"
       let missing = try await restore(scenario.folder.file("nothing.tar"), target)
       #expect(missing.status == 1)
       #expect(try await restore(file, target).status == 0)
-      // A store with damaged pages is not restored, and the folder is emptied again.
+      // A store with damaged pages isn't restored, and the folder is emptied.
       var damaged = bytes
       let start = bytes.count - 40_960
       damaged.replaceSubrange(start..<start + 20_000, with: Data(repeating: 0xA5, count: 20_000))
@@ -234,7 +234,7 @@ private let app = "com.example.app"
       #expect(try await restore(bad, other).status == 1)
       #expect(try Set(FileSystem.list(other)) == ["lock", "restoring"])
       #expect(try await restore(file, other).status == 0)
-      // No gateway starts on an incomplete restoration.
+      // No gateway starts on an incomplete restore.
       try "half".write(toFile: other + "/restoring", atomically: true, encoding: .utf8)
       let half = try await scenario.refusedStart(in: other)
       #expect(half.status == 1)
@@ -315,7 +315,7 @@ private let app = "com.example.app"
     }
   }
 
-  // The test uses a pipe, which is handled in the same way as a device, because a test that may run as root should not
+  // The test uses a pipe, which is handled in the same way as a device, because a test that might run as root shouldn't
   // use a device as a target.
   @Test(arguments: ["folder", "pipe"])
   func `a backup takes no place but a file's`(target: String) async throws {
@@ -345,7 +345,7 @@ private let app = "com.example.app"
       var killed = 0
       for round in 0..<20 {
         let backup = try scenario.belfry(["backup", file, "--data", gateway.data])
-        // Wait until any file appears, or for some time after the start.
+        // Wait until any file appears, or until some time has passed since the start.
         let deadline =
           ContinuousClock.now + .milliseconds(round.isMultiple(of: 2) ? 5_000 : 20 * round)
         while backup.isRunning, ContinuousClock.now < deadline,
@@ -353,7 +353,7 @@ private let app = "com.example.app"
         { usleep(100) }
         backup.signal(SIGKILL)
         if try await backup.end() != 0 { killed += 1 }
-        // An empty file is not a backup; the next backup removes it.
+        // An empty file isn't a backup; the next backup removes it.
         let left = try FileSystem.list(target).filter {
           $0 == "backup.tar" || FileSystem.byteCount(of: "\(target)/\($0)") != 0
         }

@@ -75,7 +75,7 @@ private struct ChannelProvider {
       ], body: #"{"aps":{"event":"update","content-state":{"text":"\#(text)"}}}"#)
   }
 
-  /// Returns the gateway's count of copies of broadcasts in this state.
+  /// Returns the gateway's count of broadcast copies in this state.
   func copies(_ state: String) async throws -> Int {
     let printed = try await scenario.command([
       try TestTool.curl.required(), "--silent",
@@ -131,7 +131,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(gone.status == 400 && gone.reason == "ChannelNotRegistered")
       #expect(gone.headers["apns-request-id"] != nil)
       #expect(try await request("PUT", channels).reason == "MethodNotAllowed")
-      // A response to HEAD has no content. curl fails if there is any.
+      // A response to HEAD has no content; curl fails if there is any.
       let head = try await provider.request(
         "HEAD", channels, port: port, options: options + ["--head"])
       #expect(head.status == 405 && head.body.isEmpty)
@@ -216,7 +216,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       _ = try await old.program.event("subscribed")
       let after = try await ChannelProvider(scenario, third)
       #expect(try await after.send("third", to: id, expiration: hour).status == 200)
-      // The other device receives only the new broadcast; earlier ones are not sent again.
+      // The other device receives only the new broadcast; earlier ones aren't resent.
       #expect(payload(try await old.received()).contains("third"))
       _ = try await back.received { payload($0).contains("third") }
       #expect(try await after.copies("Sent") == 3)
@@ -263,7 +263,7 @@ private var hour: Int { Int(Date().timeIntervalSince1970) + 3_600 }
       #expect(try await provider.send("to one", to: one, expiration: hour).status == 200)
       #expect(try await provider.send("to two", to: two, expiration: hour).status == 200)
       #expect(payload(try await devices.received()).contains("to two"))
-      // Subscribing and immediately unsubscribing leaves nothing behind.
+      // Subscribing and immediately unsubscribing leaves no state.
       for order in ["subscribe", "unsubscribe"] {
         devices.program.tell(#"{"do":"\#(order)","channel":"\#(channel(one))"}"#)
       }

@@ -21,7 +21,7 @@ import Testing
       }
       let registry = try await scenario.registry(of: gateway, topic: topic)
       _ = try await scenario.ask(registry, "/tokens", body: lines.joined(separator: "\n"))
-      // The program prints the console's address, as the gateway does.
+      // The program prints the console's address, in the same way as the gateway.
       try await registry.program.error("console=\(registry.address)/")
       _ = try scenario.write(#""body" = "Des fichiers";"#, to: "fr.strings")
       let file = try scenario.write(
@@ -38,7 +38,7 @@ import Testing
           scenario.folder.file("fr.strings"),
         ] + (pictures.map { [$0] } ?? []), within: .seconds(300))
       #expect(result.lines.last == "ok", "\(result.output)")
-      // Each device received both campaigns in its language, and one device received the test push of the third.
+      // Each device received both campaigns in its language, and one device received the third campaign's test push.
       let received = devices.program.lines.filter { $0.contains(#""event":"received""#) }
       let texts = received.compactMap { JSONLine($0) }.map(payload)
       #expect(texts.count { $0.contains("3 matchs pour Ann") } == 6)

@@ -37,7 +37,7 @@ import Testing
       let id = try #require(sent.values.last?["id"].string)
       #expect(sent.values.last?["state"].string == "scheduled")
       #expect(sent.values.last?["name"].string == "Breakfast")
-      // The start of the campaign approaches, and the service is killed before that time.
+      // The campaign's start approaches, and the service is killed before that time.
       let soon = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 20))
       let edited = try await campaign(scenario, first, ["edit", id, file, "--at", soon])
       #expect(edited.values.last?["state"].string == "scheduled")

@@ -114,8 +114,8 @@ extension Scenario {
         let line = try await program.event("progress") { $0["accepted"].integer ?? 0 >= accepted }
         return (program, try #require(line["id"].string))
       }
-      // The command is killed twice while it sends the campaign without a registry. Then the registry, which resumed
-      // the campaign, is killed.
+      // The command is killed twice while it sends the campaign without a registry. Then the registry, which has
+      // resumed the campaign, is killed.
       let (first, id) = try await sending("send", file, until: count / 12)
       first.signal(SIGKILL)
       try await first.end()
@@ -197,7 +197,7 @@ extension Scenario {
       let first = try await scenario.registry(of: gateway, topic: topic)
       _ = try await scenario.ask(first, "/tokens", body: tokens.joined(separator: "\n"))
       #expect(try await first.program.stop() == 0)
-      // The script mounts a file system of 8 MB over the folder, in a separate namespace, and copies the folder's files
+      // The script mounts an 8 MB file system over the folder, in a separate namespace, and copies the folder's files
       // to it.
       let script = """
         cp -a "$1" "$1.copy" && mount -t tmpfs -o size=8m none "$1" && cp -a "$1.copy/." "$1" && \
@@ -309,7 +309,7 @@ extension Scenario {
       let tagged = try await scenario.belfryCommand(arguments + ["--to", "tag:fr-CA", "--json"])
       #expect(tagged.values.last?["accepted"].integer == 1)
       #expect(payload(try await devices.received()).contains("Ann a gagné"))
-      // The preview leaves nothing behind.
+      // The preview leaves no data in the registry.
       #expect(try await scenario.ask(registry, "/campaigns").lines.count == 2)
     }
   }
@@ -320,7 +320,7 @@ extension Scenario {
       let gateway = try await scenario.gateway()
       let registry = try await scenario.registry(of: gateway, topic: topic)
       let port = try #require(registry.address.split(separator: ":").last)
-      // Another host that listens on the same port number.
+      // This is another host that listens on the same port number.
       let stranger = try scenario.start([
         try TestTool.systemPython.required(), "-c",
         """
@@ -347,14 +347,14 @@ extension Scenario {
           "\(refused.errors)")
       }
       #expect(stranger.lines == ["listening"])
-      // The service itself is found by its port and by its folder.
+      // The service itself can be found by its port and by its folder.
       for data in [[], ["--data", registry.data]] {
         for host in ["127.0.0.1", "localhost"] {
           _ = try await scenario.belfryCommand(
             ["campaign", "status", "--provider", "http://\(host):\(port)"] + data)
         }
       }
-      // A token that the user specifies for a service is sent to it.
+      // A token that the user specifies for a service is sent to that service.
       let file = scenario.folder.file("token")
       try "its-own-token-its-own-token".write(toFile: file, atomically: true, encoding: .utf8)
       _ = try await scenario.belfryCommand([

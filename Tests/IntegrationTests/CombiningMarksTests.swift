@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that send strings with combining marks to running services, and limit the services' processor time.
+/// Tests that send strings with combining marks to running services and limit the services' processor time.
 ///
 /// Swift's comparison of strings would take minutes for a single string of this size.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct CombiningMarksTests {
-  /// The limit in milliseconds of processor time for all requests of a test.
+  /// The limit, in milliseconds of processor time, for all requests of a test.
   ///
-  /// A debug build needs a tenth of this.
+  /// A debug build needs a tenth of this time.
   private let processorMillisecondsMax = 20_000
 
   private func send(

@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// Completes a line in a real bash, and returns the suggested words.
+  /// Completes a line in a real bash and returns the suggested words.
   private func complete(_ scenario: Scenario, _ words: [String]) async throws -> [String] {
     let script = scenario.folder.file("completion")
     if !FileSystem.exists(script) {
@@ -157,7 +157,7 @@ import Testing
       try Data().write(to: URL(fileURLWithPath: file))
       let start = scenario.folder.file("some")
       #expect(try await complete(scenario, ["belfry", "agent", "--ca", start]) == [file])
-      // Options of other commands are not offered.
+      // Bash doesn't suggest options of other commands.
       #expect(try await complete(scenario, ["belfry", "agent", "--feedback"]) == [""])
     }
   }

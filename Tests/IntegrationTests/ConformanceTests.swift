@@ -12,7 +12,7 @@ private actor Vectors {
     let task =
       run
       ?? Task {
-        // The run takes two minutes and mostly waits, so it does not count as a running test.
+        // The run takes two minutes and mostly waits, so it doesn't count as a running test.
         try await Scenario.run(needsPlace: false) { scenario in
           let result = try await scenario.command(
             [
@@ -57,10 +57,10 @@ private actor Vectors {
     var testDescription: String { "\(id) \(what)" }
   }
 
-  /// Runs one test per case, named by the identifier of the case.
+  /// Runs one test per case, named by the case's identifier.
   ///
-  /// A case that is not yet expected to pass is reported with the gateway's actual behavior. Once such a case passes,
-  /// `run-vectors --learn` adds it to the list.
+  /// For a case that isn't expected to pass yet, the test reports the gateway's actual behavior. Once such a case
+  /// passes, `run-vectors --learn` adds it to the list.
   @Test(.requires(.python), arguments: vectors)
   func `a case of Apple's service is answered as Apple answers it`(_ id: String) async throws {
     let result = try await Vectors.shared.results()[id]

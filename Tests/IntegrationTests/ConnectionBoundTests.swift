@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Tests of silent connections next to active ones.
+/// Tests of silent connections alongside active ones.
 @Suite(.timeLimit(.minutes(60)), .requires(.python, .prlimit)) struct ConnectionBoundTests {
   private func idle(
     _ scenario: Scenario, _ gateway: GatewayProgram, on listener: String, _ count: Int,
@@ -21,8 +21,8 @@ import Testing
     return try await client.event("idle")["open"].integer ?? -1
   }
 
-  /// Sends a push repeatedly until there is an answer, because for two seconds, the gateway closes no earlier
-  /// connection to make room.
+  /// Sends a push repeatedly until it is answered, because the gateway closes a connection to make room only if the
+  /// connection is at least two seconds old.
   private func push(
     _ scenario: Scenario, to token: String, _ gateway: GatewayProgram
   ) async throws {
@@ -42,7 +42,7 @@ import Testing
     return values.reduce(0, +)
   }
 
-  /// Checks that 1,500 silent connections do not use up the process's 1,024 descriptors.
+  /// Checks that 1,500 silent connections don't use up the process's 1,024 descriptors.
   @Test(arguments: ["provider", "binary", "feedback", "device"])
   func `connections that say nothing leave room for others on every port`(
     listener: String
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// With 1,024 descriptors, 600 connections may be unproven, and half of them may be from one address.
+  /// With 1,024 descriptors, up to 600 connections can be unproven, and half of them can be from one address.
   @Test func `clients that only complete a handshake cannot exceed the share of their address`()
     async throws
   {

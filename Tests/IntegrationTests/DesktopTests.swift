@@ -59,7 +59,8 @@ struct DesktopTests {
     }
   }
 
-  /// Polls a condition for up to ten seconds, because the server draws at its own pace and does not report it.
+  /// Checks a condition repeatedly for up to ten seconds, because the server draws at its own pace and doesn't report
+  /// when it has finished.
   private func isMet(_ condition: () async throws -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + TestTimeout.standard
     while ContinuousClock.now < end {

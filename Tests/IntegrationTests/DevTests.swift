@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of `belfry dev`, run as an app developer would run it.
+/// Tests of `belfry dev`, run in the same way as by an app developer.
 @Suite struct DevTests {
   @Test(.requires(.curl))
   func

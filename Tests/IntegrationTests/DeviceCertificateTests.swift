@@ -14,7 +14,7 @@ extension Scenario {
       ] + words, name: "link-client")
   }
 
-  /// Enrolls a device at `gateway`, and returns its number and the file with its identity.
+  /// Enrolls a device at `gateway`; returns the device's number and the file that contains its identity.
   func enrolled(_ gateway: GatewayProgram, _ name: String) async throws -> (
     device: JSONLine, file: String
   ) {
@@ -24,7 +24,7 @@ extension Scenario {
     return (line["device"], file)
   }
 
-  /// Tries to enroll the key of `file`, or a new key, with this code, and returns the reason for the refusal.
+  /// Attempts to enroll the key in `file`, or a new key, with this code, and returns the reason for the refusal.
   func refusedEnrollment(
     _ gateway: GatewayProgram, _ file: String, code: String
   ) async throws -> Int? {
@@ -93,7 +93,7 @@ extension Scenario {
       _ = try await scenario.belfryCommand([
         "device", "revoke", String(number), "--data", gateway.data,
       ])
-      // 11 means revoked (docs/device-link.md section 5), on the open link and on the next one.
+      // The reason 11 means "revoked" (docs/device-link.md section 5), on the open link and on the next one.
       #expect(try await device.event("ended")["reason"].integer == 11)
       let again = try scenario.linkClient(gateway, ["connect", identity.file])
       #expect(try await again.event("ended")["reason"].integer == 11)

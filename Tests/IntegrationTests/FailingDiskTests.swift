@@ -7,7 +7,7 @@ private let app = "com.example.app"
 
 /// Tests with a disk that is full, refuses to grow a file, or fails to sync.
 ///
-/// The gateway acknowledges nothing that is not stored, the probe and the log report the failure, and the gateway
+/// The gateway acknowledges nothing that isn't stored, the probe and the log report the failure, and the gateway
 /// continues automatically once the disk works again.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl, .prlimit)) struct FailingDiskTests {
   /// Returns the token of an offline device.
@@ -27,7 +27,7 @@ private let app = "com.example.app"
     ])
   }
 
-  /// A file size at which no store can commit, but the log still has room for its lines.
+  /// A file size limit at which no store can commit, but the log still has room for its lines.
   private let tooShort = "4096"
 
   private func failureLines(_ gateway: GatewayProgram) -> Int {
@@ -146,7 +146,7 @@ private let app = "com.example.app"
       #expect(failing.hasPrefix("not ready: ") && failing.hasSuffix("503"), "\(failing)")
       #expect(failing.contains("File too large"), "\(failing)")
       try await registry.program.error("the disk accepts no writes")
-      // No request writes from here on, so the service must detect by itself that the disk works again.
+      // No further request writes data, so the service itself must detect that the disk works again.
       try await limit(to: "unlimited")
       try await Scenario.wait("readiness") { try await readiness() == "ok 200" }
       try await registry.program.error("the disk accepts writes again")
@@ -164,8 +164,8 @@ private let app = "com.example.app"
       let first = try await scenario.gateway()
       let token = try await token(scenario, first)
       try await first.stop()
-      // The script mounts a file system of 32 MB over the folder, in a separate namespace, and copies the folder's
-      // files to it.
+      // The script mounts a 32 MB file system over the folder, in a separate namespace, and copies the folder's files
+      // to it.
       let script = """
         cp -a "$1" "$1.copy" && mount -t tmpfs -o size=32m none "$1" && cp -a "$1.copy/." "$1" && \
         shift && exec "$@"

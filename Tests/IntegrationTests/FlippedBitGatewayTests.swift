@@ -6,9 +6,9 @@ private let app = "com.example.app"
 
 /// Tests of a real gateway whose stores have a damaged row.
 ///
-/// The gateway never uses the row. Requests that may depend on it get a 503 response.
+/// The gateway never uses the row, and answers requests that might depend on it with a 503 response.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl, .python)) struct FlippedBitGatewayTests {
-  /// Flips one bit in one column of a table's first row, and leaves the checksum unchanged.
+  /// Flips one bit in one column of a table's first row, leaving the checksum unchanged.
   private func damage(
     _ scenario: Scenario, _ file: String, _ table: String, _ column: String
   ) async throws {
@@ -118,7 +118,7 @@ private let app = "com.example.app"
       try await gateway.stop()
       let control = gateway.data + "/control.sqlite"
       let whole = try Data(contentsOf: URL(fileURLWithPath: control))
-      // If the gateway cannot read its own key, it generates another key, but providers continue to use theirs.
+      // If the gateway can't read its own key, it generates another key, but providers continue to use their keys.
       let credential = [
         "--key", gateway.keyFile, "--key-id", gateway.keyID, "--team", gateway.teamID,
       ]

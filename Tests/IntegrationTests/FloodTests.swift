@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// A flood that makes a server do more work than the client, and the expected outcome.
+/// A flood that causes more work for the server than for the client, and the expected outcome.
 struct Flood: Sendable, CustomTestStringConvertible {
   let name: String
   /// True if the connection must be closed.
   ///
   /// Otherwise, its only request must be refused.
   var ends = true
-  /// The expected announcement of the end: whether there is a GOAWAY, and whether it blames the peer.
+  /// The expected way in which the end is announced: whether a GOAWAY is sent, and whether it blames the peer.
   var farewell = Farewell.blame
 
   enum Farewell { case blame, noBlame, either, none }
@@ -28,7 +28,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
   ]
 }
 
-/// Tests of the known HTTP/2 floods against the provider port, next to a well-behaved provider.
+/// Tests of the known HTTP/2 floods against the provider port, alongside a well-behaved provider.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct FloodTests {
   @Test(arguments: Flood.all)
   func `a flood ends its connection and touches no other`(_ flood: Flood) async throws {
@@ -56,10 +56,10 @@ struct Flood: Sendable, CustomTestStringConvertible {
       } else {
         #expect(line["ended"].boolean == true || line["reset"] != .null || line["status"] != .null)
       }
-      // A handshake takes about 60 KB of OpenSSL's memory, and each loop allows a thousand of them to begin.
+      // A handshake takes up about 60 KB of OpenSSL's memory, and each loop allows a thousand of them to begin.
       var bound = flood.name == "handshakes" ? 192 << 20 : 32 << 20
       #if SANITIZED
-        // AddressSanitizer retains 256 MB of released memory, and pads all allocations.
+        // AddressSanitizer retains 256 MB of released memory and pads all allocations.
         bound = bound * 2 + (256 << 20)
       #endif
       #expect((line["grownBytes"].integer ?? .max) < bound, "\(line)")

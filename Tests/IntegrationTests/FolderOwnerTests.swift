@@ -12,7 +12,7 @@ struct FolderOwnerTests {
   /// The user ID of Debian's `nobody`.
   private static let user: UInt32 = 65_534
 
-  /// Creates a stopped gateway in a folder that the user owns, within a folder to which the user may write.
+  /// Creates a stopped gateway in a folder that the user owns, inside a folder that the user can write to.
   private func usersGateway(_ scenario: Scenario) async throws -> (home: String, data: String) {
     // The user must be able to reach the folder.
     try #require(chmod(scenario.folder.path, 0o711) == 0)
@@ -58,7 +58,7 @@ struct FolderOwnerTests {
       _ = try await scenario.belfryCommand(
         ["doctor", "--gateway", "--data", data], succeeding: false)
       #expect(try owners(in: data) == [Self.user])
-      // A file that root specified belongs to root. It is in a folder that only root may enter.
+      // A file that root specified belongs to root. The file is in a folder that only root can enter.
       #expect(try owners(in: output) == [0])
       #expect(try Set(FileSystem.list(output)) == ["backup.tar", "certificate.pem"])
 
@@ -154,7 +154,7 @@ struct FolderOwnerTests {
         #expect(gone.isEmpty, "root no longer owns a file after round \(round)")
         if !gone.isEmpty { break }
       }
-      // Nothing was written through the link either.
+      // Nothing was written through the link, either.
       #expect(try FileSystem.list(secrets).count == victims.count)
       for victim in victims {
         #expect(try FileSystem.read(victim, limit: 100) == Array("secret".utf8))

@@ -15,7 +15,7 @@ import Testing
     init(_ path: String) throws {
       self.path = path
       try #require(mkfifo(path, 0o600) == 0)
-      // This process holds both ends, so that a writer neither waits for a reader to open the pipe nor fails because
+      // This process has both ends open, so that a writer neither waits for a reader to open the pipe nor fails because
       // the last reader is gone.
       descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       try #require(descriptor >= 0)
@@ -50,9 +50,9 @@ import Testing
     return (program, pipe)
   }
 
-  /// Returns whether a process or one of its children waits for room in a pipe.
+  /// Returns true if a process or one of its children waits for room in a pipe.
   ///
-  /// Such a process waits in write(2), or in Belfry's own poll(2), which has one descriptor and a timeout of 50 ms.
+  /// The process then waits in write(2), or in Belfry's own call of poll(2) with one descriptor and a timeout of 50 ms.
   private func isWaiting(_ pid: Int32) -> Bool {
     let files = FileManager.default
     let threads = (try? files.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
@@ -75,7 +75,7 @@ import Testing
     return false
   }
 
-  /// Asks a program to exit, and waits until it has exited.
+  /// Requests that a program exit, and waits until it has exited.
   ///
   /// The program must exit although no process reads its output.
   private func end(_ blocked: (program: RunningProgram, pipe: FullPipe)) async throws {

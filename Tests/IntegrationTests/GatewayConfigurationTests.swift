@@ -244,7 +244,7 @@ extension Scenario {
 
   /// Returns port offsets at which all of a gateway's ports are free.
   ///
-  /// The offsets are far apart.
+  /// The offsets are far apart from each other.
   private func freeOffsets() throws -> [Int] {
     var offsets: [Int] = []
     while offsets.count < 2 {
@@ -267,7 +267,7 @@ extension Scenario {
       var files: [String] = []
       for (index, offset) in offsets.enumerated() {
         let file = scenario.folder.file("ready-\(offset)")
-        // An offset does not change ports that are set explicitly.
+        // An offset doesn't change ports that are set explicitly.
         let more = index == 0 ? [] : ["--feedback-port", "0"]
         let program = try scenario.belfry(
           ["gateway", "--port-offset", "\(offset)", "--ready-file", file] + more)

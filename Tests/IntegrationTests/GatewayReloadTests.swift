@@ -6,10 +6,10 @@ import Transport
 
 private let app = "com.example.app"
 
-/// Tests that a running gateway applies changes of its configuration file and its certificates without closing a
+/// Tests that a running gateway applies changes to its configuration file and its certificates without closing a
 /// connection.
 @Suite(.timeLimit(.minutes(60)), .requires(.openssl)) struct GatewayReloadTests {
-  /// Returns the expiration of the certificate that the gateway shows to a client that trusts `file` and requests
+  /// Returns the expiration of the certificate that the gateway presents to a client that trusts `file` and requests
   /// `name`.
   ///
   /// Returns nil if the client refuses the certificate.
@@ -68,7 +68,7 @@ private let app = "com.example.app"
       #expect(
         try await end(scenario, gateway, trusting: gateway.caFile, name: "new.example") != nil)
       var answers: [Int?] = []
-      // The limit is one push per second. Of five pushes on one connection, some are refused, unless the machine is
+      // The limit is one push per second. Out of five pushes on one connection, some are refused, unless the machine is
       // very slow.
       while !answers.contains(429) { answers += try await push() }
       #expect(answers.first == 200)
@@ -207,7 +207,7 @@ private let app = "com.example.app"
         let answer = try await check()
         #expect(answer.status == 1 && answer.errors.contains(what), "\(answer)")
       }
-      // The gateway would show a truncated chain without the issuer's certificate.
+      // The gateway would present a truncated chain without the issuer's certificate.
       _ = try issue(days: 20)
       let whole = try String(contentsOfFile: chain, encoding: .utf8)
       let issuer = String(decoding: root.certificatePEM, as: UTF8.self)

@@ -97,7 +97,7 @@ private let app = "com.example.app"
         ["gateway", "status", "--data", scenario.folder.file("nothing")], succeeding: false)
       #expect(nothing.status == 1)
       #expect(nothing.errors.contains("no gateway in"))
-      // Reading the status does not create a folder.
+      // Reading the status doesn't create a folder.
       #expect(!FileManager.default.fileExists(atPath: scenario.folder.file("nothing")))
     }
   }
@@ -106,8 +106,8 @@ private let app = "com.example.app"
     async throws
   {
     try await Scenario.run { scenario in
-      // A link to itself fails for every user. It imitates missing rights on the folder, which would not restrict tests
-      // that run as root.
+      // For every user, access fails if a link refers to itself. The link imitates missing rights on the folder, which
+      // wouldn't restrict tests that run as root.
       let folder = scenario.folder.file("closed")
       try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
       for words in [

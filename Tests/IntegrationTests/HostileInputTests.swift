@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The expected outcome of a connection that breaks the rules.
+/// The expected outcome of a connection that violates the protocol.
 struct HostileCase: Sendable, CustomTestStringConvertible {
   let name: String
   /// The error code of the GOAWAY frame or the reason of the CLOSE frame; `nil` if the protocol specifies none.
@@ -71,7 +71,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// RFC 9113 section 8.2.1: such a request is malformed, which is a stream error and not a connection error.
+  /// RFC 9113 section 8.2.1: this request is malformed, which is a stream error rather than a connection error.
   @Test(.requires(.python)) func `an upper case header name is malformed`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

@@ -10,7 +10,7 @@ import Transport
 /// Tests of joining a gateway, either with the line from `belfry device invite`, or because the same user runs the
 /// gateway.
 @Suite struct InvitationTests {
-  /// An environment in which `belfry` in the pasted line runs this build.
+  /// An environment in which the word `belfry` in the pasted line runs this build.
   private var path: [String: String] {
     ["PATH": Installation.products + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")]
   }
@@ -20,7 +20,7 @@ import Transport
     let answer = try await scenario.belfryCommand([
       "device", "invite", "--data", gateway.data, "--json",
     ])
-    // The warning explains why another machine cannot connect.
+    // The warning explains why another machine can't connect.
     #expect(answer.errors.contains("listens only on this machine"))
     return try #require(answer.values.first)
   }
@@ -68,7 +68,7 @@ import Transport
           answer.errors.contains("certificate is not for \(host)") == isRefused, "\(answer.errors)")
       }
       try await gateway.stop()
-      // A name that the first authority does not permit has its own certificate.
+      // A name that the first authority doesn't permit has its own certificate.
       let renamed = try await scenario.gateway(
         options: ["--name", "push.example.org", "--name", "new.example.org"])
       let answer = try await scenario.belfryCommand([
@@ -125,7 +125,7 @@ import Transport
     async throws
   {
     try await Scenario.run { scenario in
-      // Use the default place: $XDG_STATE_HOME/belfry/gateway.
+      // Use the default folder: $XDG_STATE_HOME/belfry/gateway.
       let gateway = try await scenario.gateway("belfry/gateway")
       let agent = try await scenario.agent(of: nil)
       _ = try await agent.program.event("link") { $0["state"].string == "up" }
@@ -162,11 +162,11 @@ import Transport
           .values.count
       }
       try await join(["--gateway", invitation])
-      // The user's own gateway has started in the meantime.
+      // The user's own gateway has started since then.
       let own = try await scenario.gateway("belfry/gateway")
       try await join([])
       #expect(try await devices(of: own) == 0)
-      // A start without a gateway and a start that is refused do not change what the agent remembers.
+      // A start without a gateway and a start that is refused don't change what the agent remembers.
       let unlinked = try await scenario.agent(of: nil, options: ["--gateway", "none"])
       let refused = try await scenario.belfryCommand(
         [
@@ -373,7 +373,7 @@ import Transport
         let lines = agent.program.errors.split(separator: "\n")
         #expect(lines.count { $0.contains("start") && $0.contains(gateway.data) } == 2, "\(lines)")
       }
-      // The earlier registration now has its token.
+      // The app's earlier registration request now has its token.
       #expect(try await app.event("registered")["token"].string != nil)
     }
   }

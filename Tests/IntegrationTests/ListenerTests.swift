@@ -4,7 +4,8 @@ import Testing
 
 /// Tests of the gateway's listeners: their addresses, their certificates, and the requests that they answer.
 @Suite(.timeLimit(.minutes(60))) struct ListenerTests {
-  /// Runs a gateway on the folder of a gateway that has exited, waits until it exits too, and returns its error output.
+  /// Starts a gateway on the folder of a gateway that has exited, waits until the new gateway exits too, and returns
+  /// its error output.
   private func failedStart(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> String {
     let program = try scenario.belfry(
       ["gateway", "--data", gateway.data, "--provider-port", "0", "--device-port", "0"]

@@ -20,7 +20,7 @@ private let app = "com.example.app"
         authorityPEM: read(gateway.caFile)))
   }
 
-  /// Sends a request, with the admin token if `isAdministrator` is true, and returns the API's answer and its status.
+  /// Sends a request, with the admin token if `isAdministrator` is true; returns the API's answer and its status.
   private func ask(
     _ scenario: Scenario, _ gateway: GatewayProgram, _ id: String, isAdministrator: Bool = true
   ) async throws -> (status: String, body: JSONLine) {

@@ -5,7 +5,7 @@ import Testing
 
 private let app = "com.example.app"
 
-/// Tests of an operator's common problems in the first minutes: revoked keys, refused pushes, and wrong ports.
+/// Tests of common problems that operators have in the first minutes: revoked keys, refused pushes, and wrong ports.
 @Suite(.timeLimit(.minutes(60))) struct OperatorTests {
   private func run(
     _ scenario: Scenario, _ gateway: GatewayProgram, _ words: [String], succeeding: Bool = true
@@ -123,7 +123,7 @@ private let app = "com.example.app"
       }
       let id = try #require(gone.values.first?["apnsID"].string)
       try await check((id, "Unregistered"), "Unregistered", token)
-      // The follower does not report when it has started, so send pushes until it shows one.
+      // The follower doesn't report when it has started, so send pushes until it shows one.
       var ids: [String] = []
       while !follower.lines.contains(where: { line in ids.contains { line.contains($0) } }) {
         try #require(follower.isRunning)

@@ -13,7 +13,7 @@ import Testing
     _ text: String, _ pattern: Regex<Output>, _ key: (Output) -> Substring
   ) -> [String] { text.matches(of: pattern).map { String(key($0.output)) } }
 
-  /// Returns the lines of a script from the one that contains `start` to the next one that contains `end`.
+  /// Returns the lines of a script, from the line that contains `start` to the next line that contains `end`.
   private func part(of script: String, from start: String, to end: String) -> String {
     let lines = script.split(separator: "\n", omittingEmptySubsequences: false)
     guard let first = lines.firstIndex(where: { $0.contains(start) }) else { return "" }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of channels and broadcasts of the client library, with a real gateway and devices.
+/// Tests of the client library's channels and broadcasts, with a real gateway and devices.
 @Suite(.timeLimit(.minutes(60))) struct ProviderChannelTests {
   private let app = "com.example.app"
 

@@ -29,7 +29,7 @@ import Testing
       #expect(line["ended"].boolean == true, "\(line)")
       #expect(line["code"].integer == 11, "ENHANCE_YOUR_CALM: \(line)")
       #expect(line["why"].string == #"{"reason":"\#(why)"}"#, "\(line)")
-      // Some errors are forgiven over time, and every request is answered until the connection ends.
+      // The gateway forgives some errors over time, and answers every request until the connection ends.
       #expect((bound...2 * bound).contains(line["answers"][reason].integer ?? 0), "\(line)")
       let streams = (0..<100).compactMap { line["streams"][$0].integer }
       #expect(streams.starts(with: [1, 1_000, 500, 250]), "\(streams)")

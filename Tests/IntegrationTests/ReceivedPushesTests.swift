@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that `belfry device received` returns each push once in a run.
+/// Tests that `belfry device received` returns each push only once in a run.
 @Suite struct ReceivedPushesTests {
   private static let ids = (1...9).map { "00000000-0000-4000-8000-00000000000\($0)" }
 

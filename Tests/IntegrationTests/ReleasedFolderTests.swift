@@ -75,7 +75,7 @@ import Testing
       #expect(
         start.errors.contains("\(gateway.data)/\(file) has schema version 99"), "\(start.errors)")
       #expect(start.errors.contains("use the newer release"), "\(start.errors)")
-      // Commands are also refused, and set aside and create nothing.
+      // Commands are also refused; they set nothing aside and create nothing.
       let list = try await scenario.belfryCommand(
         ["team", "list", "--data", gateway.data], succeeding: file != "control.sqlite")
       #expect((list.status == 1) == (file == "control.sqlite"))
@@ -101,8 +101,8 @@ import Testing
 
   /// Tests a notification that has become due since the release.
   ///
-  /// `tea` repeats each day at 18:00, so it is due whatever today's date is. It is shown once at the start, and the
-  /// next occurrence is pending.
+  /// `tea` repeats each day at 18:00, so it is due whatever today's date is. The notification is shown once at the
+  /// start, and its next occurrence is pending.
   @Test(arguments: releases)
   func `An agent continues with an earlier release's settings, pending and delivered notifications`(
     release: String

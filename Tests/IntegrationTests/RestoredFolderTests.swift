@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of a gateway folder that lost its control store, contains an older copy of it, or comes from an earlier
-/// release.
+/// Tests of a gateway folder that lost its control store, contains an older copy of the store, or was created by an
+/// earlier release.
 ///
 /// No device receives another device's data.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct RestoredFolderTests {
@@ -32,7 +32,7 @@ import Testing
 
   private let databases = ["control.sqlite", "control.sqlite-wal", "control.sqlite-shm"]
 
-  /// Returns a device that enrolled and registered, and for which a push is waiting.
+  /// Returns a device that has enrolled and registered, and for which a push is waiting.
   private func deviceWithPush(
     _ scenario: Scenario, _ gateway: GatewayProgram, _ name: String
   ) async throws -> (file: String, number: Int?, token: String) {
@@ -44,7 +44,7 @@ import Testing
     return (identity.file, identity.device.integer, token)
   }
 
-  /// Checks that a device that enrolls after the restoration gets its own number, token, and pushes.
+  /// Checks that a device that enrolls after the restore receives its own number, token, and pushes.
   private func checkNewDevice(
     _ scenario: Scenario, _ gateway: GatewayProgram,
     isNot lost: (file: String, number: Int?, token: String)

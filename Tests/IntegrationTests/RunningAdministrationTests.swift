@@ -56,7 +56,7 @@ import Testing
       let registered = try await devices.program.event("registered")
       let token = try #require(registered["token"].string)
       let follower = try scenario.belfry(["log", "--follow", "--json", "--data", gateway.data])
-      // The follower does not report when it has started, so send pushes until it shows one.
+      // The follower doesn't report when it has started, so send pushes until it shows one.
       var sent = try await send(scenario, gateway, to: token)
       for _ in 0..<20 where follower.lines.isEmpty {
         sent = try await send(scenario, gateway, to: token)

@@ -3,7 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs `body` with a gateway and a device with an app's token, which every test in this file needs.
+/// Runs `body` with a gateway and with a device that has a token for an app, both of which every test in this file
+/// needs.
 private func withDevice<Result>(
   _ body: (Scenario, GatewayProgram, DevicesProgram, String) async throws -> Result
 ) async throws -> Result {
@@ -274,8 +275,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
 
   /// Tests the legacy binary interface, on which silence means success.
   ///
-  /// The answer to an invalid token is an error packet. After that, the client resends the subsequent frames on another
-  /// connection.
+  /// The answer to an invalid token is an error packet. After the error packet, the client resends the subsequent
+  /// frames on another connection.
   @Test(.requires(.python))
   func
     `The binary interface accepts a thousand frames on one connection and answers only errors`()
@@ -314,7 +315,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  /// Tests RSA keys: Apple's certificates have them, and apnotic accepts no others in PEM files.
+  /// Tests RSA keys: Apple's certificates have RSA keys, and apnotic accepts no others in PEM files.
   @Test(.requires(.python, .curl, .openssl))
   func `a certificate with an RSA key is served on every port`() async throws {
     try await withDevice { scenario, gateway, devices, token in

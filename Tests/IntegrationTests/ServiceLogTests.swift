@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of the output of services to standard error, by `--log-format`.
+/// Tests of the output that services write to standard error, for each value of `--log-format`.
 @Suite(.timeLimit(.minutes(60))) struct ServiceLogTests {
   /// Returns the lines that a gateway writes from start to exit.
   private func lines(
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  /// Connects from a new port, sends bytes that are not TLS, and waits until the connection is closed.
+  /// Connects from a new port, sends bytes that aren't TLS, and waits until the connection is closed.
   private static func knock(port: UInt16) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

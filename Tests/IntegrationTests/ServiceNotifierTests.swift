@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of services under systemd.
 ///
-/// A script takes the place of systemd, because systemd does not run in test environments.
+/// A script acts as systemd, because systemd doesn't run in test environments.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct ServiceNotifierTests {
   @Test func `the service manager gets the start, watchdog and stop notifications`()
     async throws

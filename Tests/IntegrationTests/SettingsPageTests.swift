@@ -132,7 +132,8 @@ struct SettingsPageTests {
       _ = try await page.output(called: "the page with the app") { lines in
         lines.contains { $0.contains("org.example.burger") && $0.contains("Alerts, Sounds") }
       }
-      // Move down twice to the app and open it. Move down once to alerts and switch them. End each line with Enter.
+      // Move down twice to the app and open its page. Move down once to alerts and toggle the switch. End each line
+      // with Enter.
       page.tell("jj")
       page.tell("j")
       _ = try await app.event("settings") { $0["settings"]["alert"].string == "disabled" }

@@ -99,7 +99,7 @@ import Testing
       #expect(try await waiting.end() == 0)
       #expect(waiting.lines.last == "tea")
       #expect(try await agent.program.event("presented")["title"].string == "Tea")
-      // The second notification does not have to wait.
+      // The second notification doesn't have to wait.
       #expect(try await notify(scenario, agent, "Coffee").errors.isEmpty)
     }
   }
@@ -206,7 +206,7 @@ import Testing
         scenario, agent, "Deploy?", "--action", "yes=Yes", "--timeout", "1", succeeding: false)
       #expect(late.status == 1 && late.lines.isEmpty)
       #expect(late.errors.contains("timed out: no button was chosen within 1 s"), "\(late.errors)")
-      // No process is waiting for its buttons any more.
+      // No process is waiting for its buttons any longer.
       let left = try await scenario.belfryCommand(["center", "--json", "--socket", agent.socket])
       #expect(left.values.isEmpty, "\(left.output)")
       let waiting = try scenario.belfry([
@@ -368,7 +368,7 @@ import Testing
       let presented = try await agent.program.event("presented")
       #expect(presented["app"].string == "belfry.shell.backups-of-nas")
       #expect(presented["title"].string == "Backups of nas")
-      // The same name gives the same token.
+      // The same name yields the same token.
       let again = try await scenario.belfryCommand([
         "subscribe", "Backups of nas", "--json", "--gateway", gateway.file, "--socket",
         agent.socket,

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of commands and apps with an agent that is running but does not answer.
+/// Tests of commands and apps with an agent that is running but doesn't answer.
 @Suite struct SilentAgentTests {
   @Test func `A command ends and says so, whatever it asks for`() async throws {
     try await Scenario.run { scenario in
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Requests for lists spend the turn only of the process that makes them.
+  /// Requests for lists use up the turns only of the process that makes the requests.
   @Test(.requires(.python))
   func `It is served beside another process that floods the agent with requests for lists`()
     async throws

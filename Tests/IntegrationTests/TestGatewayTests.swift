@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of `belfry test-gateway`, run as a user or a CI job would run it.
+/// Tests of `belfry test-gateway`, run in the same way as by a user or a CI job.
 @Suite struct TestGatewayTests {
-  /// Starts a command under `belfry test-gateway`, with the temporary folder inside that of the scenario.
+  /// Starts a command under `belfry test-gateway`, with the temporary folder inside the scenario's folder.
   private func start(
     _ scenario: Scenario, options: [String] = [], _ script: String
   ) throws -> RunningProgram {
@@ -102,7 +102,7 @@ import Testing
       let pid = try #require(JSONLine(text)?["pid"].integer)
       #expect(kill(Int32(pid), 0) == 0)
       program.signal(SIGKILL)
-      // The output ends once neither the keeper nor any process that the command started holds it open.
+      // The output ends once neither the keeper nor any process that the command started has it open.
       try await program.end()
       #expect(kill(Int32(pid), 0) != 0)
       #expect(try leftovers(scenario).isEmpty)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(60)), .requires(.python, .unshare, .openssl))
 struct UnmodifiedClientTests {
-  /// Tests the instructions in docs/clients.md for clients whose server cannot be configured.
+  /// Tests the instructions in docs/clients.md for clients whose server address can't be configured.
   ///
   /// In separate namespaces, the test uses a hosts file, a trusted authority, and Apple's port.
   @Test func `a client that cannot be told where to go is led to the gateway`() async throws {
@@ -11,7 +11,7 @@ struct UnmodifiedClientTests {
       let unshare = [try TestTool.unshare.required(), "--map-root-user", "--mount", "--net", "--"]
       let probe = try await scenario.command(unshare + ["true"], succeeding: false)
       guard probe.status == 0 else {
-        // A container may forbid namespaces, which is a limit of the machine and not a fault of the gateway.
+        // A container might forbid namespaces, which is a limit of the machine rather than a fault of the gateway.
         print("skipped: this machine gives no namespaces: \(probe.errors)")
         return
       }

@@ -8,7 +8,7 @@ import Transport
 
 @testable import ProviderService
 
-/// Tests that campaigns that do not fit their audience are refused before anything is sent.
+/// Tests that campaigns that don't fit their audience are refused before anything is sent.
 @Suite struct AudienceTests {
   private let folder: ScratchFolder
   private let provider: ProviderFolder
@@ -47,7 +47,7 @@ import Transport
     return (response.status, (try JSONValue(parsing: bytes.dropLast())).objectValue ?? [:])
   }
 
-  /// Previews and starts a campaign, and returns the problems, which must be the same for both.
+  /// Previews and starts a campaign; returns the problems, which must be the same for both.
   private func problems(
     _ router: ProviderRouter, _ members: String
   ) throws -> [String] {

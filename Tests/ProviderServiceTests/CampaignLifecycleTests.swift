@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  /// Checks, in random histories, the properties that must hold in every history.
+  /// Checks, for random histories, the properties that must hold in every history.
   @Test(arguments: 0..<200)
   func `A history of any events keeps the promises of the states`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

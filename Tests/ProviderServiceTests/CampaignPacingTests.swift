@@ -50,7 +50,7 @@ import Testing
     let zones = DeviceZones()
     let tokyo = ZoneGroup(number: 0, zone: .named("Asia/Tokyo"))
     let nowhere = ZoneGroup(number: 1, zone: .named(nil))
-    // In Tokyo, it is 10:00 one hour after midnight UTC. In UTC, it is 10:00 ten hours after midnight.
+    // At one hour after midnight UTC, it is 10:00 in Tokyo. At ten hours after midnight, it is 10:00 in UTC.
     let day = 20_000 * 86_400
     var pacing = CampaignPacing(
       groups: [nowhere, tokyo], sendTime: SendTime(start: .wall(day + 10 * 3_600)), rate: nil

@@ -85,7 +85,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     return (record, Dictionary(uniqueKeysWithValues: counts))
   }
 
-  /// Returns a log with these lines from a gateway whose clock is ahead by the given time.
+  /// Returns a log with these lines, from a gateway whose clock is ahead by the given time.
   private func log(
     _ lines: [GatewayLog.Line], kept: Int = 1_000, aheadMilliseconds: Int64 = 0
   ) -> GatewayLog {
@@ -154,7 +154,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     let (record, document) = try campaign()
     let group = try #require(try test.store.groups(of: "c1").first)
     let now = SystemClock.unixMilliseconds
-    // The program exited after the claim, when it had sent an unknown part of the batch.
+    // The program exited after the claim, when an unknown part of the batch had been sent.
     let claimed = try test.store.claim(of: record, group: group, limit: 8, at: now)
     #expect(claimed?.recipients.count == 8)
     let identity = CampaignIdentity(campaign: "c1")
@@ -259,7 +259,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     #expect(end.record.state == .completed)
     #expect(end.counts == ["accepted ": 5, "failed BadDeviceToken": 830])
     #expect(end.record.problem?.contains("BadDeviceToken") == true)
-    // No app reported its environment, so the tokens may be valid in another environment.
+    // No app reported its environment, so the tokens might be valid in another environment.
     #expect(try test.store.tokenCount() == 835)
     #expect(service.sent.count == 835)
   }
@@ -307,7 +307,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     try test.store.addCampaign(record)
     let started = try test.store.start(record, groups: [.any], total: 30)
     let service = ScriptedService { _, _ in accepted }
-    // This test does not handle the answers, because only the sent requests matter.
+    // This test doesn't handle the answers, because only the sent requests matter.
     var resources = CampaignRunner.Resources(
       registry: test.registry, service: service.service(), log: .silent)
     resources.clock = clock

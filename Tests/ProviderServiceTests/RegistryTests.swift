@@ -58,14 +58,14 @@ struct TestRegistry {
 
   @Test func `tags are counted as bytes, and no more are compared than a device may have`() throws {
     let test = try TestRegistry()
-    // A letter in two Unicode forms yields two tags, and a repeated tag counts once.
+    // A letter in two Unicode forms yields two tags; a repeated tag counts only once.
     let repeated = Array(repeating: JSONValue.string("news"), count: 5_000)
     let two: [JSONValue] = ["caf\u{E9}", "cafe\u{301}"]
     #expect(try test.register(["deviceToken": "00ff", "tags": .array(repeated + two)]) == .added)
     #expect(
       try test.lines().first?["tags"]?.arrayValue?.compactMap { $0.stringValue?.utf8.count }
         .sorted() == [4, 5, 6])
-    // A body of 1 MB can contain ten times as many different tags.
+    // A body of 1 MB can contain ten times that many different tags.
     let many = (0..<20_000).map { JSONValue.string(String($0, radix: 36)) }
     let clock = ContinuousClock()
     let time = clock.measure {
@@ -106,7 +106,7 @@ struct TestRegistry {
       }
     }
     #expect(try next() == ["aa"])
-    // The first has been reached, and the second has not.
+    // The campaign has reached the first installation but not the second.
     for (token, installation) in [("cc", "phone"), ("dd", "tablet")] {
       try test.register([
         "deviceToken": .string(token), "installation": .string(installation),

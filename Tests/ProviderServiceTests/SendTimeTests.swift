@@ -36,7 +36,7 @@ import Testing
     #expect(try earliest(time, from: now, in: "Asia/Tokyo") == instant("2026-03-29T09:00Z"))
     #expect(try earliest(time, from: now, in: "Europe/Paris") == instant("2026-03-29T16:00Z"))
     #expect(try earliest(time, from: now, in: "UTC") == instant("2026-03-29T18:00Z"))
-    // A time in the past means now.
+    // A time in the past means "now".
     #expect(
       try earliest(time, from: "2026-04-01T00:00Z", in: "UTC") == instant("2026-04-01T00:00Z"))
   }
@@ -52,7 +52,7 @@ import Testing
       try earliest(night, from: "2026-01-11T07:00Z", in: paris) == instant("2026-01-11T07:00Z"))
     #expect(
       try earliest(night, from: "2026-01-11T12:00Z", in: paris) == instant("2026-01-11T12:00Z"))
-    // The clocks move forward during this night, but quiet hours still end at eight.
+    // The clocks are set forward during this night, but quiet hours still end at eight.
     #expect(
       try earliest(night, from: "2026-03-28T23:30Z", in: paris) == instant("2026-03-29T06:00Z"))
     let noon = SendTime(quietHours: .init(from: 12 * 60, to: 13 * 60))

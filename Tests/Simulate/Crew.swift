@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A set of processes that share the worlds, so that all processors are used and a trap stops only one process.
+/// A crew of processes that divide the worlds among them, so that all processors are used and a trap stops only one
+/// process.
 final class Crew {
   private var options: SimulationOptions
   private let first: UInt64
@@ -20,7 +21,7 @@ final class Crew {
     }
   }
 
-  /// Runs the worlds, and returns the exit status.
+  /// Runs the worlds and returns the exit status.
   ///
   /// The status is 1 if a guarantee was broken.
   func play() -> Int32 {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A runner of worlds, one after the other, in this process.
+/// A runner that runs worlds one after another in this process.
 ///
-/// It prints a line to standard output for each world that begins, and a line with the results of all worlds.
+/// The runner prints a line to standard output for each world that begins, and a line with the results of all worlds.
 struct Player {
   private let options: SimulationOptions
 
   init(_ options: SimulationOptions) { self.options = options }
 
-  /// Runs the worlds, and returns the exit status.
+  /// Runs the worlds and returns the exit status.
   ///
   /// The status is 1 if a guarantee was broken.
   func play() -> Int32 {
@@ -51,7 +51,7 @@ struct Player {
     return 0
   }
 
-  /// Returns the last lines that two reports have in common, and the first ones that differ.
+  /// Returns the last lines that two reports have in common, and the first lines that differ.
   private func difference(_ one: String, _ other: String) -> String {
     let lines = [one, other].map { $0.split(separator: "\n", omittingEmptySubsequences: false) }
     let common = zip(lines[0], lines[1]).prefix { $0.utf8.elementsEqual($1.utf8) }.count

@@ -20,7 +20,7 @@ enum SimulationModel: String, CaseIterable {
 
   /// Runs the world of `seed` until its end or the first broken guarantee.
   ///
-  /// The model of the stores has only one length.
+  /// The store model has only one length.
   func play(_ seed: UInt64, length: SimulationLength) -> Outcome {
     switch self {
     case .gateway:

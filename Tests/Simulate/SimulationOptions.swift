@@ -6,17 +6,18 @@ struct SimulationOptions {
   var length = SimulationLength.full
   /// The seed of the first world, or nil to take a new seed from the clock.
   var seed: UInt64?
-  /// The time in seconds during which new worlds may begin, or nil to limit only their number.
+  /// The time, in seconds, during which new worlds can begin, or nil to limit only their number.
   var seconds: Double?
   /// The number of worlds.
   ///
-  /// Nil means one world if a seed is given, or otherwise as many as fit into the time.
+  /// If nil, the number is one if a seed is given; otherwise, it is limited only by the time.
   var worlds: UInt64?
   /// The number of concurrent processes.
   var jobs = 2
-  /// The distance between the worlds to run in this process, or nil to distribute all worlds among separate processes.
+  /// The distance between the numbers of the worlds to run in this process, or nil to distribute all worlds among
+  /// separate processes.
   var stride: UInt64?
-  /// The number of worlds after which the first of them is run again.
+  /// The number of worlds after which the first of these worlds is run again.
   ///
   /// Both runs must have the same result.
   var replay = 250
@@ -25,7 +26,7 @@ struct SimulationOptions {
     "usage: Simulate [--model MODEL] [--length full|short] [--seed N] [--seconds N] [--worlds N] [--jobs N] "
     + "[--replay N]\n"
 
-  /// Parses the arguments, and returns nil if they are not valid.
+  /// Parses the arguments; returns nil if they aren't valid.
   init?(_ arguments: [String]) {
     var rest = arguments[...]
     while let name = rest.popFirst() {

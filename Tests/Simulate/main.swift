@@ -1,6 +1,6 @@
 import Foundation
 
-// Hash tables iterate in the same order only if this variable is set. Without it, a seed does not determine a world.
+// Hash tables iterate in the same order only if this variable is set. Without it, a seed doesn't determine a world.
 if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
   setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
   var arguments = CommandLine.arguments.map { strdup($0) } + [nil]

@@ -5,11 +5,11 @@ import Testing
 
 @testable import SoundPlayer
 
-/// Tests of the rights that a process that reads a sound file retains, as the kernel reports them.
+/// Tests of the rights that a process retains while it reads a sound file, as the kernel reports them.
 @Suite(.timeLimit(.minutes(60)), .requiresCallFilter) struct ConfinementTests {
   private static let program = Installation.products + "/belfry-sound"
 
-  /// Returns the process's fields of `/proc/PID/status`.
+  /// Returns the fields of `/proc/PID/status` for the process.
   private static func status(_ pid: Int32) throws -> [String: String] {
     let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
     return Dictionary(

@@ -43,7 +43,7 @@ struct PlayingTests {
 
   /// The files that libsndfile writes, each with a flag that is true for alert sounds.
   ///
-  /// libsndfile does not write IMA4 in a Core Audio file. Another test generates such a file.
+  /// libsndfile doesn't write IMA4 in a Core Audio file; another test generates a file of that kind.
   private static let files =
     containers.flatMap { container in encodings.map { (container, $0, true) } }
     .filter { $0.0 != "caf" || $0.1 != "ima4" }
@@ -172,8 +172,8 @@ struct PlayingTests {
         _ = try await ear.event("heard")
         let wanted = TestSounds.tone(11_000).map { Int16((Double($0) * volume).rounded()) }
         let heard = try Data(contentsOf: URL(fileURLWithPath: file))
-        // The monitor has already delivered silence for the part that the sink rewrote for the new sound: several
-        // hundredths of a second at the beginning.
+        // The monitor has already delivered silence for the part that the sink rewrote for the new sound, which is
+        // several hundredths of a second at the beginning.
         #expect(heard.count / 2 > wanted.count - 4_800)
         #expect(heard == Data(TestSounds.samples(wanted, isBig: false)).suffix(heard.count))
       }

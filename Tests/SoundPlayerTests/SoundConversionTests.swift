@@ -26,7 +26,7 @@ struct SoundConversionTests {
   @Test
   func `a 16-bit aiff becomes IMA4 in a caf, an alert sound that sounds the same`() throws {
     let folder = try ScratchFolder()
-    // The number of frames is not a whole number of packets.
+    // The number of frames isn't a whole number of packets.
     let source = try TestSounds.put(TestSounds.aiff(frames: 8_050), "submarine.aiff", in: folder)
     let target = folder.file("sub.caf")
     let made = try convert(source, target)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SoundPlayer
 
-/// Builders of sound files byte by byte, big-endian and little-endian.
+/// Functions that build sound files byte by byte, both big-endian and little-endian.
 enum TestSounds {
   static func big(_ value: Int, _ bytes: Int) -> [UInt8] {
     (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -114,8 +114,8 @@ struct SoundFileTests {
     let file = try #require(CoreAudioFile(TestSounds.caf(packets: packet, validFrames: 3)))
     #expect(file.format.encoding == .ima4)
     #expect(file.format.frames == 3)
-    // The difference at step 7 is 0 + 1 + 3 + 7 = 11. Then the index is 8 and the step 16, so the difference is 2. Then
-    // the index is 7 and the step 14, so the difference is 1.
+    // At step 7, the difference is 0 + 1 + 3 + 7 = 11. The index is then 8 and the step 16, so the difference is 2. The
+    // index is then 7 and the step 14, so the difference is 1.
     #expect(file.next() == [267, 269, 270])
     #expect(file.next().isEmpty)
   }

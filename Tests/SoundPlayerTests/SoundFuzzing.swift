@@ -6,13 +6,13 @@ import Glibc
 ///
 /// `scripts/fuzz sound` provides the input.
 enum SoundFuzzing {
-  /// The maximum number of reads of a file, because a header may claim hours of sound.
+  /// The maximum number of reads of a file, because a header can claim hours of sound.
   private static let readsMax = 64
 
   /// Checks the properties for one input.
   ///
-  /// The first byte chooses a use of the other bytes: input for the IMA4 reader, a file for any reader that recognizes
-  /// it, or samples for the writer.
+  /// The first byte determines how the other bytes are used: input for the IMA4 reader, a file for any reader that
+  /// recognizes it, or samples for the writer.
   static func run(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let body = Array(bytes.dropFirst())

@@ -81,7 +81,7 @@ import Transport
     #expect(try store.devices() == [revoked])
     #expect(try store.registrations() == [later])
     #expect(try store.setting("enrollment-code") == [])
-    // Records that belong to the app still exist, because replacing an app does not remove it.
+    // Records that belong to the app still exist, because replacing an app doesn't remove them.
     #expect(try store.channels() == [channel])
     try store.apply([.putSetting(name: "enrollment-code", value: nil)])
     #expect(try store.setting("enrollment-code") == nil)

@@ -24,7 +24,7 @@ import Testing
     let received = Received()
     let mailbox = loop.mailbox(of: ControlReply.self) { received.replies += $0 }
     let writer = try ControlWriter(store: store, metrics: MetricRegistry())
-    // Two apps cannot have the same bundle identifier.
+    // Two apps can't have the same bundle identifier.
     for number: UInt32 in 1...40 {
       let name = number == 20 ? "com.example.app1" : "com.example.app\(number)"
       writer.submit(changes: [app(number, name)], ticket: UInt64(number), reply: mailbox)

@@ -36,14 +36,14 @@ import Testing
     }
     let lost = tickets.filter { !isWhole($0) }
     #expect(lost.isEmpty, "acknowledged but lost")
-    // A batch that was not acknowledged is stored completely or not at all.
+    // A batch that wasn't acknowledged is stored either completely or not at all.
     let torn = Set(kept.map { $0 / CommittingChild.batchSize }).filter { !isWhole($0) }
     #expect(torn.isEmpty, "partly committed")
     #expect(try store.highestSequence() == kept.max())
   }
 }
 
-/// The program of the process that is killed.
+/// The program that runs in the process that is killed.
 enum CommittingChild {
   static let batchSize: UInt64 = 7
 
@@ -65,7 +65,7 @@ enum CommittingChild {
         let line = Array("\(reply.ticket)\n".utf8)
         write(descriptor, line, line.count)
         state.acknowledged.add(1, ordering: .relaxed)
-        // At first, submit two batches for each answer, and later one, so that batches are always waiting before and
+        // Submit two batches for each answer at first, and one later, so that batches are always waiting before and
         // after each commit.
         state.submit(to: writer)
         if reply.ticket < 50 { state.submit(to: writer) }

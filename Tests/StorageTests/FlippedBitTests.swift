@@ -8,8 +8,8 @@ import Transport
 
 /// Tests in which one bit of a store's file is flipped while no connection is open, at positions throughout the file.
 ///
-/// At the next start, the store reports that the file is damaged, or sets the row aside, or has lost nothing. It never
-/// returns a value that was not written.
+/// At the next start, the store reports that the file is damaged, sets the row aside, or has lost nothing. The store
+/// never returns a value that wasn't written.
 @Suite struct FlippedBitTests {
   private let folder: ScratchFolder
 
@@ -20,13 +20,13 @@ import Transport
 
   /// The result of one flip.
   private enum Outcome: Hashable {
-    /// The store does not open, or it is rebuilt from the readable parts.
+    /// The store doesn't open, or it is rebuilt from the readable parts.
     case damaged
     case setAside
     case unchanged
   }
 
-  /// Flips a bit that `seed` selects in one of every `step` bytes, and checks the result.
+  /// Flips a bit, selected by `seed`, in one of every `step` bytes, and checks the result.
   private func flipAll(
     of path: String, every step: Int, seed: UInt64,
     inspect: (String) throws -> StoreInspection, contents: (String) throws -> Contents,
@@ -53,7 +53,7 @@ import Transport
       do {
         let inspection = try inspect(copy)
         let found = Set(try contents(copy))
-        // The store never returns a record that was not written.
+        // The store never returns a record that wasn't written.
         let invented = found.subtracting(expected)
         #expect(invented.isEmpty, "byte \(position), bit \(bit): \(invented) after \(inspection)")
         switch inspection {
@@ -251,7 +251,7 @@ import Transport
       let store = try SQLiteRegistryStore(path: path)
       defer { store.close() }
       var lines = try store.tokens(after: 0, limit: 99).map { token in
-        // A damaged tag is lost, but its token is not.
+        // A damaged tag is lost, but its token isn't.
         var token = token.registration
         token.tags = []
         return "\(token)"
@@ -275,7 +275,7 @@ import Transport
   }
 
   @Test func `The instruction and the tables give one CRC-32C, that of the check value`() {
-    // These are the values of RFC 3720 section B.4, and that of the usual check.
+    // These are the values in RFC 3720 section B.4, and the usual check value.
     #expect(Checksum.crc32c(Array("123456789".utf8)) == 0xE306_9283)
     #expect(Checksum.crc32c([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
     #expect(Checksum.crc32c([]) == 0)

@@ -22,7 +22,7 @@ import Testing
       try SQLiteDatabase(
         path: path, schema: .init(applicationID: 9, migrations: [first, second, broken]))
     }
-    // All scripts form one transaction, so the second script, which is valid, was also rolled back.
+    // All scripts form one transaction, so the second script, although valid, was also rolled back.
     #expect(
       try SQLiteDatabase(path: path, schema: .init(applicationID: 9, migrations: [first]))
         .integer("PRAGMA user_version") == 1)
@@ -62,7 +62,7 @@ import Testing
     let first: StaticString = "CREATE TABLE t (x INTEGER) STRICT; INSERT INTO t VALUES (7)"
     let former = SQLiteDatabase.Schema(applicationID: 9, migrations: [first])
     try SQLiteDatabase(path: path, schema: former).close()
-    // The copy cannot replace a folder of the same name unless the folder is empty.
+    // The copy can't replace a folder of the same name unless the folder is empty.
     try FileSystem.makeDirectories(SchemaCopy.path(of: path, schema: 1) + "/x")
     #expect(throws: StorageFailure.self) {
       try SQLiteDatabase(

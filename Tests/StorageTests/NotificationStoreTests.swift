@@ -100,7 +100,7 @@ import Testing
     }
     #expect(try store.load(device: 1).map(\.sequence) == [1])
     #expect(store.health?.failure != nil)
-    // The store pauses its use of the disk for a short time, and then tries again.
+    // The store stops using the disk for a short time and then tries again.
     #expect(throws: StorageFailure.self) { try store.commit([.put(sample(300), keep: .max)]) }
     now.withLock { $0 += 100_000_000 }
     try store.commit([.put(sample(300), keep: .max)])

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of the schemas of releases, whose files must remain readable forever.
 @Suite struct ReleasedSchemaTests {
-  /// A store that a release wrote, in an archive of Tests/Fixtures/releases.
+  /// A store that a release wrote, in an archive in Tests/Fixtures/releases.
   struct Released: Sendable, CustomTestStringConvertible {
     let release: String
     let archive: String
@@ -30,7 +30,7 @@ import Testing
       }
     }
 
-    /// Opens the file as its program does.
+    /// Opens the file in the same way as the program that uses it.
     func open(_ path: String) throws {
       switch self {
       case .control: try SQLiteControlStore(path: path).close()
@@ -78,7 +78,7 @@ import Testing
     return folder.file(released.file)
   }
 
-  /// Unpacks a store whose schema is between those of two releases, from Tests/Fixtures/schemas.
+  /// Unpacks a store from Tests/Fixtures/schemas, whose schema is between those of two releases.
   private func unpackSchema(_ released: Released) throws -> String {
     let gzip = Process()
     gzip.executableURL = URL(filePath: "/usr/bin/env")
@@ -94,7 +94,7 @@ import Testing
     return path
   }
 
-  /// Returns all tables and indexes, and their scripts.
+  /// Returns all tables and indexes together with their scripts.
   private func objects(_ database: SQLiteDatabase) throws -> Set<String> {
     let rows = try database.prepare(
       once: "SELECT name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'")

@@ -56,7 +56,7 @@ import Transport
     #expect(
       try store.deviceCertificateSummary(authority: "two", atSeconds: 0)
         == .init(devices: 2, haveShown: 1, firstEnd: 300))
-    // Expired certificates do not count, and neither do revoked devices.
+    // Neither expired certificates nor revoked devices count.
     var revoked = try #require(try store.device(number: 1))
     revoked.revokedMilliseconds = 5
     try store.apply([.putDevice(revoked)])

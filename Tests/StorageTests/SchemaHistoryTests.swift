@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Tests that every schema change has a fixture and documentation of the way back.
+/// Tests that every schema change has a fixture and that the documentation describes the way back.
 @Suite struct SchemaHistoryTests {
   /// The stores and their file names.
   private static let files: [(store: ReleasedSchemaTests.Store, file: String)] = [

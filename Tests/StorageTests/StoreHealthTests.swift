@@ -68,7 +68,7 @@ import Testing
     #expect(store.health.failure != nil, "an operation without changes does not test the disk")
     try store.write { engine throws(StorageFailure) in engine.changeCount += 1 }
     #expect(store.health.failure == nil)
-    // A full disk rolls back the changes that it did not accept, and the engine continues to work.
+    // A full disk causes the changes that it didn't accept to be rolled back, and the engine continues to work.
     #expect(throws: StorageFailure.self) {
       try store.write { _ throws(StorageFailure) in throw .diskFull(path: "a") }
     }
@@ -114,7 +114,7 @@ import Testing
     open = try store()
     #expect(try open.lostCount() == 0)
     open.close()
-    // A mark that cannot be read has no effect.
+    // A mark that can't be read has no effect.
     try Data("nonsense".utf8).write(to: URL(fileURLWithPath: path + "-mark"))
     #expect(try store().lostCount() == 0)
   }

@@ -27,7 +27,7 @@ import Transport
     return try Data(contentsOf: URL(fileURLWithPath: path))
   }
 
-  /// Returns whether a page of an undamaged store contains the definitions of its tables.
+  /// Returns true if a page of an undamaged store contains the definitions of its tables.
   private func isOfSchema(_ bytes: Data, page: Int) -> Bool {
     let page = bytes.dropFirst(page * Self.page).prefix(Self.page)
     return page.range(of: Data("CREATE TABLE".utf8)) != nil
@@ -57,7 +57,7 @@ import Transport
         let path = folder.file("damaged-\(page)-\(byte)")
         try damage(whole, page: page, with: byte, at: path)
         let inspection = try SQLiteNotificationStore.inspect(path: path)
-        // An overflow page contains only its row's data, so damage to it is not detected.
+        // An overflow page contains only its row's data, so damage to the page isn't detected.
         guard case .repaired(let repair) = inspection else { continue }
         let store = try SQLiteNotificationStore(path: path)
         let count = try store.count()
@@ -76,7 +76,7 @@ import Transport
         #expect(FileManager.default.fileExists(atPath: repair.asideFile))
       }
     }
-    // Only damage to the table's root page may remove more rows than one page has.
+    // Only damage to the table's root page can remove more rows than one page contains.
     #expect(emptied <= 2, "\(emptied) pages removed more rows than their own")
   }
 
@@ -125,7 +125,7 @@ import Transport
       let registrations = try store.registrations()
       let certificates = try store.deviceCertificates()
       let known = Set(devices.map(\.number))
-      // Rows of a device whose own row could not be read are kept, and the store reports that rows are missing.
+      // Rows of a device whose own row couldn't be read are kept, and the store reports that rows are missing.
       if !certificates.allSatisfy({ known.contains($0.device) }) {
         #expect(store.damage.has(table: "device"), "page \(page)")
       }
@@ -159,7 +159,7 @@ import Transport
     try store.commit([
       .put(.sample(900_000, NotificationKey(device: 77, app: 1, kind: 1)), keep: .max)
     ])
-    // Start with a folder in the state that a kill leaves, and then damage a page.
+    // Start with a folder in the state in which a kill leaves it, and then damage a page.
     let killed = folder.file("killed")
     for ending in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: path + ending, toPath: killed + ending)

@@ -39,7 +39,7 @@ import Testing
 
   @Test
   func `an absurd delay is taken as never`() {
-    // Before the first turn, the loop's time is its origin, so only rounding up can overflow.
+    // Before the first turn, the loop's time is its origin, so the only possible overflow is in rounding up.
     let far = [Int64.max, .max - 1, .max - 999_999].map { delay in
       loop.schedule(afterNanoseconds: delay) { Issue.record("\(delay) fired") }
     }
@@ -297,7 +297,8 @@ import Testing
     let mailbox = loop.mailbox(of: SignalWatcher.Signal.self) { more in
       heard.withLock { $0 += more }
     }
-    // Use a separate thread, because the signals that it blocks remain blocked, even in the programs that it starts.
+    // Use a separate thread, because the signals that the thread blocks remain blocked, even in the programs that it
+    // starts.
     let thread = try LoopThread.start(name: "signals") { loop in
       let watcher = try? SignalWatcher(on: loop, for: [.hangup, .terminate]) { signal in
         mailbox.post(signal)

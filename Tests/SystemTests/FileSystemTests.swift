@@ -51,7 +51,7 @@ import Testing
     let pipe = "\(folder)/pipe"
     #expect(unsafe mkfifo(pipe, 0o600) == 0)
     try FileSystem.makeDirectories("\(folder)/empty")
-    // A device is refused in the same way as a pipe, but a test is not permitted to create a device.
+    // A device is refused in the same way as a pipe, but a test isn't permitted to create a device.
     for path in [pipe, "\(folder)/empty"] {
       #expect(throws: SystemFailure.self) { try FileSystem.write([1], to: path) }
       #expect(throws: SystemFailure.self) { _ = try ReservedFile(path, byteCount: 1) }
@@ -59,7 +59,7 @@ import Testing
     }
     #expect(throws: SystemFailure.self) { try FileSystem.requireReplaceable("/dev/full") }
     #expect(try FileSystem.list(folder) == ["empty", "pipe"])
-    // A link is replaced, but its target is not.
+    // A link is replaced, but its target isn't.
     #expect(unsafe symlink("pipe", "\(folder)/link") == 0)
     try FileSystem.write([1], to: "\(folder)/link")
     #expect(!FileSystem.isLink("\(folder)/link"))
@@ -126,7 +126,7 @@ import Testing
     _ = try LockFile(path)
   }
 
-  /// Tests a program that is being started, which holds a copy of every descriptor until its image is replaced.
+  /// Tests a program that is being started and has a copy of every descriptor until its image is replaced.
   @Test
   func `a lock is free once its holder lets go, whoever still has a copy of its descriptor`() throws
   {

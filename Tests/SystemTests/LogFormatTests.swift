@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func `Standard error that leads to the journal is known by its device and inode`() throws {
-    // stat(1) follows the link to the file to which standard error refers.
+    // stat(1) follows the link to the file that standard error refers to.
     let stat = Process()
     stat.executableURL = URL(filePath: "/usr/bin/stat")
     stat.arguments = ["-L", "-c", "%d:%i", "/proc/\(getpid())/fd/2"]
@@ -131,7 +131,7 @@ import Testing
   }
 }
 
-/// A socket that receives datagrams, as journald's does.
+/// A socket that receives datagrams, like journald's.
 private struct Journal {
   private let descriptor: Int32
   private let path: String

@@ -119,7 +119,7 @@ import Testing
       continuation.yield(self.count(record))
     }
     var told = stream.makeAsyncIterator()
-    // Only the sum is checked, because the number of lines in one record depends on how fast they are written.
+    // Only the sum is checked, because the number of lines in one record depends on how quickly they are written.
     func lines(upTo expected: Int) async -> Int {
       var sum = 0
       while sum < expected, let count = await told.next() { sum += count }

@@ -13,7 +13,7 @@ private final class Journal: TimerTarget {
 
   private let journal = Journal()
 
-  /// Returns how often a process wakes up if it sleeps until each wake-up.
+  /// Returns the number of times that a process wakes up if it sleeps until each wake-up.
   ///
   /// Every timer must fire within its window.
   private func wakeUps(_ windows: [Window]) -> Int {
@@ -37,7 +37,7 @@ private final class Journal: TimerTarget {
     return count
   }
 
-  /// Returns the smallest number of moments for which every window contains at least one, by trying all choices.
+  /// Returns the smallest number of wake-ups for which every window contains at least one, by trying all choices.
   private func fewest(_ windows: [Window]) -> Int {
     let moments = windows.map(\.latest)
     return (0..<(1 << moments.count)).lazy.filter { choice in
@@ -56,7 +56,7 @@ private final class Journal: TimerTarget {
     #expect(wakeUps([(10, 20), (21, 30), (25, 60), (5, 90)]) == 2)
     // Without slack, each timer needs its own wake-up.
     #expect(wakeUps((1...50).map { (due: $0, latest: $0) }) == 50)
-    // With a timer every second for ten minutes and a slack of one minute, there is one wake-up per minute.
+    // With a timer every second for ten minutes and a slack of one minute, one wake-up per minute is sufficient.
     #expect(wakeUps((0..<600).map { (due: $0, latest: $0 + 59) }) == 10)
   }
 

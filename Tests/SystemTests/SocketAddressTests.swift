@@ -35,7 +35,7 @@ import Testing
   func `addresses that the kernel returns are read correctly`(host: String) throws {
     let address = try #require(SocketAddress(host: host, port: 0))
     guard let listener = try? Socket.listen(on: address) else {
-      // The machine does not support IPv6.
+      // This error means that the machine doesn't support IPv6.
       #expect(host == "::1")
       return
     }

@@ -26,7 +26,7 @@ private final class Journal: TimerTarget {
   func `a timer fires at its tick and not before`(delay: Int64, start: Int64) {
     var wheel = TimerWheel(now: start)
     _ = wheel.insert(deadline: start + delay, journal, tag: 7)
-    // Advance in steps, as does a loop that sleeps until each wake-up.
+    // Advance in steps, like a loop that sleeps until each wake-up.
     var steps = 0
     while let next = wheel.nextWakeup, steps < 1_000 {
       #expect(next > wheel.now)

@@ -1,7 +1,7 @@
 """Cases of TLS 1.3 records after the handshake: the data sent, our record layer's answer, and OpenSSL's answer.
 
 Each case begins after the handshake of a device without a certificate, over tlslite-ng. "continues" means that the link
-above TLS answers a HELLO afterwards. Any other answer is the alert with which the server closes the connection."""
+above TLS subsequently answers a HELLO. Any other answer is the alert with which the server closes the connection."""
 
 HELLO = bytes.fromhex("000901010108004003840000")
 ALERT, HANDSHAKE, DATA, CCS = 21, 22, 23, 20
@@ -21,7 +21,8 @@ def records(*list_of_records):
 
 
 def key_update(*parts, updates=1):
-    """Sends the bytes of KeyUpdates, one record per part, and changes the key as often."""
+    """Sends the bytes of KeyUpdate messages, one record per part, and changes the key the corresponding number of
+    times."""
     def send(peer):
         for part in parts:
             peer.record(HANDSHAKE, part)
@@ -41,7 +42,7 @@ def many_updates(count, empty=False):
 
 
 def padded(content, total, kind=DATA):
-    """Returns a record whose content, type, and padding are `total` bytes."""
+    """Returns a record whose content, type, and padding are `total` bytes long."""
     return lambda peer: peer.record(kind, content, padding=total - len(content) - 1)
 
 

@@ -162,7 +162,7 @@ private let now: Int64 = 1_795_000_000
       #expect(refusal(of: identity.certificate, purpose: .client) == nil)
       let key = try EVPKey.reading(pem: identity.privateKeyPEM, kind: .any)
       #expect(try key.publicDER() == identity.certificate.publicKeySPKI)
-      // A 2,048-bit RSA key takes more than 256 bytes, and a point on P-256 takes 64.
+      // A 2,048-bit RSA key takes up more than 256 bytes, and a point on P-256 takes up 64.
       #expect((identity.certificate.publicKeySPKI.count > 256) == (kind == .rsa))
       if kind == .rsa {
         #expect(throws: CryptoFailure.unsupportedKey) {

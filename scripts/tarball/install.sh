@@ -2,7 +2,7 @@
 # Installs Belfry from this archive: install.sh [--prefix DIR]; the default is /usr/local. Nothing outside DIR is
 # changed, and DIR/lib/belfry/uninstall.sh removes the installed files.
 set -eu
-# Services and other users must be able to run the installed files, whatever the caller's umask is.
+# Services and other users must be able to run the installed files, regardless of the caller's umask.
 umask 022
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 prefix=/usr/local
@@ -54,7 +54,7 @@ mkdir -p "$prefix/lib/belfry"
 : >"$list.new"
 put() {
   mkdir -p "$(dirname "$prefix/$2")"
-  # Create a new file instead of changing the existing file's bytes, so that a running program continues to run.
+  # Create a new file rather than changing the existing file's bytes, so that a running program continues to run.
   cp "$1" "$prefix/$2.new"
   chmod "$3" "$prefix/$2.new"
   mv -f "$prefix/$2.new" "$prefix/$2"

@@ -15,7 +15,7 @@ let specials = [
   "es": "Hamburguesa de aguacate hoy",
 ]
 
-/// Returns the text in a language or its regional variant, or else in English.
+/// Returns the text in a language or its regional variant or, if it is missing, in English.
 func special(for language: String) -> String {
   let primary = language.split(separator: "-").first.map(String.init) ?? ""
   return specials[language] ?? specials[primary] ?? specials["en"] ?? ""

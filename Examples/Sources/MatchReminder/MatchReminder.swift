@@ -26,7 +26,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
   func application(
     _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings
   ) {
-    // These are keys instead of strings, so the system determines the language when it shows the notification.
+    // These are keys rather than strings, so the system determines the language when it shows the notification.
     let local = UILocalNotification()
     local.alertBody = "MATCH_BEGINS"
     local.alertAction = "WATCH"

@@ -14,7 +14,7 @@ final class ChannelService {
   private var peers: LoopPeers = []
   private var registry = ChannelRegistry()
   private var making: [UInt32: Int] = [:]
-  /// True if the store may hold messages that will expire.
+  /// True if the store might contain messages that will expire.
   private var hasStoredMessages = false
   /// The completion handlers of the commits in progress, by ticket.
   private var completions: [UInt64: (StorageFailure?) -> Void] = [:]

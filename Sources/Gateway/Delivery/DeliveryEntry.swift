@@ -266,7 +266,7 @@ extension DeliveryEntry {
 }
 
 extension DeliveryEntry.State {
-  /// Returns true if the state may change to `next`.
+  /// Returns true if the state can change to `next`.
   func mayBecome(_ next: Self) -> Bool {
     switch (self, next) {
     case (.transient(false), .transient(true)), (.transient(false), .staged): true

@@ -186,8 +186,7 @@ extension GatewayFolder {
     return first ?? authority.certificate
   }
 
-  /// Returns the host names that a certificate of an authority may sign for; empty if the certificate permits all
-  /// names.
+  /// Returns the host names for which an authority's certificate can sign; empty if the certificate permits all names.
   static func hosts(permittedBy certificate: Certificate) -> [String] {
     CertificateAuthority.NameConstraints(of: certificate)?.hostNames ?? []
   }

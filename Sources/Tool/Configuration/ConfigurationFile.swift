@@ -189,7 +189,7 @@ struct ConfigurationFile {
     return (unsafe Self.kind(of: event), line)
   }
 
-  /// Skips everything from the start of a collection to the matching end event.
+  /// Skips the value that begins with this event, including any nested values.
   mutating func skip(_ kind: Kind) throws(ConfigurationFile.Fault) {
     var (depth, kind) = (0, kind)
     while true {

@@ -30,7 +30,7 @@ struct DeviceOrder: Sendable {
   let verb: Verb
   let target: Target
 
-  /// True if the order changes apps instead of the device.
+  /// True if the order changes apps rather than the device.
   var isAboutApps: Bool { [.unregister, .disable, .enable].contains(verb) }
   /// True if the order applies to the app with a token.
   var isForToken: Bool { if case .token = target { true } else { false } }

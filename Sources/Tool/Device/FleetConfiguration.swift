@@ -71,7 +71,7 @@ extension LinkChannel {
   ///
   /// Returns `nil` for anything else.
   init?(reading text: String) {
-    // Base64 can contain a slash; a bundle identifier cannot.
+    // Base64 can contain a slash; a bundle identifier can't.
     let parts = text.split(separator: "/", maxSplits: 1)
     guard parts.count == 2, let identifier = Base64.decode(Array(parts[1].utf8).span),
       (1...LinkLimits.channelIDBytesMax).contains(identifier.count)

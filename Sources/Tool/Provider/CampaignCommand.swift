@@ -199,7 +199,7 @@ enum CampaignCommand {
     }
   }
 
-  /// Prints a report for people: the status, and the outcomes as a table.
+  /// Prints a report for users: the status, followed by the outcomes as a table.
   private static func show(report: JSONObject, _ options: CommandLineOptions) {
     var status = report
     for key in ["reasons", "languages", "outcomes", "states"] { status[key] = nil }

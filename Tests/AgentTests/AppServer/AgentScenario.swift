@@ -96,8 +96,8 @@ final class AgentScenario: Sendable {
 
   /// Starts an agent on the folder of a stopped agent.
   ///
-  /// While another test starts a program, that program holds copies of all descriptors, including the descriptor of the
-  /// folder's lock. This function therefore retries.
+  /// While another test starts a program, that program has copies of all descriptors, including the descriptor of the
+  /// folder's lock. For this reason, this function retries.
   static func again(
     _ folder: ScratchFolder, grant: GrantPolicy = .all, hasManualClock: Bool = false,
     pendingLimit: Int = 64, log: Log = .silent

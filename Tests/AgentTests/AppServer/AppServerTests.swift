@@ -97,7 +97,7 @@ struct AppServerTests {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let silent = try (0..<Limits.ungreetedConnections + 10).map { number in
-      // Let the agent accept the waiting connections before opening more.
+      // Allow the agent to accept the waiting connections before opening more.
       if number % 50 == 0 { _ = scenario.with { _ in true } }
       return try RawApp(scenario.socketPath)
     }
@@ -116,7 +116,7 @@ struct AppServerTests {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let raw = try RawApp(scenario.socketPath)
-    // The beginning of a frame of the maximum size for apps.
+    // Send the beginning of a frame of the maximum size for apps.
     let length = UInt32(WireLimits.appFrameBytesMaxFromApp)
     let head = [length, length - 4].flatMap { number in
       (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
@@ -295,7 +295,7 @@ struct AppServerTests {
   {
     let folder = try ScratchFolder()
     let socketPath = folder.file("hasty.sock")
-    // A listener that closes each connection immediately.
+    // Create a listener that closes each connection immediately.
     let listener = try Socket.listen(unixPath: socketPath)
     let hasty = DispatchSource.makeReadSource(
       fileDescriptor: listener, queue: .init(label: "hasty"))
@@ -317,7 +317,7 @@ struct AppServerTests {
     #expect(throws: AppLinkFailure.self) {
       try connection.call(.settings, timeoutMilliseconds: 4_000)
     }
-    // There are about 40 attempts. If the pause doubled each time, there would be seven.
+    // The agent makes about 40 attempts. If the pause doubled each time, it would make seven.
     #expect(attempts.load(ordering: .relaxed) > 12)
   }
 

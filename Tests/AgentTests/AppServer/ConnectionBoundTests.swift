@@ -54,7 +54,7 @@ import Testing
     held.set(id(1), 60)
     held.set(id(2), 50)
     #expect(held.excess(for: id(1)) == .owner(.process(7)))
-    // Apps of the same process are counted separately once they have sent their greeting.
+    // Connections of apps in the same process are counted separately once the apps have sent their greeting.
     held.move(id(1), to: .app(burger))
     held.move(id(2), to: .app(burger))
     held.move(id(3), to: .app(fries))
@@ -74,7 +74,7 @@ import Testing
   private static let hello = AppHello(
     appID: "org.example.burger", isDevelopment: true, state: .background)
 
-  /// Connects an app with a scheduled notification of 300 KB, which is part of every list of pending requests.
+  /// Connects an app that has a scheduled notification of 300 KB, which is part of every list of pending requests.
   private static func appWithLongRequest(_ scenario: AgentScenario) throws -> TestApp {
     let app = TestApp(scenario, state: .background)
     _ = try app.connection.call(.requestAuthorization([.alert]))
@@ -115,7 +115,8 @@ import Testing
     #expect(other.welcome?.appID == "org.example.fries")
     let held = try #require(scenario.with { $0.server?.heldBytes ?? 0 })
     #expect(held <= bounds.perOwner)
-    // A connection that reads later receives everything, unless the agent closed it to free memory.
+    // A connection that starts reading later receives everything, unless the agent closed the connection to free
+    // memory.
     let answers = silent.map { $0.readToEnd(limit: 4) }
     #expect(answers.contains { $0 == 4 } && answers.contains { $0 < 4 })
   }

@@ -71,7 +71,7 @@ struct AttachmentStorageTests {
       let used = (0..<count).map { own + "/used\($0)" }
       for path in used + [own + "/unused"] { try write(path) }
       let now = Int64(Date().timeIntervalSince1970)
-      // A new file is kept because a request that uses it may follow.
+      // The agent keeps a new file, because a request that uses it might follow.
       storage.trim(Self.app, used: used, atUnixSeconds: now)
       #expect(FileSystem.exists(own + "/unused") && !FileSystem.exists(used[0]))
       try write(used[0])
@@ -79,7 +79,7 @@ struct AttachmentStorageTests {
         Self.app, used: used, atUnixSeconds: now + Limits.attachmentGraceSeconds + 60)
       #expect(!FileSystem.exists(own + "/unused"))
       #expect(used.allSatisfy { FileSystem.exists($0) })
-      // Nothing is deleted below the limit.
+      // Below the limit, nothing is deleted.
       storage.trim(Self.app, used: [], atUnixSeconds: now + 100_000)
       #expect(try FileSystem.list(own).count == count)
     }
@@ -89,7 +89,7 @@ struct AttachmentStorageTests {
     try storage { storage, own in
       for name in ["one", "two"] {
         let descriptor = unsafe open(own + "/" + name, O_CREAT | O_WRONLY, 0o600)
-        // A sparse file, which takes no space on disk.
+        // Create a sparse file, which takes up no disk space.
         ftruncate(descriptor, Int(Limits.attachmentBytesPerApp) - 1)
         close(descriptor)
       }

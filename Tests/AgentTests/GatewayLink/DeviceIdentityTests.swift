@@ -141,7 +141,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
       try folder.load(authorityPEM: [])
     }
     #expect("\(try #require(failure))".contains("other users can read"))
-    // An identity that was copied from another machine is still replaced.
+    // The agent still replaces an identity that was copied from another machine.
     let elsewhere = DeviceIdentityFolder(scratch.file("device"), machine: anotherMachine)
     #expect(try elsewhere.load(authorityPEM: []).hasMoved)
     #expect(try FileSystem.mode(of: path) == 0o600)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// Tests of the authorities that a device trusts, as stored in its identity.
+/// Tests of the authorities that a device trusts, as stored with its identity.
 @Suite struct DeviceTrustTests {
   private let now = SystemClock.unixMilliseconds / 1_000
   private let first: CertificateAuthority

@@ -196,7 +196,8 @@ import Transport
       link.goOnline()
       others.append(link)
     }
-    // Neither a link that goes offline while it waits for its turn nor one that goes back online may block the others.
+    // The others must not be blocked by a link that goes offline while it waits for its turn, or by a link that goes
+    // back online.
     others[5].goOffline()
     others[6].goOffline()
     others[6].goOnline()

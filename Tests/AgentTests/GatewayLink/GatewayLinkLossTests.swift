@@ -3,9 +3,9 @@ import Transport
 
 @testable import Agent
 
-/// Tests of the advice for a device without a link.
+/// Tests of the advice given to a device without a link.
 @Suite struct GatewayLinkLossTests {
-  /// Neither a new invitation nor another port helps a device whose certificate the gateway does not accept.
+  /// Neither a new invitation nor another port helps a device whose certificate the gateway doesn't accept.
   @Test(arguments: ["certificate of an unknown CA", "certificate not accepted"])
   func `a device whose certificate the gateway refuses is advised to remove its identity`(
     reason: String

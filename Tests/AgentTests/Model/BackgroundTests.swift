@@ -28,7 +28,7 @@ struct BackgroundTests {
     now = next
     #expect(consumeWake(&useful, now))
     #expect(!consumeWake(&useful, now))
-    // A clock that was set back adds no budget.
+    // A clock that was set back doesn't increase the budget.
     #expect(!consumeWake(&useful, 0))
   }
 
@@ -151,7 +151,7 @@ struct BackgroundTests {
     let token = try #require(bench.push(RoutingTests.background).orders.first?.token)
     bench.handle(.appExpected(ModelBench.burger, token: token))
     #expect(bench.take() == [.end(ModelBench.burger)])
-    // The app connects after all and receives the waiting push.
+    // The app connects in the end and receives the waiting push.
     #expect(bench.connect().1.asked.count == 1)
   }
 
@@ -312,8 +312,8 @@ struct ExtensionTests {
       }
       let effects = bench.take()
       #expect(effects.presented.map(\.body) == ["sealed"])
-      // The model does not log an extension that could not be started, because the code that tried to start it has done
-      // so.
+      // The model doesn't log an extension that couldn't be started, because the code that tried to start the extension
+      // has already done so.
       let silence: [Int: ServiceExtensions.Silence] = [1: .timedOut, 2: .left, 3: .ended]
       let entry = silence[end].map {
         AgentEffect.log(

@@ -7,7 +7,7 @@ import Testing
 struct BackgroundTimeTests {
   private static let burger = ModelBench.burger
 
-  /// Returns an app that the agent started for a push, with the question that the agent asked it.
+  /// Returns an app that the agent started for a push, and the question that the agent asked the app.
   private func startedForPush(
     _ bench: ModelBench, modes: [String] = []
   ) throws -> (ConnectionID, Question) {
@@ -94,7 +94,7 @@ struct BackgroundTimeTests {
     #expect(effects.asked.map(\.1) == [.backgroundTimeEnds])
     #expect(!effects.contains(.end(Self.burger)))
     let warning = try #require(effects.asked.first?.0)
-    // The app does not answer before its time limit.
+    // The app doesn't answer within its time limit.
     _ = bench.take()
     #expect(bench.handle(.questionTimedOut(warning)) == [.end(Self.burger)])
     #expect(bench.handle(.appReplied(question, .fetched(.newData))).isEmpty)
@@ -122,7 +122,7 @@ struct BackgroundTimeTests {
     #expect(left() == 2)
     let warning = try #require(warned.first?.0)
     #expect(bench.handle(.appReplied(warning, .handled)).isEmpty)
-    // The agent does not stop the app, and a new task has no time left.
+    // The agent doesn't stop the app, and a new task has no time left.
     #expect(try wait(bench).isEmpty)
     #expect(left() == 0)
     #expect(bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first?.seconds == 0)
@@ -130,7 +130,7 @@ struct BackgroundTimeTests {
     bench.handle(.backgroundTimeDue)
     #expect(bench.take().isEmpty)
     #expect(bench.command(.apps).answers.first?.rows.first?["state"] == "background")
-    // After the app returns from the foreground, it has time again.
+    // After the app returns from the foreground, it has background time again.
     bench.ask(connection, .setState(.foreground))
     #expect(left() == .greatestFiniteMagnitude)
     bench.ask(connection, .setState(.background))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agent
 
-/// Tests that identifiers with different bytes are distinct, even if they are canonically equal in Unicode.
+/// Tests that identifiers with different bytes are distinct, even if they are canonically equivalent in Unicode.
 @Suite("Identifiers that differ in bytes")
 struct CanonicalIdentifierTests {
   private static let composed = "caf\u{E9}"

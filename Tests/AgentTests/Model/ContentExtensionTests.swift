@@ -9,7 +9,7 @@ struct ContentExtensionTests {
   private static let key = AppNotificationID(app: burger, id: "n")
   private static let more = PersonAction("MORE")
 
-  /// An app with a content extension for its category, and a notification that is open in its window.
+  /// A bench with an app that has a content extension for its category, and a notification that is open in a window.
   private struct Bench {
     let model = ModelBench()
     let app: ConnectionID
@@ -97,7 +97,7 @@ struct ContentExtensionTests {
     #expect(drawn.hidesDefaultContent)
     #expect(drawn.actions?.map(\.id) == ["X"])
     #expect(drawn.actions?.first?.isDestructive == true)
-    // A picture that the extension no longer shows is deleted, and so are all pictures when the window closes.
+    // A picture is deleted when the extension no longer shows it, and all pictures are deleted when the window closes.
     let other = bench.model.ask(
       connection, .setDrawing(NotificationDrawing(items: [.picture(path: "/q")])))
     #expect(other.contains(.deleteAttachments(Self.burger, paths: ["/p"])))
@@ -135,7 +135,7 @@ struct ContentExtensionTests {
       #expect(effects.withdrawn == [Self.key])
       #expect(effects.asked.count == 1)
     }
-    // An extension that has disconnected is not asked again.
+    // An extension that has disconnected is asked nothing more.
     let bench = Bench()
     let (connection, _, _) = try bench.connected()
     bench.model.handle(.appDisconnected(connection))
@@ -159,7 +159,7 @@ struct ContentExtensionTests {
     #expect(closed.contains(.closeWindow(Self.key)))
     #expect(closed.withdrawn.isEmpty)
     #expect(bench.model.ask(connection, .contentWish(.open)).withdrawn == [Self.key])
-    // The app itself does not have a window of that kind.
+    // The app itself doesn't have a window of that kind.
     #expect(bench.model.ask(bench.app, .contentWish(.open)).refusals == [.unsupportedMessage])
     #expect(
       bench.model.ask(bench.app, .setDrawing(NotificationDrawing())).refusals
@@ -206,7 +206,7 @@ struct ContentExtensionTests {
     bench.model.ask(connection, .setDrawing(NotificationDrawing(items: [.picture(path: "/a")])))
     let deleted = AgentEffect.deleteAttachments(Self.burger, paths: ["/a"])
     #expect(!bench.notify("U").contains(deleted))
-    // New attachments do not delete files that are on screen, either.
+    // New attachments don't delete files that are on screen, either.
     request.content.attachments = [NotificationAttachment(id: "b", path: "/b")]
     #expect(
       bench.model.ask(bench.app, .add(request))

@@ -19,7 +19,7 @@ struct DevelopmentBytesTests {
 
   private let later = NotificationTrigger.interval(seconds: 600, repeats: false)
 
-  /// Fills the space of development apps with one notification from each of four apps, and returns the last app's
+  /// Uses up the space for development apps with one notification from each of four apps, and returns the last app's
   /// connection.
   private func fill(_ bench: ModelBench) throws -> ConnectionID {
     var last = ConnectionID(number: 0)
@@ -80,7 +80,7 @@ struct DevelopmentBytesTests {
     let made = try fill(bench)
     #expect(bench.ask(installed, .add(request("more"))).refusals.isEmpty)
     #expect(bench.ask(made, .add(request("more"))).refusals == [.storageFailed])
-    // A development app that the user installs no longer counts.
+    // A development app no longer counts once the user has installed it.
     bench.install(try app("made-up2"))
     #expect(bench.ask(made, .add(request("more", bytes: 90_000))).refusals.isEmpty)
   }
@@ -135,7 +135,7 @@ struct DevelopmentBytesTests {
     }
     for number in 0..<Limits.waitingNotificationsPerApp { #expect(notify(number).isEmpty) }
     #expect(notify(-1) == [.invalidArgument])
-    // A notification that replaces one is accepted.
+    // A notification that replaces another one is accepted.
     #expect(notify(0).isEmpty)
     bench.answerPrompt(isAllowed: true)
     #expect(notify(-1).isEmpty)

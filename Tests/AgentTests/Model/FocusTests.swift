@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// Tests of how the app in the foreground is chosen from the windows that a desktop reports.
+/// Tests of how the agent chooses the app in the foreground from the windows that a desktop reports.
 @Suite struct FocusTests {
   private static let fries: AppID = {
     guard let id = AppID("org.example.fries") else { preconditionFailure("a valid id") }
@@ -104,7 +104,7 @@ import Testing
     #expect(Self.states(bench.take()) == ["1 background"])
   }
 
-  /// A desktop may prevent a window that requests activation from moving to the foreground.
+  /// A desktop can prevent a window that requests activation from moving to the foreground.
   @Test
   func `an app that a tap brings to the front leaves it with the next window, raised or not`() {
     let bench = ModelBench()

@@ -107,7 +107,7 @@ struct GoneConnectionTests {
 }
 
 extension [AgentEffect] {
-  /// Returns the answers to requests of a connection.
+  /// Returns the request IDs of the answers on a connection.
   fileprivate func answered(_ connection: ConnectionID) -> [RequestID] {
     compactMap { effect in
       switch effect {

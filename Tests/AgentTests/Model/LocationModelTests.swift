@@ -12,7 +12,7 @@ import Testing
     return (bench, connection)
   }
 
-  /// Returns whether the app receives the device's location.
+  /// Returns true if the app receives the device's location.
   private func mayLocate(_ bench: ModelBench, _ connection: ConnectionID) -> Bool {
     _ = bench.command(.setPlace(latitude: 48.86, longitude: 2.29))
     defer { bench.ask(connection, .setLocationUpdates(false)) }
@@ -35,7 +35,7 @@ import Testing
     #expect(status(asked) == [] && !mayLocate(bench, connection))
     bench.answerPrompt(isAllowed: true)
     let decided = bench.take()
-    // The app is notified; the user is not asked again.
+    // The app is notified; the user isn't asked again.
     #expect(status(decided) == [.whenInUse])
     #expect(decided.told.contains(.locationStatus(.whenInUse)))
     #expect(mayLocate(bench, connection))
@@ -99,7 +99,7 @@ import Testing
     // The app still opens.
     #expect(told.told.contains(.state(.foreground)))
     #expect(bench.centerIDs().isEmpty && bench.disk.keys(.responses).isEmpty)
-    // The response is not delivered at launch, either, even if the user opened the notification while access was
+    // The response isn't delivered at launch, either, even if the user opened the notification while access was
     // allowed.
     bench.ask(connection, .setState(.background))
     allow(true)
@@ -139,7 +139,7 @@ import Testing
     #expect(bench.findings().first?.advice.contains("NSLocationWhenInUseUsageDescription") == true)
     // The log reports this only once.
     #expect(bench.ask(connection, .requestLocation(always: false)).count == 1)
-    // If the app gives a usage description, the user is asked.
+    // If the app provides a usage description, the user is asked.
     let (again, _) = bench.connect { $0.locationUsage = "To ring at the door" }
     #expect(bench.findings().map(\.isFine) == [true])
     #expect(bench.ask(again, .requestLocation(always: false)).prompts.count == 1)

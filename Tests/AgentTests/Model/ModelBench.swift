@@ -2,7 +2,7 @@ import BelfryWire
 
 @testable import Agent
 
-/// A test bench with an agent's model, apps, a user, and a disk that the test controls.
+/// A test bench with an agent's model and with apps, a user, and a disk that the test controls.
 final class ModelBench {
   static let burger: AppID = {
     guard let id = AppID("org.example.burger") else { preconditionFailure("a valid id") }
@@ -18,7 +18,7 @@ final class ModelBench {
   }
   /// The elapsed time and the time awake, in milliseconds.
   ///
-  /// Neither decreases when the clock is set back.
+  /// Neither time decreases when the clock is set back.
   private var elapsed: Int64
 
   init(
@@ -61,10 +61,10 @@ final class ModelBench {
 
   var time: AgentTime { AgentTime(wall: now, elapsed: elapsed, awake: elapsed) }
 
-  /// Sets the clock to the time `now`, which may be earlier than the current time.
+  /// Sets the clock to the time `now`, which can be earlier than the current time.
   func move(to now: Int64) { self.now = now }
 
-  /// Starts the agent if it has not been started yet, and returns the resulting effects.
+  /// Starts the agent if it hasn't been started yet, and returns the resulting effects.
   func start() -> [AgentEffect] {
     let before = handle(.recordsRestored(disk.records))
     return before + handle(.started)
@@ -76,7 +76,7 @@ final class ModelBench {
     return self
   }
 
-  /// The effects of events since the last call of `take`, except those of requests and greetings.
+  /// The effects of events since the last call of `take`, except the effects of requests and greetings.
   private var untaken: [AgentEffect] = []
 
   /// Returns the effects of the latest events.
@@ -85,7 +85,7 @@ final class ModelBench {
     return untaken
   }
 
-  /// Handles an event, and returns its effects, except disk writes and alarms.
+  /// Handles an event and returns its effects, except disk writes and alarms.
   ///
   /// `take` returns the same effects later.
   @discardableResult
@@ -171,7 +171,7 @@ final class ModelBench {
     return send(.appRequested(RequestID(connection: connection, number: nextNumber), request))
   }
 
-  /// Sends a request from a command on its own connection.
+  /// Sends a request from a command on a connection of its own.
   @discardableResult
   func command(_ request: ControlRequest) -> [AgentEffect] {
     let (connection, _) = connect(role: .control)
@@ -298,7 +298,7 @@ final class BenchDisk {
     set { collections[collection, default: [:]][UTF8Text(key)] = newValue }
   }
 
-  /// Returns a collection's keys in order.
+  /// Returns the keys of a collection, in order.
   func keys(_ collection: RecordCollection) -> [String] {
     (collections[collection] ?? [:]).keys.sorted().map(\.string)
   }

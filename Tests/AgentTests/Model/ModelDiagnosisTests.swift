@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// Tests of what `belfry doctor` reports about an app whose notifications may not be visible.
+/// Tests of what `belfry doctor` reports about an app whose notifications might not be visible.
 @Suite struct ModelDiagnosisTests {
   /// Returns an installed app with permission to send notifications.
   private func app(_ change: (inout LocalApp) -> Void = { _ in }) -> LocalApp {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// Tests of apps that use the interfaces before `UserNotifications` and do not have to request permission.
+/// Tests of apps that use the interfaces from before `UserNotifications` and don't have to request permission.
 @Suite("Apps of the older interfaces")
 struct OlderInterfaceTests {
   private static let app = ModelBench.burger
@@ -122,10 +122,10 @@ struct OlderInterfaceTests {
     bench.move(to: bench.now + 60_000)
     #expect(bench.handle(.scheduleDue).asked.count == 1)
     #expect(bench.openPrompts.isEmpty)
-    // The user is not asked after a restart, either.
+    // The user isn't asked after a restart, either.
     bench.ask(connection, .add(Self.request(.local, "much later", inSeconds: 600)))
     #expect(bench.restarted(policy: .ask).start().prompts.isEmpty)
-    // With types, the user is asked as for any other app.
+    // If the app requests types, the user is asked as for any other app.
     let asked = bench.ask(connection, .requestAuthorization([.alert], replacesTypes: true))
     #expect(asked.prompts.count == 1)
   }
@@ -175,7 +175,7 @@ struct OlderInterfaceTests {
     // S4-6 part 2 of 3: only types registered afterwards are enabled
     #expect(register([.sound])?.alert == .notSupported)
     #expect(Self.switches(bench) == ["authorized", nil, "on", nil])
-    // Options that are requested one after the other add up.
+    // Options that are requested one after another add up.
     bench.ask(connection, .requestAuthorization([.alert]))
     #expect(Self.switches(bench) == ["authorized", "on", "on", nil])
     #expect(register([.sound])?.alert == .enabled)
@@ -342,7 +342,7 @@ struct OlderInterfaceTests {
     bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
     let (other, _) = bench.connect()
     #expect(bench.ask(other, .requestAuthorization([.badge])).prompts.count == 1)
-    // The question was only for this connection, but the app is not silent anymore.
+    // The question applied only to this connection, but the app is no longer silent.
     #expect(bench.handle(.appDisconnected(other)).withdrawnPrompts.count == 1)
     bench.move(to: bench.now + 60_000)
     #expect(bench.handle(.scheduleDue).prompts.map(\.subject) == [.notifications])
@@ -387,7 +387,7 @@ struct OlderInterfaceTests {
     _ = bench.take()
     bench.answerPrompt(isAllowed: true)
     #expect(bench.take().presented.map(\.key.id) == ["n"])
-    // The app's answer about the previous notification is too late.
+    // The app's answer about the previous notification arrives too late.
     #expect(bench.handle(.appReplied(asked.0, .present([]))).withdrawn.isEmpty)
   }
 
@@ -396,7 +396,8 @@ struct OlderInterfaceTests {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .requestAuthorization([.alert]))
-    // The app schedules a notification immediately after the request, as many apps do. The agent does not refuse it.
+    // The app schedules a notification immediately after the request, as many apps do. The agent doesn't refuse the
+    // notification.
     let effects = bench.ask(connection, .add(Self.request(.local)))
     #expect(effects.refusals.isEmpty && effects.prompts.isEmpty)
     _ = bench.take()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// Tests that each prompt has an identity, and that an answer applies only to its own prompt.
+/// Tests that each prompt has an identity and that an answer applies only to its own prompt.
 @Suite struct PromptTests {
   private func bench() -> (ModelBench, ConnectionID) {
     let bench = ModelBench(policy: .ask)
@@ -20,14 +20,14 @@ import Testing
     let (bench, connection) = bench()
     bench.ask(connection, .requestLocation(always: false))
     let place = try #require(bench.openPrompts.first)
-    // An app has only one open prompt at a time; this prompt follows it.
+    // An app has only one open prompt at a time; this prompt appears after the previous one.
     #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.isEmpty)
     let effects = bench.handle(.promptAnswered(place.id, isAllowed: true))
     #expect(effects.withdrawnPrompts == [place])
     #expect(status(bench) == ["notDetermined", "whenInUse"])
     let notifications = try #require(effects.prompts.first)
     #expect(notifications.subject == .notifications && notifications.id != place.id)
-    // A repeated answer, for example from a slow presenter, changes nothing.
+    // A repeated answer, for example, from a slow presenter, changes nothing.
     #expect(bench.handle(.promptAnswered(place.id, isAllowed: true)).isEmpty)
     #expect(bench.handle(.promptPostponed(place.id)).isEmpty)
     #expect(status(bench) == ["notDetermined", "whenInUse"])

@@ -101,7 +101,7 @@ struct ResponseTests {
     add("one", image: "Default-watch.png")
     add("plain", image: "")
     add("behind", image: "Default-watch.png")
-    // A running app is opened without a launch image.
+    // If a running app is opened, no launch image is shown.
     add("running", image: "Default-watch.png")
     #expect(images(bench.respond("running", .open)).isEmpty)
     bench.handle(.appDisconnected(connection))
@@ -205,7 +205,7 @@ struct ResponseTests {
     // S1-31 part 2 of 4: each identifier is unique
     #expect(bench.ask(connection, .setCategories(twice)).refusals == [.invalidArgument])
     let many = (1...5_000).map { NotificationCategory(id: "C\($0)") }
-    // Encode it as the link does.
+    // Encode the request as the link does.
     let sent = try AppRequest(
       type: "setCategories", AppFrame(decoding: AppRequest.setCategories(many).frame.encoded))
     bench.ask(connection, sent)
@@ -247,7 +247,7 @@ struct ResponseTests {
     let opened = bench.respond(
       "2", PersonAction(NotificationResponse.defaultAction, activationToken: "own"), app: fries)
     #expect(opened.orders.map(\.activationToken) == ["own"])
-    // The token stays with the action that waits until the screen is unlocked.
+    // The token stays with the action, which waits until the screen is unlocked.
     bench.handle(.conditionChanged(.sessionLocked(true)))
     let waits = bench.respond("2", PersonAction("MAYBE", activationToken: "later"))
     #expect(waits.isEmpty)
@@ -299,7 +299,7 @@ struct ResponseTests {
     #expect(effects.launches.isEmpty)
     #expect(effects.raisingTokens == (isBusActivatable ? ["token"] : []))
     #expect(effects.asked.count == 1)
-    // The message follows the response, which explains the change.
+    // The message about the new state follows the response, which explains the change.
     #expect(effects.told == [.state(.foreground)])
     let behind = bench.ask(connection, .add(ModelBench.request("m")))
     #expect(behind.presented.count == 1)

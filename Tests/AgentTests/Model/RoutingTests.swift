@@ -59,7 +59,7 @@ struct RoutingTests {
     }
     #expect(arrival.wantsFetch)
     #expect(arrival.payload == Array(Self.alert.utf8))
-    // Once the app has requested a type, the agent shows the push instead of passing it to the app.
+    // Once the app has requested a type, the agent shows the push rather than passing it to the app.
     bench.ask(connection, .requestAuthorization([.alert]))
     let shown = bench.push(Self.alert, id: 2)
     #expect(shown.presented.count == 1)
@@ -138,7 +138,7 @@ struct RoutingTests {
     let after = bench.take()
     #expect(after.presented.isEmpty)
     #expect(after.suppressed == [.foreground])
-    // A notification that was never shown is not withdrawn.
+    // A notification that was never shown isn't withdrawn.
     #expect(after.withdrawn.isEmpty && bench.center().isEmpty)
   }
 

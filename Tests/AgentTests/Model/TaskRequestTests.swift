@@ -11,7 +11,7 @@ struct TaskRequestTests {
     .submitTask(BackgroundTaskRequest(id: id, kind: .refresh, earliestUnixMilliseconds: moment))
   }
 
-  /// Installs an app that has submitted a task request and has disconnected.
+  /// Installs an app that has submitted a task request and then disconnected.
   private func asked(_ bench: ModelBench, _ request: AppRequest) {
     bench.install()
     let (connection, _) = bench.connect()

@@ -26,7 +26,7 @@ private final class Hearing: PresenterListener {
 
 /// A notification server for tests.
 ///
-/// By default, it resembles Plasma's: it has a text field, and it refuses notifications beyond its limit.
+/// By default, the server resembles Plasma's: it has a text field and refuses notifications beyond its limit.
 private final class FieldServer {
   let bus: BusConnection
   var notified: [[BusValue]] = []
@@ -115,7 +115,7 @@ struct DesktopBusTests {
       #expect(scenario.run { hearing.shown == 1 })
       // An update in GNOME's list shows no banner; Plasma would show one.
       presenter.show(.refreshed(DesktopTests.presentation(body: "x")), atUnixMilliseconds: 0)
-      // An alert is still on the screen, and therefore not in the list.
+      // An alert that is still on the screen isn't in the list.
       presenter.show(
         .presented(DesktopTests.presentation("alert", persistent: true)), atUnixMilliseconds: 0)
       #expect(scenario.run { server.notified.count == urgencies.count })
@@ -211,7 +211,7 @@ struct DesktopBusTests {
       presenter.show(.badge(ModelBench.burger, 0), atUnixMilliseconds: 0)
       #expect(scenario.run { told.count == 2 })
       #expect(told.last?.2 == false)
-      // A dock that appears later receives the badge again.
+      // A dock that starts later receives the badge again.
       dock.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
         [.string("com.canonical.Unity"), .uint32(0)]
@@ -222,7 +222,7 @@ struct DesktopBusTests {
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames"
       ) { names = try? $0.get() }
       #expect(scenario.run { names != nil })
-      // It does not matter who owns the names, because only the presenter's connection answers.
+      // The names' owner doesn't matter, because only the presenter's connection answers.
       var answers: [[BusValue]] = []
       let hash = DesktopPresenter.hash("application://org.example.burger.desktop")
       for name in names?.first?.stringsValue ?? [] where name.hasPrefix(":") {

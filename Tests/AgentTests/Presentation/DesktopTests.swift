@@ -89,7 +89,7 @@ struct DesktopTests {
     }
     let alert = DesktopNotice(
       Self.presentation(persistent: true, actions: buttons), .init(names: ["actions"]))
-    // The titles remain as the app wrote them; a line of the body lists the destructive actions.
+    // The titles remain as the app wrote them; a line in the body lists the destructive actions.
     #expect(alert.actions == ["default", "Open", "A", "t", "B", "t", "C", "t"])
     #expect(!alert.body.contains("⚠"))
     let withBody = DesktopNotice(
@@ -141,7 +141,7 @@ struct DesktopTests {
     #expect(keys(false, .local).isEmpty)
     // The actions of a category are kept.
     #expect(keys(true, .local, Self.buttons) == ["A", "t", "B", "t", "C", "t", "D", "t"])
-    // `action-loc-key` is null, which no older interface supports.
+    // `action-loc-key` is null, which none of the older interfaces supports.
     #expect(keys(true, .userNotification) == ["belfry:close", "Close"])
     // The body of an NSUserNotification can still be clicked.
     #expect(keys(true, .desktop) == ["default", "Show", "belfry:close", "Close"])
@@ -321,7 +321,7 @@ struct DesktopNotificationStateTests {
     _ = board.notified(other, number: 4)
     board.serverLost(keepsList: true)
     #expect(board.serverAppeared() == [.notify(other, alert, replacing: 0)])
-    // The user has not seen notifications that the server never acknowledged.
+    // The user hasn't seen notifications that the server never acknowledged.
     _ = board.notified(other, number: 5)
     _ = board.show(Self.key, Self.item())
     board.serverLost(keepsList: true)

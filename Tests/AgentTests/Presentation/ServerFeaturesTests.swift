@@ -68,15 +68,15 @@ struct ServerFeaturesTests {
 
   @Test(
     arguments: [
-      // GNOME shows three buttons. If there are more actions, the third button opens the rest.
+      // GNOME shows three buttons. If a notification has more actions, the third button opens the rest.
       ("gnome-shell", true, 3, "ABC", false, false), ("gnome-shell", true, 4, "AB", true, false),
       ("gnome-shell", false, 2, "AB", false, false), ("gnome-shell", false, 4, "AB", true, false),
-      // A menu has room for all actions, but an alert cannot wait in a menu.
+      // A menu has room for all actions, but an alert can't wait in a menu.
       ("dunst", true, 4, "ABCD", false, true), ("dunst", true, 0, "", false, true),
       ("dunst", false, 2, "AB", false, false), ("dunst", false, 4, "AB", true, false),
       ("Plasma", true, 4, "ABCD", false, false), ("Plasma", false, 4, "AB", true, false),
       ("Plasma", false, 0, "", false, false),
-      // An alert shows four actions; a fifth is shown in the window.
+      // An alert shows four actions; the window shows a fifth.
       ("Plasma", true, 5, "ABCD", true, false), ("dunst", true, 5, "ABCD", false, true),
     ] as [(String, Bool, Int, String, Bool, Bool)])
   func `every action of a banner and of an alert is reached, on each server`(
@@ -141,7 +141,7 @@ struct ServerFeaturesTests {
       // GNOME removes all other notifications from the screen after four seconds.
       ("gnome-shell", true, .active, false, 2), ("gnome-shell", false, .active, false, 1),
       ("gnome-shell", false, .timeSensitive, false, 2), ("gnome-shell", true, .passive, false, 0),
-      // GNOME's Do Not Disturb lets critical notifications through, so an alert must not become critical.
+      // GNOME's Do Not Disturb setting doesn't block critical notifications, so an alert must not become critical.
       ("gnome-shell", true, .active, true, 1), ("gnome-shell", false, .critical, true, 2),
       ("Plasma", true, .active, false, 1), ("dunst", true, .active, false, 1),
     ] as [(String, Bool, InterruptionLevel, Bool, UInt8)])

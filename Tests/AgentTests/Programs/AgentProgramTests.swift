@@ -6,7 +6,7 @@ import System
 import TestSupport
 import Testing
 
-/// Tests of the agent as a program, with apps that are started from a shell and a minimal gateway.
+/// Tests of the agent as a program, with apps that are started from a shell and with a minimal gateway.
 @Suite("belfry agent")
 struct AgentProgramTests {
   static func agent(
@@ -24,7 +24,7 @@ struct AgentProgramTests {
       try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
       arguments += ["--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", "letmein"]
     }
-    // The test would mistake a ready file from a killed agent for the new agent's file.
+    // Delete the ready file, because the test would mistake the killed agent's file for the new agent's.
     unlink(ready)
     let program = try scenario.start(
       launcher + [Installation.belfry] + arguments + more, name: "belfry agent",
@@ -106,7 +106,7 @@ struct AgentProgramTests {
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(
         try await app.event("registered")["token"].string == token)
-      // Repeat the first push, and then send a new one. Only the new one is shown.
+      // Repeat the first push, and then send a new one. Only the new push is shown.
       #expect(gateway.with { Self.deliver(#"{"aps":{"alert":"Hi"},"k":1}"#, 5, $0) })
       #expect(gateway.with { Self.deliver(#"{"aps":{"badge":1,"alert":"new"}}"#, 7, $0) })
       let next = try await app.event("willPresent")
@@ -288,7 +288,7 @@ struct AgentProgramTests {
       #expect(try await agent.event("link")["state"].string == "up")
       #expect(gateway.with { $0.enrolled } == 1)
       #expect(try await agent.stop() == 0)
-      // Imitate a folder from another machine: its key differs, and everything else is the same.
+      // Imitate a folder from another machine by changing only the machine key.
       let keyFile = scenario.folder.file("agent/identity/identity.key")
       let kept = try FileSystem.read(keyFile, limit: 10_000)
       let key = try #require(try DeviceKeySeal(machine: MachineIdentity.current()).open(kept))

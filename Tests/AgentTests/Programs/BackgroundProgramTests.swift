@@ -11,7 +11,7 @@ import Testing
 struct BackgroundProgramTests {
   private static let burger = AgentProgramTests.burger
 
-  /// Returns the kernel's state letter for a process; `T` means stopped.
+  /// Returns the kernel's state letter for a process; `T` means that the process is stopped.
   private static func letter(ofProcess process: Int) throws -> Character? {
     let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
     return text.split(separator: ")").last?.first { $0 != " " }
@@ -42,7 +42,7 @@ struct BackgroundProgramTests {
       #expect(try Self.letter(ofProcess: process) == "T")
       scene.agent.signal(SIGKILL)
       _ = try await scene.agent.end()
-      // The process is resumed, and notices that the agent has exited.
+      // The process is resumed and notices that the agent has exited.
       _ = try await scene.app.output(called: "the app's error message") { lines in
         lines.contains { $0.hasPrefix("belfry: ") }
       }
@@ -72,7 +72,7 @@ struct BackgroundProgramTests {
   @Test
   func `an app that does not finish in time is warned first and then ended`() async throws {
     try await Scenario.run { scenario in
-      // Its standard input stays open, so the app never answers that it is done.
+      // The app's standard input stays open, so the app never reports that it is done.
       let scene = try await BackgroundScene(
         scenario,
         "sleep infinity | \(Installation.belfry) app run \"$BELFRY_APP_ID\" --state background")
@@ -84,7 +84,7 @@ struct BackgroundProgramTests {
       #expect(await scene.app.nextEvent("backgroundTimeEnds") != .null)
       #expect(try await scene.state() == "background")
       try await scene.advance(2)
-      // No process is left that could write to the queue.
+      // No process remains that could write to the queue.
       #expect((try? await scene.app.end()) == 0)
     }
   }
@@ -141,7 +141,7 @@ struct BackgroundProgramTests {
   }
 }
 
-/// Tests of how often pushes wake an app in the background, under a manual clock.
+/// Tests of how often pushes can wake an app in the background, under a manual clock.
 @Suite("the budget of wakes, as programs")
 struct WakeBudgetTests {
   private static let burger = AgentProgramTests.burger
@@ -195,7 +195,7 @@ struct WakeBudgetTests {
   }
 }
 
-/// An agent with a token for an app that it starts with a script, and the script's output.
+/// A scene with an agent that starts an app by a script, a token for the app, and the script's output.
 struct BackgroundScene {
   let scenario: Scenario
   let gateway: LinkGatewayThread
@@ -228,7 +228,7 @@ struct BackgroundScene {
     app = try scenario.start(["/bin/cat", said])
   }
 
-  /// Sends a background push and waits until the app prints it.
+  /// Sends a background push and waits until the app prints the push.
   func push() async throws {
     let number = pushes.next()
     let isSent = gateway.with {

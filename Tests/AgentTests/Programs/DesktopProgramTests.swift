@@ -13,7 +13,7 @@ struct DesktopProgramTests {
 
     /// Opens a desktop.
     ///
-    /// `services` is a folder of services that the bus may start.
+    /// `services` is a folder of services that the bus can start.
     static func open(on scenario: Scenario, services: String? = nil) async throws -> Desktop {
       let address = try await scenario.bus(services: services)
       let screen = try scenario.start(
@@ -29,7 +29,7 @@ struct DesktopProgramTests {
 
     /// Starts dunst.
     ///
-    /// The menu command chooses the line that contains `choice`.
+    /// When dunst shows its menu, the menu command chooses the line that contains `choice`.
     func startServer(choosing choice: String = "nothing") async throws -> RunningProgram {
       let menu = try await scenario.script("menu", "grep -m1 '\(choice)'")
       let configuration = scenario.folder.file("dunstrc")
@@ -227,8 +227,8 @@ struct DesktopProgramTests {
         return place["WIDTH"] != nil && place["HEIGHT"] != nil
       }
       try await Scenario.wait("the screen to change") { try await desktop.picture() != before }
-      // The theme puts the buttons in the lower right corner at intervals of 66 pixels. The last one is 71 pixels from
-      // the corner.
+      // The theme places the buttons in the lower-right corner at intervals of 66 pixels. The last button is 71 pixels
+      // from the corner.
       let right = (place["X"] ?? 0) + (place["WIDTH"] ?? 0)
       let bottom = (place["Y"] ?? 0) + (place["HEIGHT"] ?? 0)
       _ = try await xdotool(
@@ -399,7 +399,7 @@ struct DesktopProgramTests {
       let services = scenario.folder.file("services")
       try FileManager.default.createDirectory(
         atPath: services, withIntermediateDirectories: true)
-      // Do not read or write the developer's own settings.
+      // Don't read or write the developer's own settings.
       let settings = ["XDG_CONFIG_HOME": scenario.folder.file("config"), "NO_AT_BRIDGE": "1"]
       try Data(
         """
@@ -449,7 +449,7 @@ struct DesktopProgramTests {
       let desktop = try await Desktop.open(on: scenario)
       _ = try await desktop.startServer(
         choosing: "#\(answer) ".replacingOccurrences(of: "'", with: "."))
-      // Without a display for windows, the notification server asks, and its buttons are in a menu.
+      // Without a display for windows, the notification server shows the prompt, with its buttons in a menu.
       let agent = try await desktop.agent(["--grant", "ask"], environment: ["DISPLAY": ""])
       let app = try scenario.belfry(["app", "run", Self.burger, "--authorize", "alert"])
       _ = try await agent.event("prompt")

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of apps that do not report whether they are in the foreground, on a real X server.
+/// Tests of apps that don't report whether they are in the foreground, on a real X server.
 @Suite("windows in front", .requires(.xvfb, .systemPython))
 struct FocusProgramTests {
   @Test(.requiresCallFilter)
@@ -42,12 +42,12 @@ struct FocusProgramTests {
       #expect(try await app.event("state")["state"].string == "foreground")
       try await notify("1")
       #expect(try await app.event("willPresent")["notification"]["id"].string == "1")
-      // Another program's window is in the foreground, so the app is not asked.
+      // Another program's window is in the foreground, so the agent doesn't ask the app.
       try await windows.front(#"{"class":["xterm","XTerm"]}"#)
       #expect(try await app.event("state")["state"].string == "background")
       try await notify("2")
       #expect(try await agent.event("presented")["id"].string == "2")
-      // The agent finds the app by its name, because the window belongs to a process other than the connected one.
+      // The agent finds the app by its name, because the window belongs to a different process from the connected one.
       try await windows.front(#"{"process":1,"gtk":"\#(burger)"}"#)
       #expect(try await app.event("state")["state"].string == "foreground")
       let front = try await scenario.belfryCommand(["state", "--json"]).values.first?["front"]
@@ -55,7 +55,7 @@ struct FocusProgramTests {
       let doctor = try await scenario.belfryCommand(["doctor", "--json"], succeeding: false).values
       let row = doctor.first { $0["feature"].string == "foreground window" }
       #expect(row?["state"].string == "ok")
-      // The X server and its windows are gone, and the agent continues.
+      // The X server and its windows are gone, but the agent continues to run.
       windows.server.signal(SIGTERM)
       _ = try await windows.server.end()
       try await Scenario.wait("the agent to notice the exit of belfry-focus") {

@@ -35,7 +35,7 @@ struct PlaceProgramTests {
       agent.signal(SIGKILL)
       _ = try await agent.end()
       agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
-      // The device's position is stored, so one return and exit counts once.
+      // The agent stores the device's position, so one return and exit counts only once.
       _ = try await scenario.belfryCommand(["location", "set", "48.8585,2.2946"])
       _ = try await scenario.belfryCommand(["location", "set", "0,0"])
       let again = try await agent.event("updated", orEvent: "presented")
@@ -68,7 +68,7 @@ struct PlaceProgramTests {
       _ = try await scenario.belfryCommand(["center", "open", "You have arrived!"])
       let response = try await app.event("response")
       #expect(response["notification"]["id"].string == "You have arrived!")
-      // The app is not notified before the user's choice.
+      // The app isn't notified before the user makes a choice.
       #expect(!app.lines.contains { $0.contains("willPresent") })
       app.tell(#"{"do":"state","state":"foreground"}"#)
       _ = try await app.event("state")
@@ -105,7 +105,7 @@ struct PlaceProgramTests {
 }
 
 extension RunningProgram {
-  /// Returns the next line of either of two events.
+  /// Returns the next line whose event is either `one` or `other`.
   fileprivate func event(_ one: String, orEvent other: String) async throws -> JSONLine {
     try await line(called: "'\(one)' or '\(other)'") {
       $0["event"].string == one || $0["event"].string == other

@@ -7,15 +7,15 @@ import Testing
 
 /// Tests in which the agent is killed repeatedly at random points.
 ///
-/// Meanwhile, notifications are scheduled and become due, and pushes arrive. The agent is killed `BELFRY_KILLS` times,
-/// or 20 times by default.
+/// In the meantime, notifications are scheduled and become due, and pushes arrive. The agent is killed `BELFRY_KILLS`
+/// times (20 by default).
 @Suite("belfry agent, killed at random points", .serialized)
 struct ScheduleKillTests {
   /// The test's record of the notifications that it has requested.
   private struct Book {
     /// The due times of the requests that the agent has answered, in milliseconds of its clock.
     var due: [String: Int64] = [:]
-    /// The notifications that were due, or had been shown, before an answer of the agent.
+    /// The notifications that were due, or had been shown, before one of the agent's answers.
     var settled: Set<String> = []
     /// The number of times that each notification was shown.
     var shown: [String: Int] = [:]
@@ -40,7 +40,7 @@ struct ScheduleKillTests {
 
     /// Records that the agent reported the time `clock` in answer to a request that followed `lines`.
     ///
-    /// Everything that was due by then is complete.
+    /// The agent has finished everything that was due by that time.
     mutating func settle(at clock: Int64, shown lines: [String]) {
       for (id, due) in due where due <= clock { settled.insert(id) }
       settled.formUnion(Self.presented(lines))
@@ -49,7 +49,7 @@ struct ScheduleKillTests {
 
   /// The pushes of a test's gateway.
   ///
-  /// The pushes are numbered, and each is sent again until the agent acknowledges it.
+  /// The pushes are numbered. Each of them is resent until the agent acknowledges it.
   private struct Sender {
     let gateway: LinkGatewayThread
     private var sent: [UInt64] = []
@@ -57,7 +57,7 @@ struct ScheduleKillTests {
 
     init() throws { gateway = try LinkGatewayThread() }
 
-    /// Sends the next push, after those that remain from an earlier run of the agent.
+    /// Sends the next push, after the pushes that remain from an earlier run of the agent.
     ///
     /// This method sends nothing before the link is ready.
     mutating func send(in life: Int) {
@@ -101,7 +101,7 @@ struct ScheduleKillTests {
         let settledBefore = book.settled
         let connection = Self.connect(scenario)
         if life == 0 { try Self.register(scenario) }
-        // If the agent was killed while the clock was being moved, the clock may be ahead of the last answer.
+        // If the agent was killed while the clock was being moved, the clock might be ahead of the last answer.
         clock = try Self.advance(connection, by: 0)
         // Kill the agent at a random point of a random step. Counting steps makes the test independent of the machine's
         // load.
@@ -121,12 +121,12 @@ struct ScheduleKillTests {
               let id = "\(life)-\(step)"
               let wait = Int64.random(in: 1...120_000, using: &dice)
               try Self.notify(connection, id, inMilliseconds: wait)
-              // The clock moves only on request. A notification whose answer was lost may also be due.
+              // The clock moves only on request. A notification whose answer was lost might also be due.
               book.due[id] = clock + wait
             }
           }
         } catch {
-          // The agent was killed, and may or may not have stored the last request.
+          // The agent was killed, and might or might not have stored the last request.
         }
         killer?.wait()
         _ = try await agent.end()
@@ -147,7 +147,7 @@ struct ScheduleKillTests {
       let lost = book.due.keys.filter { book.shown[$0] == nil }
       #expect(lost.isEmpty, "lost, of \(book.due.count): \(lost.prefix(10))")
       #expect(book.again.isEmpty, "\(book.again.prefix(10))")
-      // The agent must show every push that the gateway may discard.
+      // The agent must show every push that the gateway is allowed to discard.
       let taken = sender.acknowledged
       let unseen = taken.filter { book.shown[$0] == nil }
       #expect(unseen.isEmpty, "never shown, of \(taken.count) pushes: \(unseen.prefix(10))")
@@ -161,7 +161,7 @@ struct ScheduleKillTests {
 
   /// Registers the app for pushes.
   ///
-  /// The app does not have to be connected when they arrive.
+  /// The app needn't be connected when they arrive.
   private static func register(_ scenario: Scenario) throws {
     let connection = AppLinkConnection(
       socketPath: scenario.folder.file("agent.sock"), reconnects: false,
@@ -194,7 +194,7 @@ struct ScheduleKillTests {
       .control(.notify(app: "org.example.burger", request)), timeoutMilliseconds: 20_000)
   }
 
-  /// Moves the clock, and returns the new time.
+  /// Moves the clock and returns the new time.
   private static func advance(_ connection: AppLinkConnection, by milliseconds: Int64) throws
     -> Int64
   {
@@ -209,13 +209,13 @@ struct ScheduleKillTests {
 }
 
 extension Thread {
-  /// Kills a program from another thread, which signals the semaphore when it is done.
+  /// Kills a program from another thread, which signals the semaphore afterward.
   fileprivate static func detachKiller(
     _ program: RunningProgram, afterMicroseconds delay: UInt32
   ) -> DispatchSemaphore {
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
-      // This does not wait for an event; any point in time is suitable.
+      // This doesn't wait for an event; any point in time is suitable.
       usleep(delay)
       program.signal(SIGKILL)
       done.signal()

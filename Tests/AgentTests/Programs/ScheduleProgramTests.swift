@@ -46,7 +46,7 @@ struct ScheduleProgramTests {
         ])
       let waiting = try await scenario.belfryCommand(["notify", "list", "--json"])
       #expect(waiting.values.map { $0["id"].string } == ["skipped"])
-      // The clock is set back. Nothing becomes due, and the same moments occur again.
+      // The clock is set back. Nothing becomes due, and the same times occur again.
       _ = try await scenario.belfryCommand(["clock", "set", "2026-03-29T00:00:00Z"])
       #expect(
         try await scenario.belfryCommand(["notify", "next", "skipped"]).lines
@@ -106,7 +106,7 @@ struct ScheduleProgramTests {
   {
     try await Scenario.run { scenario in
       _ = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
-      // In Paris, the clocks change on 29 March, so 09:00 there is another instant from then on.
+      // In Paris, the clocks change on March 29, so 09:00 there is a different instant after that date.
       _ = try await scenario.belfryCommand(["clock", "zone", "Europe/Paris"])
       _ = try await scenario.belfryCommand(["clock", "set", "2026-03-27T00:00:00Z"])
       for (id, at, times) in [
@@ -118,7 +118,8 @@ struct ScheduleProgramTests {
         let next = try await scenario.belfryCommand(["notify", "next", id, "--count", "3"])
         #expect(next.lines == times.map { "2026-03-\($0):00Z" })
       }
-      // The day of the month also depends on the offset: on 31 January in that zone, it is not the 31st everywhere.
+      // The day of the month also depends on the offset: when it is January 31 in that zone, it isn't the 31st
+      // everywhere.
       try await Self.notify(
         scenario, "month", ["--at", "2026-05-31T23:00-02:00", "--every", "month"])
       #expect(
@@ -230,7 +231,7 @@ struct ScheduleProgramTests {
       let shown = try await woken.event("presented")
       #expect(shown["id"].string == "hours")
       _ = try await ScratchFolder.contents(of: ready) { !woken.isRunning }
-      // Run this in the agent's own user namespace, whose processes may not inspect processes outside it.
+      // Run this in the agent's own user namespace, because processes there can't inspect processes outside it.
       let next = try await scenario.command([
         TestTool.nsenter.required(), "--target", String(woken.pid), "--user",
         "--preserve-credentials", Installation.belfry, "notify", "next", "later",

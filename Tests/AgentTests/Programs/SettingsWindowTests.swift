@@ -43,7 +43,7 @@ struct SettingsWindowTests {
       try await desktop.press("Badges")
       _ = try await app.event("settings") { $0["settings"]["badge"].string == "disabled" }
       #expect(try await setting("badge", in: scenario) == "off")
-      // A setting without its own value is not listed.
+      // A setting that doesn't have a value of its own isn't listed.
       #expect(try await !desktop.elements().contains { $0.name == "Sounds" })
       // An app that requests permission later appears while the window is open.
       let fries = try scenario.belfry([

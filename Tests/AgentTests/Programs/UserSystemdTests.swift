@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of apps in units of a real systemd user manager.
 ///
-/// For machines that cannot run one, `ServicesTests` tests each call to the manager.
+/// For machines that can't run a user manager, `ServicesTests` tests each call to the manager.
 @Suite("apps as units of the user's systemd", .requiresUserSystemd)
 struct UserSystemdTests {
   static let burger = AgentProgramTests.burger
@@ -51,7 +51,7 @@ struct UserSystemdTests {
       #expect(launch["reason"].string == "response")
       #expect(launch["notification"]["id"].string == "o")
       #expect(try await app.event("response")["notification"]["title"].string == "Open me")
-      // The queue ends, so no process is left that could write to it, not even the sleeping child.
+      // The queue ends, so no process remains that could write to it, not even the sleeping child.
       _ = try await scenario.command(["/bin/sh", "-c", "echo end > \(told)"])
       #expect(try await app.end() == 0)
       try await manager.stop()
@@ -109,7 +109,7 @@ struct UserSystemdTests {
     }
   }
 
-  /// Returns the object of the only unit that the agent has started.
+  /// Returns the object path of the only unit that the agent has started.
   private static func unit(of scenario: Scenario, _ manager: UserSystemd) async throws -> String {
     let list = try await call(
       scenario, manager, "/org/freedesktop/systemd1",

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the agent's windows with a real notification server, read and operated as by a screen reader.
+/// Tests of the agent's windows with a real notification server, read and operated in the same way as by a screen
+/// reader.
 @Suite(
   "Windows of a real agent", .serialized,
   .requires(
@@ -102,7 +103,7 @@ struct WindowProgramTests {
       let app = try await scene.app("alert")
       try await scene.desktop.wait(
         "label", "“\(Self.burger)” Would Like to Send You Notifications")
-      // The window asks the user. The server, whose buttons are in a menu, does not ask again.
+      // The window prompts the user. The server, whose buttons are in a menu, doesn't show a second prompt.
       #expect(try await scene.dunstctl("count", "displayed") == "0")
       let rows = try await scene.scenario.belfryCommand(["doctor", "--json"]).values
       let buttons = rows.first { $0["feature"].string == "buttons" }

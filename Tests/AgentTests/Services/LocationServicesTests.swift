@@ -143,7 +143,7 @@ struct LocationServicesTests {
     enable=false
     """
 
-  /// Starts GeoClue on a bus, without network sources, and with a receiver whose position `tell` sets.
+  /// Starts GeoClue on a bus, without network sources and with a receiver whose position `tell` sets.
   private static func startGeoClue(_ scenario: Scenario, bus: String) async throws -> RunningProgram
   {
     let socket = scenario.folder.file("nmea")
@@ -176,7 +176,7 @@ struct LocationServicesTests {
         traveller.use(bus, log: Self.log)
         let tower = NotificationRegion(
           id: "tower", shape: .circle(latitude: 48.8584, longitude: 2.2945, radius: 150))
-        // An app without access to the location starts no service.
+        // An app without location access starts no service.
         try traveller.watch(.watched(try app(), "tower"), tower)
         receiver.tell("48.80,2.29")
         traveller.allow([try app()])
@@ -305,7 +305,7 @@ struct LocationServicesTests {
           id: "door", shape: .beacon(uuid: uuid, major: 1, minor: nil))
         traveller.allow([try app()])
         try traveller.watch(.watched(try app(), "door"), door)
-        // The scanner requests discovery. The mock reports that only when asked.
+        // The scanner requests discovery. The mock reports this only when queried.
         var isDiscovering = false
         var wanted = true
         func look() {
@@ -339,7 +339,7 @@ struct LocationServicesTests {
           ])
         #expect(scenario.run { traveller.crossed == ["door inside"] })
         traveller.unwatch(.watched(try app(), "door"))
-        // With nothing to listen for, the radio is idle.
+        // When there is nothing to scan for, the radio is idle.
         wanted = false
         look()
         #expect(scenario.run { !isDiscovering })
@@ -361,7 +361,7 @@ struct LocationServicesTests {
     #expect(throws: AppLinkFailure.self) {
       try regions.add(waiting, circle(21), repeats: false, &effects)
     }
-    // A region replaces one with the same name, and another app has its own limit of twenty.
+    // A region replaces another region with the same name, and another app has its own limit of twenty regions.
     try regions.add(.watched(try app(), "3"), circle(3), repeats: true, &effects)
     let other = try #require(AppID("org.example.other"))
     try regions.add(.watched(other, "3"), circle(3), repeats: true, &effects)

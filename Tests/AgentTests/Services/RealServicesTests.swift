@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of the agent with the machine's real services, or python-dbusmock's templates of them, on a separate system
-/// bus.
+/// Tests of the agent on a separate system bus, with the machine's real services or python-dbusmock's templates of
+/// them.
 @Suite("The machine's services, as programs", .serialized)
 struct RealServicesTests {
   struct Machine {
@@ -56,7 +56,7 @@ struct RealServicesTests {
       return program
     }
 
-    /// Polls the agent until it reports this state of the device.
+    /// Queries the agent until it reports this state of the device.
     func waitForState(_ name: String, _ word: String) async throws {
       try await Scenario.wait("the state \(name)=\(word)") {
         try await scenario.belfryCommand(["state", "--json"]).values.first?[name].string == word
@@ -97,7 +97,7 @@ struct RealServicesTests {
       let shown = try await agent.event("presented")
       #expect(shown["body"].string == "Notification")
       #expect(shown["title"].string == "")
-      // The app is opened only after the unlock.
+      // The app is opened only after the screen is unlocked.
       let app = try scenario.belfry(["app", "run", Self.burger, "--state", "background"])
       _ = try await app.event("launched")
       _ = try await scenario.belfryCommand(["center", "open", "2"])
@@ -134,7 +134,7 @@ struct RealServicesTests {
         try await machine.call(
           Self.login, manager, "org.freedesktop.DBus.Mock.AddSession", "auto", "seat0", "0", "me",
           "true")
-        // A session that was locked when the bus stopped may be unlocked on the new bus.
+        // A session that was locked when the bus stopped might be unlocked on the new bus.
         for (hint, word) in [("false", "off"), ("true", "on")] {
           try await machine.call(
             Self.login, manager + "/session/auto", "org.freedesktop.login1.Session.SetLockedHint",
@@ -153,13 +153,13 @@ struct RealServicesTests {
         bus.signal(SIGKILL)
         try await machine.waitForState("battery", "normal")
         try await waitForSleep(false)
-        // The loss of a bus does not unlock the device.
+        // The loss of a bus doesn't unlock the device.
         try await machine.waitForState("locked", "on")
       }
     }
   }
 
-  /// Returns a battery in the form that the kernel reports.
+  /// Returns a battery's properties in the form that the kernel reports.
   private static func battery(nowMicrowattHours: Int) -> String {
     """
     P: /devices/LNXSYSTM:00/BAT0/power_supply/BAT0
@@ -209,7 +209,7 @@ struct RealServicesTests {
       deliver(#"{"aps":{"content-available":1},"n":1}"#, 1)
       deliver(#"{"aps":{"content-available":1},"n":2}"#, 2)
       deliver(#"{"aps":{"alert":"seen"}}"#, 3)
-      // Alerts are shown. Only the latest waiting push is delivered, once there is power.
+      // Alerts are shown. Of the waiting pushes, only the latest is delivered, once the device has power.
       #expect(try await agent.event("presented")["body"].string == "seen")
       // S2-17 part 2 of 2: a low battery
       #expect(!app.lines.contains { $0.contains(#""event":"received""#) })

@@ -116,7 +116,7 @@ struct ServicesTests {
         })
       network.set("Metered", .uint32(1))
       #expect(scenario.run { changes.contains(.device(.metered(true))) })
-      // The device is offline between the two networks. The second one counts as another network.
+      // The device is offline between the two networks. The second network counts as a different one.
       #expect(!changes.contains(.device(.online(isOtherNetwork: true))))
       network.set("PrimaryConnection", .path("/"))
       network.set("PrimaryConnection", .path("/2"))
@@ -342,7 +342,7 @@ struct ServicesTests {
         app: ModelBench.burger, program: "/opt/burger", arguments: ["-x"],
         environment: ["BELFRY_LAUNCH": "t"])
       var answers: [Bool] = []
-      // No manager is running yet, so the caller starts the program itself.
+      // No manager is running yet, so the caller must start the program itself.
       units.start(order) { answers.append($0) }
       #expect(scenario.run { answers == [false] })
       var isOwned = false

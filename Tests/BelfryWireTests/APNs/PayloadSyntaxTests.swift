@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `brackets of two kinds close in turn, however deep`() {
-    // The pattern repeats every 7 levels and not every 64, so the test detects the loss of a level.
+    // The pattern repeats every 7 levels rather than every 64, so the test detects the loss of a level.
     let kinds = (0..<300).map { $0 * $0 % 7 < 3 }
     let open = kinds.map { $0 ? "{\"a\":" : "[" }.joined()
     let close = kinds.reversed().map { $0 ? "}" : "]" }

@@ -2,7 +2,7 @@ import BelfryWire
 import TestSupport
 import Testing
 
-/// Tests of frames whose strings are expensive to compare: every string contains runs of combining marks.
+/// Tests of frames whose strings are expensive to compare, because every string contains runs of combining marks.
 @Suite("Texts of app link frames")
 struct AppLinkTextTests {
   /// The frames, each with `%` in place of a string.

@@ -171,7 +171,7 @@ import Testing
     for number in 1...2 { #expect(pair.deliver(UInt64(number))) }
     pair.exchange()
     pair.advance(seconds: 150)
-    // An acknowledgement is progress, so the time limit of the other notification starts again.
+    // An acknowledgment is progress, so the time limit of the other notification starts again.
     pair.client.onPersisted(NotificationID(high: 8, low: 1), at: pair.now)
     pair.advance(seconds: 170)
     #expect(pair.settled == [1])
@@ -329,7 +329,7 @@ import Testing
         == .connect(host: "other", port: 99))
   }
 
-  /// A regression test: both fields at their maximum kept a device away for fifty days.
+  /// A regression test: if both fields had their maximum values, a device stayed away for fifty days.
   @Test func `a reconnect hint is limited to ten minutes plus up to ten minutes of jitter`() {
     let pair = LinkPair.up()
     let hint = LinkFrame.ReconnectHint(afterMilliseconds: .max, jitterMilliseconds: .max)
@@ -379,7 +379,7 @@ import Testing
     let pair = LinkPair.up()
     pair.advance(seconds: 4_000)
     let before = pair.server.intervalSeconds
-    // From here on, every byte is lost.
+    // From this point, every byte is lost.
     let start = pair.now
     var action: DeviceLinkClient.Action?
     while action == nil {
@@ -410,7 +410,7 @@ import Testing
     pair.now = pair.server.deadline
     #expect(pair.server.timerFired(at: pair.now, output: &pair.toClient) == nil)
     #expect(pair.toClient.count == 7)
-    // The device answers. It is only slow.
+    // The device answers; it is only slow.
     pair.exchange()
     #expect(!pair.isServerClosed)
     pair.now = pair.server.deadline

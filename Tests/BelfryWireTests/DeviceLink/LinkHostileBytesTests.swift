@@ -4,7 +4,7 @@ import Testing
 
 /// Tests with bytes that a correct peer never sends.
 ///
-/// Each input is refused with the documented reason, and none causes a trap.
+/// Each input is refused for the documented reason, and no input causes a trap.
 @Suite struct LinkHostileBytesTests {
   typealias Example = (name: String, bytes: [UInt8])
   static var examples: [Example] {
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `every truncation is refused as truncated or is a shorter frame`() {
-    // Bodies that end with the payload, the chain, or authorities contain no length for this last part. The frame's
+    // If a body ends with the payload, the chain, or authorities, it contains no length for this last part. The frame's
     // length determines it.
     let open: Set<String> = ["notification", "broadcast", "enrolled", "renewed"]
     for (name, bytes) in Self.examples {
@@ -45,7 +45,7 @@ import Testing
       let expected: Result<Bool, LinkFault> =
         open.contains(name)
         ? .success(true)
-        // The body contains half of the length of another authority.
+        // The body contains half of the length field of another authority.
         : .failure(
           LinkFault(name == "renewed" ? .truncated : .trailingBytes, frameType: bytes[2]))
       #expect(outcome == expected, "\(name)")

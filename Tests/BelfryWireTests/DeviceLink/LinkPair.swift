@@ -17,7 +17,7 @@ final class LinkPair {
   var received: [(id: NotificationID, payload: [UInt8])] = []
   var settled: [UInt64] = []
   var persistsAtOnce = true
-  /// The bytes in transit to the server, which a test may inspect or discard.
+  /// The bytes in transit to the server, which a test can inspect or discard.
   var toServer: [UInt8] = []
   var toClient: [UInt8] = []
   var answer: (UInt16, DeviceLinkServer.Request) -> DeviceLinkServer.Answer = { _, request in
@@ -25,7 +25,7 @@ final class LinkPair {
     return .done
   }
   var serverSettings = DeviceLinkServer.Settings()
-  /// The contents of the TRUST frame, or nil for a gateway that does not renew certificates.
+  /// The contents of the TRUST frame; nil for a gateway that doesn't renew certificates.
   var trustMark: [UInt8]?
 
   var isUp: Bool { client.isUp }
@@ -60,7 +60,7 @@ final class LinkPair {
     client.opened(at: now, output: &toServer)
   }
 
-  /// Carries bytes in both directions until none are left.
+  /// Carries bytes in both directions until none remain.
   func exchange() {
     while !toServer.isEmpty || !toClient.isEmpty {
       feedServer()
@@ -129,7 +129,7 @@ final class LinkPair {
 
   /// Advances the clock.
   ///
-  /// This method also fires the timers of both ends and carries their bytes.
+  /// This method also fires the timers at both ends and carries the resulting bytes.
   func advance(seconds: Double) {
     let end = now + Int64(seconds * 1e9)
     while true {

@@ -6,12 +6,12 @@ import Testing
   private static let former = [UInt8](repeating: 1, count: 32)
   private static let new = [UInt8](repeating: 2, count: 32)
   private static let renewed = LinkFrame.Renewed(certificate: [1], authorities: [[2], [3]])
-  /// The gateway's clock when the link is up, in seconds since 1970.
+  /// The time, in seconds since 1970, on the gateway's clock when the link is up.
   private static let upSeconds: Int64 = 1_700_000_000
 
   /// Returns a pair whose link is up.
   ///
-  /// The device trusts the previous authorities. `mark` identifies those of the gateway.
+  /// The device trusts the previous authorities. `mark` identifies the gateway's authorities.
   private func pair(_ mark: [UInt8]?, renewAt seconds: Int64 = .max) -> LinkPair {
     let pair = LinkPair()
     pair.trustMark = mark

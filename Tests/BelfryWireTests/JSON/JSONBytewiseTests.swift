@@ -2,7 +2,7 @@ import BelfryWire
 import TestSupport
 import Testing
 
-/// Tests that keys and strings are compared by their bytes, in time that is linear in the length of the string.
+/// Tests that keys and strings are compared byte by byte, in time that is linear in the length of the string.
 @Suite("JSON by bytes")
 struct JSONBytewiseTests {
   private let limits = JSONLimits(bytes: 4 << 20)
@@ -81,7 +81,7 @@ struct JSONBytewiseTests {
   }
 }
 
-/// Tests that text from a peer is compared by its bytes.
+/// Tests that text from a peer is compared byte by byte.
 @Suite("UTF8Text")
 struct UTF8TextTests {
   @Test

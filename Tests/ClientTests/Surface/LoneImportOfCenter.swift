@@ -1,6 +1,6 @@
 import NotificationCenter
 
-// A file that imports only this module must also get everything that Apple's module re-exports.
+// A file that imports only this module must also have access to everything that Apple's module re-exports.
 
 @MainActor
 final class PendingModel: NSObject, ObservableObject, UNUserNotificationCenterDelegate {

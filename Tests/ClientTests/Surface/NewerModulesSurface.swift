@@ -10,7 +10,7 @@ import PushKit
 import UIKit
 import os
 
-// This file uses declarations as real apps do. The test passes if the file compiles.
+// This file uses declarations in the same way as real apps do. The test passes if the file compiles.
 
 final class CallProvider: NSObject, CXProviderDelegate, PKPushRegistryDelegate {
   let provider: CXProvider

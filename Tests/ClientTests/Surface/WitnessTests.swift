@@ -9,7 +9,7 @@ import Testing
 
 /// A check that code runs on the main queue.
 ///
-/// In a test process, whose main thread is parked, the main queue acts as an app's main thread.
+/// In a test process, the main thread is parked, so the main queue acts as an app's main thread.
 enum MainQueue {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -20,9 +20,9 @@ enum MainQueue {
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 }
 
-/// Tests that the system calls every optional delegate method if it is written as apps write it.
+/// Tests that the system calls every optional delegate method that is written in the same way as in apps.
 ///
-/// A method that only resembles a requirement would compile, but would never be called.
+/// A method that only resembled a requirement would compile, but would never be called.
 @Suite @MainActor struct WitnessTests {
   private final class App: UIResponder, UIApplicationDelegate {
     var window: UIWindow?

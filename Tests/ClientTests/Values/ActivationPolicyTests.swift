@@ -27,7 +27,7 @@ import Testing
     let settings = window([.titled, .closable])
     settings.makeKeyAndOrderFront(nil)
     #expect(settings.isKeyWindow && application.isActive)
-    // A window above all others, such as a full-screen reminder, takes no input.
+    // A window above all others, such as a full-screen reminder, receives no input.
     let overlay = window(.borderless)
     overlay.makeKeyAndOrderFront(nil)
     #expect(settings.isKeyWindow)

@@ -120,7 +120,7 @@ import UserNotifications
     // S3-30 part 2 of 2: a notification with a region
     #expect((backPlaced.region as? CLCircularRegion)?.radius == 3)
     #expect(backPlaced.region?.identifier == "r" && !backPlaced.regionTriggersOnce)
-    // A change of any field makes the objects unequal.
+    // A change to any field makes the objects unequal.
     let changes: [(UILocalNotification) -> Void] = [
       { $0.fireDate = nil }, { $0.timeZone = nil }, { $0.repeatInterval = [] },
       { $0.repeatCalendar = nil }, { $0.alertBody = nil }, { $0.alertAction = nil },
@@ -167,7 +167,7 @@ import UserNotifications
     #expect(category.actions(for: .minimal)?.map(\.identifier) == ["a", "b"])
     category.setActions([actions[2]], for: .minimal)
     #expect(category.actions(for: .minimal)?.map(\.identifier) == ["c"])
-    // Later changes of an action do not affect the category.
+    // Later changes to an action don't affect the category.
     actions[0].title = "changed"
     #expect(category.actions(for: .default)?.first?.title == nil)
   }

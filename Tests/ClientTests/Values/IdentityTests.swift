@@ -89,7 +89,7 @@ import Testing
     defer { kill(agent.pid, SIGKILL) }
     #expect(agent.log == data + "/agent.log")
     let socket = scratch.file("run/belfry/agent.sock")
-    // The first attempts fail, because the agent is not ready yet.
+    // The first attempts fail, because the agent isn't ready yet.
     let session = AgentSession(
       identity: AppIdentity(bundle: .main, environment: ["BELFRY_APP_ID": "org.example.a"]),
       socketPath: socket)
@@ -99,7 +99,7 @@ import Testing
     #expect(program.hasSuffix("/belfry"))
     let log = try String(contentsOfFile: agent.log, encoding: .utf8)
     #expect(log.contains("ready: apps can connect") && log.contains(socket), "\(log)")
-    // The agent has neither a desktop nor a terminal, so the log says how to answer.
+    // The agent has neither a desktop nor a terminal, so the log explains how to answer.
     session.send(.requestAuthorization([.alert]))
     let advice = "'belfry settings org.example.a notifications=on'"
     var hasAdvice = false

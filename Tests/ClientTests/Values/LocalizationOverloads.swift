@@ -2,7 +2,7 @@ import UserNotifications
 
 // This file imports only one of Belfry's modules.
 
-/// The overloads to which the calls in a file with a single import resolve.
+/// The overloads that are chosen for calls in a file with a single import.
 enum AloneFile {
   static func texts(_ bundle: Bundle) -> [String] {
     [

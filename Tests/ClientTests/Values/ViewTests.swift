@@ -1,7 +1,8 @@
 import Testing
 import UIKit
 
-/// Tests that views hold each other as an app's code expects, and that their view controllers appear with them.
+/// Tests that views hold references to each other as an app's code expects, and that their view controllers appear with
+/// them.
 @MainActor @Suite struct ViewTests {
   private final class Page: UIViewController {
     var appeared = 0

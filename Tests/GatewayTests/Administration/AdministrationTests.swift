@@ -224,7 +224,7 @@ import Transport
     ).first
     #expect(changed?["keep"] == "all")
     #expect(changed?["number"] == added?["number"])
-    // Fields that are not mentioned remain unchanged.
+    // Fields that aren't mentioned remain unchanged.
     #expect(
       try administration.perform(.addTopic(.init(team: team, bundleID: bundleID))).first == changed)
     expect(.conflict) {

@@ -146,7 +146,7 @@ import Transport
     let voice = try check {
       ($0.payload, $0.type) = (payload, "voip")
     }
-    // A plain topic does not accept voip pushes, and the types that it accepts have the lower size limit.
+    // A plain topic doesn't accept VoIP pushes, and the types that it accepts have the lower size limit.
     #expect(faults(voice) == ["type: InvalidPushType", "payload: PayloadTooLarge"])
     #expect(voice["bytesMax"] == 5_120)
   }
@@ -162,7 +162,7 @@ import Transport
     }
     let gone = try check { ($0.token, $0.type) = (dead, "controls") }
     #expect(faults(gone) == ["type: InvalidPushType", "token: Unregistered"])
-    // An MDM topic looks like a plain topic, so the check cannot recognize it without a valid token.
+    // An MDM topic looks like a plain topic, so the check can't recognize it without a valid token.
     let managed = try check { ($0.token, $0.type) = ("", "mdm") }
     #expect(faults(managed) == ["token: MissingDeviceToken"])
   }
@@ -226,7 +226,7 @@ import Transport
       let text = Base64.encode(Array(#"{"iss":"TEAMAAAAAA","iat":\#(iat)}"#.utf8), url: true)
       return "\(parts[0]).\(text).\(parts[2])"
     }
-    // Any input gets an answer, even from a client that is not authenticated.
+    // Any input gets an answer, even if it comes from a client that isn't authenticated.
     for iat in ["-9223372036854775808", "9223372036854775807", "1e300", "\"x\""] {
       #expect(try check(claims(iat))["ok"] == false)
     }

@@ -130,7 +130,7 @@ private struct Surroundings: AdmissionContext {
   }
 
   @Test func `faults are reported in the order of the checks`() throws {
-    // The steps are ordered from the last check to the first. Each new fault takes precedence over the existing ones.
+    // The steps are in reverse order of the checks. Each new error takes precedence over the existing ones.
     let steps: [(String, String?, Rejection)] = [
       ("apns-topic", "com.example.none", .topicDisallowed),
       ("apns-collapse-id", String(repeating: "c", count: 65), .badCollapseID),
@@ -187,7 +187,7 @@ private struct Surroundings: AdmissionContext {
     var surroundings = try surroundings()
     surroundings.tokens[token] = TokenContents(
       environment: .sandbox, kind: kind, generation: 0, app: 1, device: 5)
-    // This is the table of apns-protocol 1.5, written out again.
+    // This is a second copy of the table in apns-protocol 1.5.
     let row: [TokenKind: [PushType]] = [
       .alert: [.alert, .background], .voip: [.voip], .complication: [.complication],
       .fileProvider: [.fileProvider], .mdm: [.mdm], .liveActivity: [.liveActivity],
@@ -211,8 +211,8 @@ private struct Surroundings: AdmissionContext {
   }
 
   @Test func `a token for another topic is reported before the push type`() throws {
-    // Both have occurred in practice: an alert to a VoIP topic with an alert token, and a call to a plain topic with a
-    // VoIP token.
+    // Both cases have occurred in practice: an alert to a VoIP topic with an alert token, and a call to a plain topic
+    // with a VoIP token.
     let alert = ["apns-topic": "com.example.app.voip", "apns-push-type": "alert"]
     #expect(rejection(try evaluate(alert)) == .deviceTokenNotForTopic)
     let call = [

@@ -61,8 +61,7 @@ import Transport
     #expect(rejection(authorization, verifier) == .invalidProviderToken)
   }
 
-  /// A signature in the form that one library sends: SHA-512 with a P-256 key, and two integers as wide as those of
-  /// ES512.
+  /// A signature as one library sends it: SHA-512 with a P-256 key, and two integers as wide as those of ES512.
   ///
   /// It was generated with another implementation.
   private static let es512 = [

@@ -4,7 +4,7 @@ import Transport
 
 /// A provider connection without sockets, whose clock the test controls.
 ///
-/// The gateway's own verifier, rules, and admission process the requests of a vector.
+/// A vector's requests are processed by the gateway's own verifier, rules, and admission checks.
 struct ClockedConnection: AdmissionContext {
   /// The keys of apns-protocol 9.1, generated once.
   final class Keys {
@@ -47,7 +47,7 @@ struct ClockedConnection: AdmissionContext {
         ])
     }
 
-    /// Returns the token that `JWT:text` of a vector describes.
+    /// Returns the token that a vector describes as `JWT:text`.
     ///
     /// Equal contents yield the same token.
     func token(_ text: String, atSeconds now: Int64, fixed: Int64) throws -> String {
@@ -148,7 +148,7 @@ struct ClockedConnection: AdmissionContext {
   }
 }
 
-/// A vector that this connection cannot run.
+/// The error for a vector that this connection can't run.
 struct VectorFailure: Error, CustomStringConvertible {
   let description: String
 

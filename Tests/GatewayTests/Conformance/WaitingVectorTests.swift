@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of the vectors in which time passes, under a clock that the test controls.
 ///
-/// `run-vectors` also runs these vectors against a gateway, whose clock for tokens does not advance.
+/// `run-vectors` also runs these vectors against a gateway, whose clock for tokens doesn't advance.
 @Suite struct WaitingVectorTests {
   struct Vector: Sendable, CustomTestStringConvertible {
     let id: String
@@ -38,7 +38,7 @@ import Testing
     try play(steps, wanted)
   }
 
-  /// Tests what happens to a connection's tokens over time, beyond the cases of the vectors.
+  /// Tests how time affects a connection's tokens in cases that the vectors don't cover.
   @Test(
     arguments: [
       ("a new token after 25 minutes", [0, 1_500], ["now", "now"], [nil, nil]),

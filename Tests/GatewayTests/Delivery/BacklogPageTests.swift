@@ -5,9 +5,9 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// Tests that a backlog is read in pages, which bounds the memory for a silent device and loses nothing.
+/// Tests that a backlog is read in pages, which limits the memory for a silent device and loses nothing.
 @Suite struct BacklogPageTests {
-  /// Stores a notification with each of these texts for an offline device.
+  /// Stores a notification with each of these strings for an offline device.
   private func store(_ texts: [String], in bench: inout DeliveryBench, app: UInt32 = Bench.app)
     throws
   {

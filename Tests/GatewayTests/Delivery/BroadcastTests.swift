@@ -231,7 +231,7 @@ private struct Bench: ~Copyable {
     #expect(first < 1_000)
     var isUnderWay = bench.core.isFanningOut
     #expect(isUnderWay)
-    // A device that reconnects in the meantime receives it as the newest message, and only once.
+    // A device that reconnects during the broadcast receives the message as the newest one, and only once.
     bench.disconnect(1_000)
     bench.connect(1_000)
     for _ in 0..<10 {
@@ -256,7 +256,7 @@ private struct Bench: ~Copyable {
     #expect(again.texts(2) == ["a"])
   }
 
-  /// Checks that the memory for attempt-once messages, including pushes, is bounded even for a slow device.
+  /// Checks that the memory for attempt-once messages, including pushes, is limited even for a slow device.
   @Test func `broadcasts that are tried once do not accumulate for a slow device`() {
     var bench = Bench()
     bench.connect(1, window: 1)

@@ -3,10 +3,10 @@ import Gateway
 import Storage
 import Testing
 
-/// A schedule for the bench to check the core's invariants.
+/// The schedule by which the bench checks the core's invariants.
 ///
-/// The bench checks them after each event. If there are very many events, it checks only occasionally, because a check
-/// examines everything in memory.
+/// The bench checks the invariants after each event. If a test has very many events, the bench checks only
+/// occasionally, because a check examines everything in memory.
 struct InvariantChecks {
   private var events = 0
 
@@ -31,10 +31,10 @@ struct DeliveryBench: ~Copyable {
   var loads: [(UInt64, SessionID)] = []
   /// True if the bench checks the invariants.
   ///
-  /// Tests that hold too much in memory for these checks disable them.
+  /// Tests that have too much in memory for these checks disable them.
   var checksInvariants = true
   private var checks = InvariantChecks()
-  /// The number of rows that the core reads at once.
+  /// The number of rows that the core reads in one operation.
   var pageRows = Int.max
   private var nextID: UInt64 = 1
 

@@ -51,8 +51,8 @@ private typealias Bench = DeliveryBench
     #expect(try bench.commit() == 1)
   }
 
-  /// A regression test: a notification that was replaced in the same commit while its device's memory was full left no
-  /// record.
+  /// A regression test: if a notification was replaced in the same commit while its device's memory was full, no record
+  /// of it remained.
   @Test func `notifications that the store replaces while memory is full are recorded`() throws {
     var bench = Bench()
     try bench.connect(window: 1)

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// Tests of what happens to a notification that its device discards.
+/// Tests of notifications that their devices discard.
 @Suite struct DeliveryDiscardTests {
   private func tick(_ bench: inout DeliveryBench) {
     bench.core.tick(now: bench.now)

@@ -40,7 +40,7 @@ private typealias Bench = DeliveryBench
     bench.push("news", priority: 5, type: .background)
     bench.push("alert", priority: 5)
     try bench.commit()
-    // Each replaces the waiting push of its own kind.
+    // Each push replaces the waiting push of the same kind.
     bench.push("later alert", priority: 5)
     bench.push("later news", priority: 5, type: .background)
     try bench.commit()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// The payloads that the delivery log retains with `--log-payloads`.
+/// Tests of the payloads that the delivery log retains with `--log-payloads`.
 @Suite struct DeliveryLogPayloadsTests {
   private static func id(_ low: UInt64) -> NotificationID { NotificationID(high: 1, low: low) }
 

@@ -23,7 +23,7 @@ import Testing
       key: NotificationKey(device: .max, app: .max - 1, kind: 7),
       id: NotificationID(high: UInt64(number), low: .max, isLowercase: true),
       uniqueID: NotificationID(high: .max, low: 1),
-      // The pushes have every type, and none.
+      // The pushes have every type, or no type.
       pushType: PushType(rawValue: UInt8(number % 12)))
   }
 
@@ -75,7 +75,7 @@ import Testing
       for number in 1...4 { log.append(entry(Int64(number))) }
     }
     var bytes = try FileSystem.read(path, limit: 1 << 16)
-    // Flip a bit of every third word after the mark, a different one for each seed.
+    // Flip one bit in every third word after the magic number; each seed flips a different bit.
     for word in stride(from: 1 + seed % 3, to: bytes.count / 8, by: 3) {
       bytes[word * 8 + seed / 8] ^= 1 << (seed % 8)
     }
@@ -124,7 +124,7 @@ import Testing
     let collector = DeliveryLogCollector()
     collector.add([DeliveryLogLine(entry(1), bundleID: nil)])
     let late = DeliveryLogLine(entry(2), bundleID: nil)
-    // Use a separate thread, as a loop has, because other tests may occupy all threads of a queue.
+    // Use a separate thread, as a loop does, because other tests might occupy all threads of a queue.
     Thread.detachNewThread { collector.add([late]) }
     #expect(collector.wait(for: 2).count == 2)
   }

@@ -5,12 +5,13 @@
 
   private typealias Bench = DeliveryBench
 
-  /// Tests that the cost of a notification does not grow with the number of notifications.
+  /// Tests that the cost of a notification doesn't grow with the number of notifications.
   ///
-  /// The tests count the entries that the core's lists examine and move. Unlike measurements of time, these counts do
-  /// not depend on the machine's load.
+  /// The tests count the entries that the core's lists examine and move. Unlike measurements of time, these counts
+  /// don't depend on the machine's load.
   @Suite struct DeliveryWorkTests {
-    /// Twice the steps of a search among 40,000 entries, plus the moves that close gaps.
+    /// The maximum number of examined entries: twice the steps of a search among 40,000 entries, plus the moves that
+    /// close gaps.
     private let examinedMax = 40
 
     /// Commits everything that is due, without a store.
@@ -49,7 +50,7 @@
       bench.checksInvariants = false
       let count = 3_000
       for number in 0..<count {
-        // Every second notification replaces the one before it by its collapse ID.
+        // The collapse ID makes every second notification replace the one before it.
         bench.push("\(number)", priority: 5, keep: .max, collapseID: "\(number / 2)")
         bench.push("other \(number)", to: Bench.key(app: 8), priority: 5, keep: 3)
         if number % 1_000 == 999 { try storeAll(&bench) }

@@ -5,9 +5,10 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// Tests of rows that a device has acknowledged but the store has not yet removed when the gateway is killed.
+/// Tests of rows that a device has acknowledged but that the store hasn't yet removed when the gateway is killed.
 ///
-/// The gateway resends these rows after its restart. There are never more of them than the device remembers.
+/// The gateway resends the notifications in these rows after its restart. Their number never exceeds the number of
+/// notifications that the device remembers.
 @Suite struct UnremovedRowsTests {
   private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map(String.init) }
 

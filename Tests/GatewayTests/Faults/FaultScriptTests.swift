@@ -120,7 +120,7 @@ import Testing
 }
 
 extension FaultScript {
-  /// Creates a script of rules whose ids do not matter.
+  /// Creates a script of rules whose IDs are irrelevant.
   fileprivate init(_ rules: [FaultRule]) {
     self.init(rules.map { ScriptedFault(id: 1, $0) })
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-/// Tests of how long a provider's connection may keep the gateway waiting.
+/// Tests of how long a provider's connection can keep the gateway waiting.
 @Suite struct IdlePolicyTests {
   private static func seconds(_ count: Int64) -> Int64 { count * 1_000_000_000 }
 
@@ -37,7 +37,7 @@ import Testing
   @Test func `a connection without any frame is idle after ten seconds`() {
     #expect(verdict(at: 9) { _ in Self.facts(hasFrames: false) } == .wait)
     #expect(verdict(at: 10) { _ in Self.facts(hasFrames: false) } == .idle)
-    // Bytes that never complete a frame do not count as activity.
+    // Bytes that never complete a frame don't count as activity.
     #expect(verdict(at: 10) { Self.facts(lastReceived: $0, hasFrames: false) } == .idle)
   }
 

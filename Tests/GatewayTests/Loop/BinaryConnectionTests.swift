@@ -38,7 +38,7 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  /// Returns a frame of the enhanced command with its expiry, or of the oldest command, which has no expiry.
+  /// Returns a frame of the enhanced command, which has an expiry, or of the oldest command, which doesn't.
   private static func frame(
     token: [UInt8], push: UInt64, expiresUnixSeconds: Int64?
   ) -> [UInt8] {
@@ -184,7 +184,7 @@ import Transport
     let named = (0..<client.received.count / 38).map {
       Array(client.received[$0 * 38 + 6..<$0 * 38 + 38])
     }
-    // The last four tokens before the current one, ordered by when they became inactive.
+    // These are the last four tokens before the current one, in the order in which they became inactive.
     #expect(named == (try (1...4).map { try harness.token(of: device, generation: $0) }))
     let next = Self.feedbackClient(harness)
     harness.pass(milliseconds: 500)

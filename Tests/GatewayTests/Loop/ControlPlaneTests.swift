@@ -88,7 +88,7 @@ import Testing
     let harness = try GatewayHarness()
     let device = harness.device()
     let store = harness.world.gateway.controlStore
-    // The change is already on disk, although the loops have not been notified.
+    // The change is already on disk, although the loops haven't been notified.
     try store.apply([
       .putApp(
         AppRecord(

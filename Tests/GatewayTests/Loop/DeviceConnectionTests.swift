@@ -108,7 +108,7 @@ import Transport
     #expect(harness.state(of: push)?.isAnswered == true)
     #expect(harness.labels(of: push).last == "Stored – No Room on Device")
     #expect(try harness.world.gateway.notificationStore.count() == 1)
-    // The device is not asked again immediately, not even for another push.
+    // The device isn't queried again immediately, not even for another push.
     let newer = try harness.push(to: device, by: provider)
     #expect(harness.labels(of: newer) == ["Received by APNs", "Stored – No Room on Device"])
     device.discarding = nil

@@ -17,10 +17,10 @@ final class GatewayHarness {
 
   deinit { world.end() }
 
-  /// Lets virtual time pass, with all its events.
+  /// Allows virtual time to pass, with all its events.
   func pass(milliseconds: Int64) { world.step(until: world.time.now + milliseconds * 1_000_000) }
 
-  /// Advances virtual time in one step, as on a suspended machine: every timer is late.
+  /// Advances virtual time in one step, as on a suspended machine, so that every timer is late.
   func sleep(milliseconds: Int64) {
     world.time.advance(to: world.time.now + milliseconds * 1_000_000)
   }
@@ -38,7 +38,7 @@ final class GatewayHarness {
   /// Returns the provider with an index: 0 uses tokens, 1 uses a certificate, and 2 uses the port without TLS.
   func provider(_ kind: Int = 0) -> SimulatedProvider { SimulatedProvider(kind, in: world) }
 
-  /// Sends a push and lets it arrive, and returns its number in the ledger.
+  /// Sends a push, waits for it to arrive, and returns its number in the ledger.
   @discardableResult
   func push(
     to device: SimulatedDevice, by provider: SimulatedProvider, wait: Int64 = 1_000
@@ -88,7 +88,7 @@ final class RawClient: SimulatedClient {
 
   /// Sends bytes and shuts down the client's output.
   ///
-  /// The client still reads.
+  /// The client continues to read.
   func sendLast(_ bytes: [UInt8]) { connection?.sendLast(bytes) }
 
   func received(_ bytes: [UInt8], on connection: SimulatedConnection) { received += bytes }

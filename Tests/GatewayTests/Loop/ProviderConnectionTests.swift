@@ -53,7 +53,7 @@ import Transport
   func `a client of HTTP/2 that ends its output gets its answers`() throws {
     let harness = try GatewayHarness()
     let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
-    // Encode GET https://a/ with HPACK's static table. The gateway refuses the request at once.
+    // Encode GET https://a/ with HPACK's static table. The gateway refuses this request immediately.
     let headers: [UInt8] = [0, 0, 6, 1, 5, 0, 0, 0, 1, 0x82, 0x87, 0x84, 0x41, 1, 97]
     for _ in 0..<8 {
       let client = RawClient(harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
@@ -97,7 +97,7 @@ import Transport
       harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
     client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
     let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0] + Array(repeating: 7, count: 8)
-    // Spend most of a new connection's allowance, and after 25 s, more than the rest, but no more than that time
+    // Spend most of a new connection's allowance. After 25 s, spend more than the remainder, but no more than that time
     // restores.
     for (pings, milliseconds) in [(390, 25_000), (50, 1_000)] as [(Int, Int64)] {
       client.send(Array(repeating: ping, count: pings).flatMap { $0 })

@@ -6,7 +6,7 @@ import Transport
 
 @testable import TestSupport
 
-/// Tests of a connected device that asks the gateway for another certificate.
+/// Tests of a connected device that requests another certificate from the gateway.
 @Suite struct RenewalTests {
   /// Returns a device that sends raw bytes, with a certificate for `key` that contains `number`.
   private func client(

@@ -46,7 +46,7 @@ import Testing
   @Test func `a device has so many topics on disk, whatever its connections and their state`() {
     var table = RegistrationTable(topicsMax: 3)
     table.set(key(1), to: entry(0, .unregistered, 1))
-    // Make two requests at once on two connections, because requests in progress also count.
+    // Make two simultaneous requests on two connections, because requests in progress also count.
     for app in [2, 3] as [UInt32] {
       let actions = table.handle(ask(.register, key(app), session: UInt64(app)), atMilliseconds: 1)
       guard case .persist? = actions.first else {
@@ -56,7 +56,7 @@ import Testing
     }
     let excess = ask(.register, key(4))
     #expect(table.handle(excess, atMilliseconds: 2) == [.reply(excess, .tooMany)])
-    // A failure frees its slot, and a success does not.
+    // A failure frees the request's slot; a success doesn't.
     _ = table.finish(key(2), isDurable: false, atMilliseconds: 3)
     #expect(table.hasRoom(5))
     _ = table.finish(key(3), isDurable: true, atMilliseconds: 3)

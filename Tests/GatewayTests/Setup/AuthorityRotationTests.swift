@@ -11,7 +11,7 @@ private let hosts = ["localhost"]
 
 /// Tests of the rotation of the authority in the folder.
 ///
-/// A gateway may be killed between any two writes.
+/// A gateway can be killed between any two writes.
 @Suite struct AuthorityRotationTests {
   private let scratch: ScratchFolder
   private let folder: GatewayFolder
@@ -57,7 +57,7 @@ private let hosts = ["localhost"]
       try CertificateChain.check(
         device, authorities: both.trusted.certificates, purpose: .client, now: now)
     }
-    // Check a client with a copy of the previous ca.pem, and one with the current file.
+    // Check a client with a copy of the previous ca.pem, and a client with the current file.
     for trusted in [[copy], try AuthorityBundle(pem: content("ca.pem")).certificates] {
       try CertificateChain.check(
         server(both), authorities: trusted, purpose: .server, now: now)
@@ -134,7 +134,7 @@ private let hosts = ["localhost"]
     _ = try folder.giveUpFormerAuthorities()
     let newer = try folder.authorities(hosts: hosts + ["new", "newer"], nowSeconds: now)
     #expect(try folder.firstCertificate(of: newer.server) == handedOut)
-    // A client with the copy from the start of the rotation can still connect, because the copy forbids no name in the
+    // A client with the copy from the start of the rotation can still connect, because that copy forbids no name in the
     // general certificate.
     let shown = try folder.server(
       hosts: hosts + ["new", "newer"], addresses: ["127.0.0.1"], authority: newer.server,

@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 @testable import Transport
 
-/// Tests of the effect of a temporarily wrong wall clock on the certificates.
+/// Tests of how a temporarily wrong wall clock affects the certificates.
 @Suite struct CertificateClockTests {
   private static let day: Int64 = 86_400_000
 
@@ -20,7 +20,7 @@ import Testing
     func add(_ line: String) { lines.withLock { $0.append(line) } }
   }
 
-  /// A test bench with a gateway's two clocks, and with the gateway's watch over its folder.
+  /// A test bench with a gateway's two clocks, and with the gateway's watcher over its folder.
   private final class Bench {
     let scratch: ScratchFolder
     let folder: GatewayFolder
@@ -118,7 +118,7 @@ import Testing
     #expect(try !bench.isAccepted())
     bench.pass(seconds: 1)
     #expect(try bench.isAccepted() && bench.changes == 1)
-    // The gateway knows for a day that the clocks disagree. Then the normal state returns.
+    // For a day, the gateway distrusts the wall clock. Then the normal state returns.
     bench.pass(seconds: 10)
     #expect(bench.changes == 1)
     #expect(bench.ends.problems(atSeconds: bench.wall / 1_000).isEmpty)
@@ -159,7 +159,7 @@ import Testing
     let lines = bench.lines.all
     #expect(lines.contains { $0.contains("not valid yet") && $0.contains("certificate=server") })
     #expect(lines.contains { $0.contains("not valid yet") && $0.contains("certificate=authority") })
-    // Another certificate would not help, because its authority is not valid yet either.
+    // Another certificate wouldn't help, because its authority isn't valid yet either.
     #expect(bench.changes == 0)
     bench.wall += 20 * Self.day
     bench.pass(seconds: 2)

@@ -37,7 +37,7 @@ private let now: Int64 = 1_795_000_000
     }
   }
 
-  /// Writes an authority as earlier releases created it, with `127.0.0.0/8` among its name constraints.
+  /// Writes an authority in the form of earlier releases, with `127.0.0.0/8` among its name constraints.
   private func writeFormerAuthority(named name: String) throws -> CertificateAuthority {
     let key = try EVPKey.generate()
     let subtrees = [

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// A separate home folder in which tests run lines of the documents as the user would type them.
+/// A separate home folder in which tests run lines of the documents in the same way as a user who types them.
 ///
-/// `belfry` is on the path. The gateway uses free ports unless a page is about ports, and the agent grants every
-/// permission without asking the user.
+/// `belfry` is on the path. The gateway uses free ports unless a page describes ports, and the agent grants every
+/// permission without prompting the user.
 struct DocumentationHome {
   /// The ports that a gateway uses.
   enum Ports {
@@ -46,8 +46,8 @@ struct DocumentationHome {
         *) exec $real "$@" ;;
       esac
       """)
-    // The script runs a command that continues until it is stopped, and stops the command once it has printed a line
-    // with the word, as a user would.
+    // The script runs a command that continues until it is stopped. Like a user, the script stops the command once it
+    // has printed a line that contains the word.
     _ = try await scenario.script(
       "bin/until-it-says",
       """
@@ -69,12 +69,12 @@ struct DocumentationHome {
     ]
   }
 
-  /// Returns a path in the home.
+  /// Returns a path in the home folder.
   func file(_ name: String) -> String { scenario.folder.file("home/" + name) }
 
   /// Runs lines in a shell.
   ///
-  /// The run stops at the first failure, and processes that the lines left running are terminated.
+  /// The run stops at the first failure. Afterward, processes that the lines started are terminated.
   func run(
     _ lines: String, environment: [String: String] = [:], by launcher: [String] = []
   ) async throws -> Scenario.CommandResult {

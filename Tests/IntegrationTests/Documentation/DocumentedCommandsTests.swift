@@ -9,7 +9,7 @@ import Testing
 ///
 /// `FirstFiveMinutesTests` and `DocumentedPagesTests` run the lines.
 @Suite struct DocumentedCommandsTests {
-  /// The paths of the pages at the top of the repository, and of every page in `docs`.
+  /// The paths of the pages at the top level of the repository, and of every page in `docs`.
   private static let pages: [String] = {
     let docs = FileManager.default.enumerator(atPath: Installation.root + "/docs")
     let names = (docs?.allObjects as? [String]) ?? []
@@ -17,10 +17,10 @@ import Testing
       + names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
   }()
 
-  /// Parses the `words` of a command line with the table of its command, and returns an error message, or nil if they
+  /// Parses the `words` of a command line with the table of its command; returns an error message, or nil if the words
   /// are valid.
   ///
-  /// An excerpt within a sentence may be an incomplete line, so missing parts are not an error.
+  /// An excerpt within a sentence can be an incomplete line, so missing parts aren't an error.
   private func fault(in words: [String], isExcerpt: Bool) -> String? {
     let words = words.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]…")) }
       .filter { !$0.isEmpty }
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// The words that may precede a command: a prompt, shell keywords, and programs that start others.
+  /// The words that can precede a command: a prompt, shell keywords, and programs that start other programs.
   private static let leading: Set = [
     "$", "#", "!", "if", "until", "while", "do", "then", "else", "sudo", "exec", "time",
   ]
@@ -146,7 +146,7 @@ private struct ShellText {
   private mutating func endWord() {
     guard let ended = word else { return }
     word = nil
-    // The target of a redirection is not an argument.
+    // The target of a redirection isn't an argument.
     if isTarget { isTarget = false } else { words.append(ended) }
   }
 
@@ -174,7 +174,7 @@ private struct ShellText {
         index += 1
       case "'":
         let end = text[(index + 1)...].firstIndex(of: "'") ?? text.count
-        // An apostrophe in a sentence is not a quotation mark.
+        // An apostrophe in a sentence isn't a quotation mark.
         if word != nil, end == text.count { break }
         word = (word ?? "") + String(text[(index + 1)..<end])
         index = end

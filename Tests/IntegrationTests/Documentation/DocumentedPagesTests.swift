@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that run the command lines of the pages, unchanged except for the names that a reader fills in.
+/// Tests that run the command lines of the pages, unchanged except for the names that the reader must replace.
 ///
 /// `FirstFiveMinutesTests` runs the lines of `docs/first-five-minutes`, and `RecipesTests` those of `docs/recipes`.
 /// `make packages-test` runs the lines that need root and systemd.
 @Suite struct DocumentedPagesTests {
   /// The number of blocks with `belfry` command lines on each page.
   ///
-  /// A new block must also be run here. The exception is the second block of `docs/operations/troubleshoot-gateway.md`,
-  /// which needs root: `make packages-test` runs it.
+  /// These tests must also run each new block. The exception is the second block of
+  /// `docs/operations/troubleshoot-gateway.md`, which needs root: `make packages-test` runs it.
   private static let counts = [
     "docs/bring-an-app-from-ios.md": 1, "docs/clients.md": 6, "docs/operations/backup.md": 2,
     "docs/desktop.md": 7, "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
@@ -24,7 +24,7 @@ import Testing
     "docs/operations/install.md", "docs/operations/upgrade.md",
   ]
 
-  /// Returns the lines of a page's block with `belfry` commands, after filling in the reader's values.
+  /// Returns the lines of a page's block of `belfry` commands, after filling in the reader's values.
   private static func lines(
     _ page: String, _ index: Int, filling: [(name: String, value: String)] = []
   ) throws -> String {
@@ -123,7 +123,7 @@ import Testing
   private static func hasNamespaces(_ scenario: Scenario) async throws -> Bool {
     let unshare = [try TestTool.unshare.required(), "--map-root-user", "--mount", "--net", "--"]
     let probe = try await scenario.command(unshare + ["ip", "link"], succeeding: false)
-    // A container may forbid namespaces, and a minimal machine may lack iproute2.
+    // A container might forbid namespaces, and a minimal machine might lack iproute2.
     if probe.status != 0 { print("skipped: no namespaces, or no ip: \(probe.errors)") }
     return probe.status == 0
   }
@@ -316,7 +316,7 @@ import Testing
     try await Scenario.run { scenario in
       let home = try await DocumentationHome(scenario)
       var lines = try (0..<7).map { try Self.lines(page, $0) }
-      // This is the restart that the page describes, between the gateway and the subscription.
+      // This is the restart that the page describes between the gateway and the subscription.
       lines.insert("kill %1; wait %1; belfry agent &", at: 5)
       let answer = try await home.run("belfry agent &\n" + lines.joined(separator: "\n"))
       #expect(answer.output.contains("Stand up"), "\(answer.output)")
@@ -334,7 +334,7 @@ import Testing
     try await Scenario.run { scenario in
       let home = try await DocumentationHome(scenario)
       let transcript = try Self.lines(page, 0).split(separator: "\n").map(String.init)
-      // A file that `cat` shows belongs to the reader, so create it.
+      // A file that `cat` shows is the reader's own, so create it.
       for (index, line) in transcript.enumerated() where line.hasPrefix("$ cat ") {
         let text = transcript[(index + 1)...].prefix { !$0.hasPrefix("$ ") }
         try (text.joined(separator: "\n") + "\n").write(

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The code blocks and code spans of a page of the documents.
+/// The code blocks and code spans on a page of the documents.
 struct MarkdownPage {
   /// A fenced block.
   struct Block {

@@ -21,7 +21,7 @@ import Testing
       let token = try #require(await scenario.nextToken(of: app))
       #expect(token.count == 64)
       #expect(await app.nextText("permission") == "permission true")
-      // In the foreground, the app itself shows the alert, if at all.
+      // In the foreground, the app itself decides whether to show the alert.
       try await scenario.push(
         special, to: token, topic: "org.example.RestaurantAlert", of: gateway)
       let suppressed = try await agent.program.event("suppressed")
@@ -101,8 +101,8 @@ import Testing
       // S2-11 part 2 of 3: no value for an absent field
       #expect(plain["sound"] == .null && plain["badge"] == .null && plain["title"].string == "")
       _ = try await app.text("not for the cart")
-      // Responses that the app has not acknowledged are delivered to its next instance. The app answers in order, so
-      // this answer follows those to the responses.
+      // Responses that the app hasn't acknowledged are delivered to its next instance. The app answers in order, so
+      // this answer follows the answers to the responses.
       try await scenario.tell(agent, "state", "front=\(id)")
       try await scenario.push(#"{"aps":{"alert":"in front"}}"#, to: token, topic: id, of: gateway)
       _ = try await agent.program.event("suppressed")
@@ -143,7 +143,7 @@ import Testing
         of: gateway, options: ["--type", "background"])
       // S2-19
       #expect(await app.nextText("no menu") == "no menu")
-      // Nothing of it is visible to the user.
+      // No part of this is visible to the user.
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
     }
   }
@@ -197,7 +197,7 @@ import Testing
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
       let id = "org.example.LocalTour"
-      // Its notifications are local: the app registers its types and does not make the second call.
+      // The app's notifications are local, so it registers its types and doesn't make the second call.
       let local = try await scenario.example("LocalTour", on: agent)
       #expect(try await local.text("settings") == "settings 7")
       _ = try await local.text("none")
@@ -255,7 +255,7 @@ import Testing
       #expect(await app.nextText("push") == "push hello")
       // S0-45 part 2 of 2: the delegate receives all of it
       #expect(await app.nextText("payload") == "payload badge 2 sound ding.caf item milk")
-      // The system acts on the push before it presents this marker.
+      // The system handles the push before it presents this marker.
       let mark = try await scenario.app("org.example.marker", on: agent)
       try await scenario.push(
         #"{"aps":{"alert":"mark"}}"#, to: mark.token, topic: "org.example.marker", of: gateway)
@@ -293,7 +293,7 @@ import Testing
       func panes() async throws -> String {
         try await scenario.tell(agent, "settings", "--json").output
       }
-      // The app does not wait for the agent.
+      // The app doesn't wait for the agent.
       try? await Scenario.wait("the removal of the app's pane") {
         try await !panes().contains("org.example.leaving")
       }
@@ -373,7 +373,7 @@ import Testing
       let token = try await scenario.token(of: app)
       agent.program.signal(SIGKILL)
       try await agent.program.end()
-      // The device is set up again; the app itself does not register again.
+      // The device is set up again; the app itself doesn't register again.
       for file in ["identity.key", "identity.pem", "identity.number"] {
         try FileManager.default.removeItem(atPath: agent.data + "/identity/" + file)
       }

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of calls and live activities, whose pushes are delivered directly to the app.
 @Suite(.timeLimit(.minutes(60))) struct CallExamples {
-  /// An app that reports calls, with the gateway and the token for sending them.
+  /// An app that reports calls, with the gateway and the token for sending the calls.
   private struct Receiver {
     let scenario: Scenario
     let gateway: GatewayProgram

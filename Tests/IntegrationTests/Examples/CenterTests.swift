@@ -6,7 +6,7 @@ import UserNotifications
 
 /// A check that code runs on the main queue.
 ///
-/// In a test process, whose main thread is parked, the main queue acts as an app's main thread.
+/// In a test process, the main thread is parked, so the main queue acts as an app's main thread.
 private enum MainQueue {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -99,7 +99,7 @@ private enum MainQueue {
       let interval = pending.compactMap { $0.trigger as? UNTimeIntervalNotificationTrigger }.first
       let next = try #require(interval?.nextTriggerDate())
       #expect(abs(next.timeIntervalSinceNow - 3_600) < 60)
-      // A query after a removal no longer returns the removed request.
+      // A query that follows a removal no longer returns the removed request.
       center.removePendingNotificationRequests(withIdentifiers: ["r0"])
       #expect(await center.pendingNotificationRequests().map(\.identifier) == ["r1"])
       center.removeAllPendingNotificationRequests()
@@ -135,7 +135,7 @@ private enum MainQueue {
       #expect(
         await code { try await center.add(request("x", "X", trigger: never)) }
           == .notificationInvalidNoDate)
-      // A date in the past is not an error and never fires, as on iOS (client-api 3.16).
+      // A date in the past isn't an error and never fires, as on iOS (client-api 3.16).
       let parts = Calendar.current.dateComponents(
         [.year, .month, .day, .hour, .minute], from: Date())
       let minute = UNCalendarNotificationTrigger(dateMatching: parts, repeats: false)
@@ -225,7 +225,7 @@ private enum MainQueue {
   func `Two apps at once, one killed while a notification waits for its answer`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
-      // Start an app that is in the foreground, is asked for its presentation options, and does not answer.
+      // Start an app that is in the foreground and doesn't answer when the agent requests its presentation options.
       let silent = try scenario.belfry([
         "app", "run", "org.example.silent", "--authorize", "alert", "--socket", agent.socket,
         "--state", "foreground",

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of a notification that its app's extension shows, on a real display.
+/// Tests of a notification that is shown by its app's extension, on a real display.
 @Suite(
   .serialized, .timeLimit(.minutes(60)),
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))
 struct ContentExtensionExamples {
   private static let id = "org.example.dish"
-  /// A picture of 48 by 48 pixels of one color.
+  /// A picture of 48 by 48 pixels of a single color.
   private static let picture =
     "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAMAAABg3Am1AAAAA1BMVEXIHlpnOX0XAAAAGUlEQVRI"
     + "x+3BgQAAAADDoPlT3+AEVQEA8AwJMAAB0q0T2gAAAABJRU5ErkJggg=="
@@ -72,7 +72,7 @@ struct ContentExtensionExamples {
       #expect(try await app.text("response") == "response ORDER to Leek soup")
       try await desktop.wait("alert dialog", "DailyDish", isThere: false)
 
-      // Only the extension handles this action, and the app is not notified.
+      // Only the extension handles this action; the app isn't notified.
       app.tell("Pasta")
       try await desktop.wait("label", "Pasta")
       try await desktop.press("Not today")

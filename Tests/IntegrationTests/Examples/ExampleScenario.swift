@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The programs of `Examples/`, a separate package that uses this one as any other package would.
+/// The programs of `Examples/`, a separate package that uses this one in the same way as any other package.
 enum Examples {
   static let folder = Installation.root + "/Examples"
 
   /// The build of the examples, which runs once, before the first example.
   ///
-  /// It is skipped if `BELFRY_EXAMPLES_ARE_BUILT` is set.
+  /// The build is skipped if `BELFRY_EXAMPLES_ARE_BUILT` is set.
   private static let build = Task {
     if ProcessInfo.processInfo.environment["BELFRY_EXAMPLES_ARE_BUILT"] != nil { return }
     try await Scenario.run(needsPlace: false) { scenario in
@@ -73,7 +73,7 @@ extension Scenario {
   /// Copies a program in a separate process.
   ///
   /// If this process copied the program, a program that another test starts at the same time would inherit the open
-  /// file. An executable that is open for writing cannot be started.
+  /// file. An executable that is open for writing can't be started.
   func copy(_ file: String, to place: String) async throws {
     _ = try await command(["/bin/cp", file, place])
   }
@@ -103,14 +103,14 @@ extension Scenario {
 }
 
 extension AgentProgram {
-  /// Waits for the next notification of an app that is shown, and returns its line.
+  /// Waits until the next notification of an app is shown, and returns its line.
   func presented(
     _ app: String, within limit: Duration = TestTimeout.standard
   ) async throws -> JSONLine {
     try await program.event("presented", within: limit) { $0["app"].string == app }
   }
 
-  /// Waits for the next notification of an app that is shown, for use in an expectation.
+  /// Waits until the next notification of an app is shown, for use in an expectation.
   ///
   /// Returns `null` after a timeout.
   func nextPresented(_ app: String) async -> JSONLine {
@@ -119,7 +119,7 @@ extension AgentProgram {
 }
 
 extension RunningProgram {
-  /// Waits until the program has written text, which no event reports, to standard error.
+  /// Waits until the program has written text to standard error, which no event reports.
   ///
   /// Fails after a timeout.
   @discardableResult
@@ -139,7 +139,7 @@ extension RunningProgram {
 
   /// Returns true if the program writes the text to standard error before the timeout.
   ///
-  /// Use it in an expectation, which then fails after a timeout.
+  /// Use this method in an expectation, which then fails after a timeout.
   func hasError(_ text: String) async -> Bool {
     do {
       return try await error(text)

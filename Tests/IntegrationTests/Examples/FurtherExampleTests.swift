@@ -43,7 +43,7 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"hi"}}"#, to: token, topic: "org.example.TokenCourier", of: gateway)
 
-      // An address without a scheme, as in the document's listing, fails, and the app continues.
+      // An address without a scheme, as in the document's listing, fails; the app continues.
       let other = try await scenario.example("TokenCourier", on: agent)
       #expect(try await other.text("not delivered").count > 14)
     }
@@ -66,7 +66,8 @@ import Testing
   {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--clock", "manual"])
-      // The program schedules for three minutes after the machine's time, so set the agent's clock to that time.
+      // The program schedules its notification for three minutes after the machine's time, so set the agent's clock to
+      // that time.
       func setClock() async throws {
         let now = ISO8601DateFormatter().string(from: Date())
         try await scenario.tell(agent, "clock", "set", now)
@@ -180,7 +181,8 @@ import Testing
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(
         of: nil, options: ["--clock", "manual", "--grant", "ask"])
-      // The program schedules for three minutes after the machine's time, so set the agent's clock to that time.
+      // The program schedules its notification for three minutes after the machine's time, so set the agent's clock to
+      // that time.
       func setClock() async throws {
         let now = ISO8601DateFormatter().string(from: Date())
         try await scenario.tell(agent, "clock", "set", now)
@@ -205,7 +207,7 @@ import Testing
       #expect(await app.nextText("activated") == "activated Tea")
       try await app.stop()
 
-      // If the app is not running, the agent starts it with the notification.
+      // If the app isn't running, the agent starts it with the notification.
       try await setClock()
       let again = try start()
       _ = try await again.text("scheduled")

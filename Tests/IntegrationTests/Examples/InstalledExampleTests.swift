@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of installed apps: the agent launches them, they are identified by their program, and they use the user's
-/// language.
+/// Tests of installed apps: the agent launches them, identifies them by their programs, and shows their notifications
+/// in the user's language.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct InstalledExamples {
   @Test
   func
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  /// Installs an app with a service extension, to test the effect on its pushes.
+  /// Installs an app with a service extension, to test how the extension affects the app's pushes.
   private func withExtension(
     _ body:
       @escaping @Sendable (
@@ -242,7 +242,7 @@ import Testing
       #expect(changed["title"].string == "Photo [modified]")
       let other = try await shown(#"{"aps":{"alert":{"title":"Photo"}}}"#)
       #expect(other["title"].string == "Photo")
-      // If the extension fails, the original is shown.
+      // If the extension fails, the original notification is shown.
       let broken = try await shown(
         #"{"aps":{"alert":{"title":"Photo"},"mutable-content":1},"broken":1}"#)
       #expect(broken["title"].string == "Photo")

@@ -170,7 +170,7 @@ import Testing
       // S1-56 part 1 of 2: a push
       #expect(await app.nextText("ACCEPT") == "ACCEPT_IDENTIFIER 7 of INVITE_CATEGORY")
 
-      // A category that the app did not register has no buttons.
+      // A category that the app didn't register has no buttons.
       try await scenario.push(
         #"{"aps":{"alert":"Dinner?","category":"UNKNOWN"}}"#, to: token, topic: id, of: gateway)
       // S1-33 part 2 of 2: an unknown category
@@ -310,7 +310,7 @@ import Testing
       #expect(badge["badge"].integer == 2)
       // S3-32
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
-      // A notification that was never shown is not withdrawn.
+      // A notification that was never shown isn't withdrawn.
       _ = try await agent.program.event("suppressed") { $0["reason"].string == "foreground" }
       #expect(!agent.program.lines.contains { $0.contains(#""event":"removed""#) })
     }
@@ -468,7 +468,7 @@ import Testing
       // S1-42 part 2 of 2: the Mac's classes and their delegate
       #expect(await app.nextText("activated") == "activated 2")
 
-      // In the foreground, the notification is not shown unless the app requests it.
+      // In the foreground, the notification isn't shown unless the app requests this.
       let quiet = try await scenario.example(
         "MacNotification", on: agent, app: "org.example.quiet", arguments: ["--quiet"])
       _ = try await quiet.text("delivered Meeting")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the location program, with a real agent whose device a command moves.
+/// Tests of the location program, with a real agent on a device whose location a command changes.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LocationExamples {
   private static let id = "org.example.nearby"
   private static let tower = "48.8585,2.2946"
   private static let away = "48.80,2.29"
 
-  /// Runs an installed app that has a location usage description, with its agent.
+  /// Runs an agent and an installed app that has a location usage description.
   private func play(
     _ arguments: [String] = [], usage: String? = "To remind you on arrival.",
     _ body: @escaping @Sendable (Scenario, AgentProgram, RunningProgram) async throws -> Void

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of an app's rights before the user is asked, after the answer, and after a later change.
+/// Tests of an app's rights before the user is prompted, after the answer, and after a later change.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct PermissionExamples {
   /// Returns the number of lines of this event that the agent has printed for an app.
   private func count(_ event: String, of app: String, _ agent: AgentProgram) -> Int {
@@ -66,7 +66,7 @@ import Testing
       try await app.stop()
       let mark = try await marker(scenario, gateway, agent)
       func performed(_ number: Int) async throws -> Set<String> {
-        // Changing a setting may print lines; wait until they have been read.
+        // Changing a setting might print lines; wait until they have been read.
         try await mark()
         let before = agent.program.lines.count
         try await scenario.push(
@@ -148,7 +148,7 @@ import Testing
         count("presented", of: silent, agent) + count("sound", of: silent, agent)
           + count("prompt", of: silent, agent) == 0)
 
-      // An app from before iOS 8 registers no types for its own notifications (S0-16), so the user is asked.
+      // An app from before iOS 8 registers no types for its own notifications (S0-16), so the user is prompted.
       let old = "org.example.old"
       let older = try await scenario.example(
         "Registration", on: agent, app: old, arguments: ["--nothing"])
@@ -212,7 +212,7 @@ import Testing
         // S3-3
         #expect(push[key] == local[key], "\(key)")
       }
-      // A push that was shown is not delivered again, even to a restarted agent. The same applies to a local
+      // A push that was shown isn't delivered again, even after the agent restarts. The same applies to a local
       // notification.
       agent.program.signal(SIGKILL)
       try await agent.program.end()

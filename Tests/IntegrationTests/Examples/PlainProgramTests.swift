@@ -65,7 +65,7 @@ import Testing
       // The program continues, and property-list data is shown.
       #expect(await agent.nextPresented("org.example.UnfitData")["id"].string == "fit")
       #expect(try await center.end() == 0)
-      // Apple's older interfaces terminate the program with an exception. Here, the program traps.
+      // Apple's older interfaces terminate the program with an exception; here, the program traps.
       for interface in ["local", "desktop"] {
         let older = try await scenario.example(
           "UnfitData", on: agent, app: "org.example.\(interface)", arguments: [interface, value])

@@ -28,7 +28,7 @@ import Testing
   {
     try await Scenario.run { scenario in
       let (gateway, first, token) = try await formerDevice(scenario)
-      // Imitate a folder from another machine: its key differs, and everything else is the same.
+      // Imitate a folder from another machine by changing only the machine key.
       let file = first.data + "/identity/identity.key"
       let kept = try FileSystem.read(file, limit: 10_000)
       let key = try #require(try DeviceKeySeal(machine: MachineIdentity.current()).open(kept))
@@ -44,7 +44,7 @@ import Testing
       try await scenario.push(
         #"{"aps":{"alert":"mark"}}"#, to: marker, topic: "org.example.marker", of: gateway)
       _ = try await second.presented("org.example.marker")
-      // The marker's app is registered, so any earlier registration would also be complete.
+      // The marker's app is registered, so any earlier registration would also have finished.
       let early = try await scenario.belfryCommand(
         ["app", "token", Self.id, "--socket", second.socket], succeeding: false)
       // S0-34 part 1 of 2: nothing before: the app has no token, and the earlier token delivers nothing
@@ -85,7 +85,7 @@ import Testing
       let (_, marker) = try await scenario.app("org.example.marker", on: second)
       let anew = try await scenario.tell(second, "app", "token", Self.id).output
       #expect(anew.count == token.count && anew != token && anew != marker)
-      // The ready file contains the device number of the new identity.
+      // The ready file contains the new identity's device number.
       let devices = try await scenario.belfryCommand([
         "device", "list", "--data", restored.data, "--json",
       ])

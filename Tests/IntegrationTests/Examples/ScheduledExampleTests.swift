@@ -47,7 +47,7 @@ import Testing
       try await scenario.tell(agent, "clock", "advance", "2400")
       let shown = await agent.nextPresented(id)
       let due = ((now.timeIntervalSince1970 + 3_600) / 60).rounded(.down) * 60 - 1_800
-      // The app began a moment later, perhaps already in the next minute.
+      // The app began slightly later, perhaps already in the next minute.
       let moments = [due, due + 60].map { moment in
         String(ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: moment)).dropLast())
       }

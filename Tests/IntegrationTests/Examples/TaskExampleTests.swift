@@ -22,7 +22,7 @@ struct TaskExamples {
       let app = try scenario.start(
         [folder + "/NewsTasks"], environment: ["BELFRY_SOCKET": agent.socket])
       _ = try await app.text("opened")
-      // A task that the manifest does not permit can be neither registered nor submitted.
+      // A task that the manifest doesn't permit can be neither registered nor submitted.
       #expect(try await app.text("unknown") == "unknown registered false")
       #expect(
         try await app.text("org.example.news.unknown")
@@ -43,7 +43,7 @@ struct TaskExamples {
       #expect(launched["reason"].string == "task")
       #expect(await agent.program.hasError("started behind"))
       #expect(await agent.program.hasError("refreshing as BGAppRefreshTask"))
-      // On the next day, the other task begins. It continues until its time is over.
+      // On the next day, the other task begins. It continues until its time is up.
       try await scenario.tell(agent, "clock", "advance", "86400")
       #expect(await agent.program.hasError("tidying as BGProcessingTask"))
       try await scenario.tell(agent, "clock", "advance", "30")

@@ -102,7 +102,7 @@ import Transport
       #expect(finished.count == 1 && finished.first?["devices"].integer == 2)
       #expect(try await clients.send("after", to: awayToken, trusting: gateway.caFile) == 200)
       _ = try await away.received()
-      // A provider that did not receive the new ca.pem no longer trusts the gateway.
+      // A provider that didn't receive the new ca.pem no longer trusts the gateway.
       #expect(try await clients.send("after", to: awayToken) == nil)
 
       // Both restart with the files that they received initially.

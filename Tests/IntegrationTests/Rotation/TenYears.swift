@@ -10,7 +10,7 @@ import Transport
 
 /// A gateway in virtual time, with the real folder, store, authorities, token keys, and administration.
 ///
-/// The real state machine answers the devices.
+/// The real state machine of the link answers the devices.
 final class TenYearsGateway {
   let folder: GatewayFolder
   let store: SQLiteControlStore
@@ -59,7 +59,7 @@ final class TenYearsGateway {
     serverHash = SHA256.hash(server.der).bytes
   }
 
-  /// Performs the request, and returns whether the administration accepts it.
+  /// Performs the request; returns true if the administration accepts it.
   ///
   /// An accepted request takes effect immediately.
   func perform(_ request: AdministrationRequest) throws -> Bool {
@@ -142,7 +142,7 @@ final class VirtualSeconds: Sendable {
 
 /// A device with the real state machine and identity.
 ///
-/// The device may be killed at any step.
+/// The device can be killed at any step.
 final class TenYearsDevice {
   /// The fate of an answer to RENEW.
   enum Fate: UInt64, CaseIterable {
@@ -189,7 +189,7 @@ final class TenYearsDevice {
   func visit(
     _ gateway: TenYearsGateway, _ seconds: Int64, verified: inout Set<[UInt8]>, fate: Fate
   ) throws -> String? {
-    // The answer may make the device reconnect immediately. After a kill, the device repeats the request.
+    // The answer might make the device reconnect immediately. After a kill, the device repeats the request.
     var fate = fate
     for attempt in 0..<4 {
       let now = (seconds + Int64(attempt) * 120) * 1_000_000_000
@@ -215,7 +215,7 @@ final class TenYearsDevice {
       (shown, gateway.authorities.trusted, .client, gateway.trustedMark + hash),
     ]
     for (certificate, authorities, purpose, what) in pairs {
-      // The signatures were verified earlier and do not change. Only the time changes.
+      // The signatures were verified earlier and don't change. Only the time changes.
       guard certificate.notAfter > seconds else {
         throw CertificateChain.Failure.expired(notAfter: certificate.notAfter)
       }
@@ -235,7 +235,7 @@ final class TenYearsDevice {
     return made
   }
 
-  /// Runs one connection, and returns whether the device is done.
+  /// Runs one connection; returns true if the device is done.
   private func connect(
     _ gateway: TenYearsGateway, _ seconds: Int64, at now: Int64, _ fate: Fate
   ) throws -> Bool {
@@ -298,7 +298,7 @@ final class TenYearsDevice {
 
   /// Performs a step of a connection, and returns nil while the connection continues.
   ///
-  /// When the connection is over, returns whether the device is done.
+  /// When the connection is over, returns true if the device is done, and false otherwise.
   private func perform(
     _ action: DeviceLinkClient.Action, _ seconds: Int64, at now: Int64, _ fate: Fate,
     _ output: inout [UInt8]

@@ -7,17 +7,17 @@ import Transport
 
 @testable import Gateway
 
-/// Tests of ten years of a gateway and its devices in virtual time.
+/// Tests of ten years in the life of a gateway and its devices, in virtual time.
 ///
 /// Certificates expire, the authority and the token key are rotated, and devices are offline for months or killed.
 @Suite(.timeLimit(.minutes(30))) struct TenYearsTests {
   private static let day: Int64 = 86_400
   private static let years: Int64 = 10
-  /// The number of devices: 1,000 with `make ten-years`.
+  /// The number of devices, which is 1,000 with `make ten-years`.
   private static let devices =
     ProcessInfo.processInfo.environment["BELFRY_TEN_YEARS_DEVICES"].flatMap(UInt64.init) ?? 50
 
-  /// The counts of events in the ten years.
+  /// The counts of events during the ten years.
   private struct Account {
     var visits = 0
     var rotations = 0
@@ -45,7 +45,7 @@ import Transport
     let start = clock.seconds
     for day in 0..<Int(Self.years * 365) {
       clock.seconds = start + Int64(day) * Self.day
-      // Let other tests, which wait for real programs, run on the limited number of threads.
+      // Allow other tests, which wait for real programs, to run on the limited number of threads.
       await Task.yield()
       if day % 30 == 0 { try administer(gateway, day: day, &account) }
       for index in visits.removeValue(forKey: day) ?? [] {
@@ -78,8 +78,8 @@ import Transport
     print("ten years of \(devices.count) devices: \(account), \(gateway.renewals) renewals")
   }
 
-  /// Performs the operator's monthly work: begins rotations on their dates, and finishes each one when no device would
-  /// be lost.
+  /// Performs the operator's monthly work: begins rotations on their dates, and finishes each rotation once no device
+  /// would be lost.
   private func administer(
     _ gateway: TenYearsGateway, day: Int, _ account: inout Account
   ) throws {
@@ -99,7 +99,7 @@ import Transport
   }
 }
 
-/// A generator of random numbers that a seed determines (SplitMix64).
+/// A generator of random numbers, which are determined by a seed (SplitMix64).
 private struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

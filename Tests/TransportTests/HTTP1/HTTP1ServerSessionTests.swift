@@ -226,7 +226,7 @@ import Testing
     #expect(!run.isOpen)
   }
 
-  /// Checks requests whose end, host, or target a proxy in front of the server may interpret differently.
+  /// Checks requests whose end, host, or target might be interpreted differently by a proxy in front of the server.
   @Test(arguments: [
     // These lines end with a bare line feed or contain a carriage return.
     "GET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.1\nHost: h\r\n\r\n",

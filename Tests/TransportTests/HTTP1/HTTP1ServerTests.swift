@@ -165,7 +165,7 @@ import Testing
     let body = HTTP1BodyStream { closing.raise() }
     let server = try HTTP1Server { _ in HTTP1Response(status: 200, body: .stream(body)) }
     let client = open(server, "GET /follow HTTP/1.1\r\nHost: t\r\n\r\n")
-    // The head is sent before the body has any bytes.
+    // The header section is sent before any bytes of the body.
     harness.run { client.text.hasSuffix("\r\n\r\n") }
     #expect(body.write(Array("first\n".utf8)))
     harness.run { client.text.contains("first\n") }
@@ -278,7 +278,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // The clients send no byte of a request, a partial head, and a partial body.
+    // The clients send no byte of a request, a partial header section, and a partial body, respectively.
     "", "GET / HTTP/1.1\r\nHost:", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n\r\n1",
   ])
   func `a client that is too slow is closed`(_ text: String) throws {
@@ -459,12 +459,12 @@ import Testing
   }
 }
 
-/// A flag with which a test waits for an event on another thread.
+/// A flag that a test uses to wait for an event on another thread.
 final class LoopFlag: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
   func raise() { semaphore.signal() }
 
-  /// Waits up to ten seconds, and returns false on timeout.
+  /// Waits up to ten seconds; returns false on timeout.
   func wait() -> Bool { semaphore.wait(timeout: .now() + .seconds(10)) == .success }
 }

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `time gives points back, however often it is looked at`() {
-    // Try one large step, and steps of three quarters of the time for one point, for ten seconds in total.
+    // Try one large step, and also steps of three quarters of the time for one point, for ten seconds in total.
     for step in [10_000_000_000, Self.nanosecondsPerPoint * 3 / 4] {
       var budget = FloodBudget(nowNanoseconds: 0)
       _ = pings(&budget)
@@ -24,7 +24,7 @@ import Testing
         now += step
         budget.refill(nowNanoseconds: now)
       }
-      // There are 200 points, minus up to 10 that the frame that exceeded the budget consumed.
+      // The budget has 200 points, minus up to 10 points that the frame that exceeded the budget consumed.
       #expect((19...20).contains(pings(&budget)), "steps of \(step) ns")
     }
   }

@@ -88,7 +88,7 @@ final class ResponseRecorder: HTTP2ResponseHandler {
   func pingAcknowledged() { pings += 1 }
 }
 
-/// One frame as sent on the wire.
+/// A frame as sent on the wire.
 struct WireFrame: Equatable {
   var type: UInt8
   var flags: UInt8
@@ -176,7 +176,7 @@ final class ServerBench {
   @discardableResult
   func send(_ frames: WireFrame...) -> HTTP2SessionStatus { send(frames.flatMap(\.bytes)) }
 
-  /// Sends the preface, SETTINGS, and the acknowledgement of the server's SETTINGS.
+  /// Sends the preface, SETTINGS, and the acknowledgment of the server's SETTINGS.
   func begin() {
     send(Self.preface + WireFrame(4).bytes)
     send(WireFrame(4, flags: 1))
@@ -229,7 +229,7 @@ final class ServerBench {
     _ stream: Int32, _ status: Int, _ fields: [(String, String)] = [], body: String? = nil
   ) {
     let text = fields.map { (Array($0.0.utf8), Array($0.1.utf8)) }
-    // The arrays' storage does not move as long as the arrays do not change.
+    // The arrays' storage doesn't move as long as the arrays don't change.
     withExtendedLifetime(text) {
       let views = text.map { name, value in
         HTTP2FieldView(

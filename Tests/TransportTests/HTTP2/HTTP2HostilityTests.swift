@@ -2,7 +2,7 @@ import Testing
 
 @testable import Transport
 
-/// Tests with the floods of `docs/hostile-peers.md` that nghttp2 does not stop, and with bytes that are not HTTP/2.
+/// Tests with the floods from `docs/hostile-peers.md` that nghttp2 doesn't stop, and with bytes that aren't HTTP/2.
 @Suite struct HTTP2HostilityTests {
   /// Sends `frame(n)` until the session closes, and returns the number of frames that were sent.
   private func flood(
@@ -164,7 +164,7 @@ import Testing
     let block = ServerBench.block(ServerBench.push)
     let count = flood(bench) { count in
       let stream = Int32(2 * count - 1)
-      // A window beyond 2^31 is a stream error that the frame's sender causes.
+      // A window beyond 2^31 is a stream error caused by the frame's sender.
       return WireFrame(1, flags: 4, stream: stream, block).bytes
         + WireFrame(8, stream: stream, [0x7f, 0xff, 0xff, 0xff]).bytes
     }
@@ -190,7 +190,7 @@ import Testing
     let bench = ServerBench()
     bench.begin()
     let value = [UInt8](repeating: 0x61, count: 3_900)
-    // The block contains one literal with indexing, and then thousands of references to it.
+    // The block contains one literal with indexing, followed by thousands of references to that literal.
     let entry: [UInt8] =
       [0x40, 1, 0x78, 0x7f, UInt8((3_900 - 127) % 128 + 128), UInt8((3_900 - 127) / 128)] + value
     let block =

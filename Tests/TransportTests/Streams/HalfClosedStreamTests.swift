@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-/// Tests of a peer that has shut down its sending side and still reads.
+/// Tests of a peer that has shut down its sending side and continues to read.
 @Suite struct HalfClosedStreamTests {
   private final class StepClock: LoopClock {
     var monotonicNanoseconds: Int64 = 1_000

@@ -10,7 +10,7 @@ final class StreamHarness {
 
   init(clock: any LoopClock = SystemLoopClock.shared) throws { loop = try EventLoop(clock: clock) }
 
-  /// Runs the loop until `condition` holds, and fails after ``TestTimeout/standard``.
+  /// Runs the loop until `condition` holds; fails after ``TestTimeout/standard``.
   func run(
     _ what: String = "the condition", sourceLocation: SourceLocation = #_sourceLocation,
     until condition: () -> Bool
@@ -61,7 +61,7 @@ final class Recorder: StreamHandler {
   var onOpen: (ByteStream) -> Void = { _ in }
   var onReceive: (ByteStream, [UInt8]) -> Void = { _, _ in }
   var onClose: () -> Void = {}
-  /// A closure that returns true if the handler still owes answers when the peer stops sending.
+  /// A closure that returns true if the handler hasn't sent all answers yet when the peer stops sending.
   var awaitsAnswers: (ByteStream) -> Bool = { _ in false }
 
   var closure: StreamClosure? { closures.first }
