@@ -8,8 +8,8 @@ import Glibc
 public enum ActivationSocket {
   /// Returns the descriptor that systemd passed to this process, or nil if it passed none.
   ///
-  /// Throws if systemd passed several sockets, or one that does not listen at `path`, where this agent's apps connect.
-  /// Programs that the agent starts do not inherit the descriptor.
+  /// Throws if systemd passed several sockets, or a socket that does not listen at `path`, where this agent's apps
+  /// connect. Programs that the agent starts do not inherit the descriptor.
   public static func descriptor(at path: String) throws(AgentFailure) -> Int32? {
     let count = sd_listen_fds(1)
     guard count >= 0 else {

@@ -27,11 +27,11 @@ public struct AgentConfiguration {
     }
   }
 
-  /// A gateway that has not started yet, and whose description is therefore missing.
+  /// A gateway that has not started yet, so that its description does not exist yet.
   public struct AwaitedGateway {
     /// The path of the description, which the gateway writes once it accepts devices.
     public var file: String
-    /// True if the user specified the gateway; false if it is the current user's default gateway, which may never
+    /// True if the user specified the gateway; false if it is the current user's default gateway, which might never
     /// exist.
     public var isNamed: Bool
     /// A function that reads the description of the gateway.
@@ -55,17 +55,17 @@ public struct AgentConfiguration {
   public var socketPath: String
   /// A socket that already listens at `socketPath` (`ActivationSocket`); nil if the agent opens its own.
   public var socketDescriptor: Int32?
-  /// The number of descriptors that the process may have open (`DescriptorLimit`), which limits the number of app
+  /// The number of descriptors that the process can have open (`DescriptorLimit`), which limits the number of app
   /// connections.
   public var descriptors = Int.max
-  /// The limits on the bytes of the agent's memory that app connections may hold.
+  /// The limits on the bytes of the agent's memory that app connections can hold.
   var heldBytes = HeldBytes.Bounds()
   /// The presenters to use; if nil, the desktop presenter if a session bus is available, otherwise the terminal
   /// presenter.
   public var presenters: [PresenterKind]?
-  /// True to use the session bus, which starts apps and presents notifications on a desktop.
+  /// True to use the session bus, through which the agent starts apps and presents notifications on a desktop.
   public var usesSessionBus = true
-  /// True to read the device's state from the machine's services: its battery, its network, and whether it is asleep.
+  /// True to read the device's state (battery, network, and sleep) from the machine's services.
   public var usesMachineServices = true
   /// The device's name, as shown by the gateway; nil to use the machine's name.
   public var deviceName: String?

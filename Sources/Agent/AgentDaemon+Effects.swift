@@ -131,7 +131,7 @@ extension AgentDaemon {
   }
 
   private func armBackgroundWork(atUnixMilliseconds moment: Int64?) {
-    // A manual clock reports its moves itself.
+    // A manual clock reports its own moves.
     let wait = clock.isManual ? nil : moment.map { $0 - clock.now.wall }
     timers?.armBackgroundWork(afterMilliseconds: wait)
   }
@@ -142,7 +142,7 @@ extension AgentDaemon {
       (clock as? ManualClock)?.move(toWall: moment)
       return handle(.clockMoved)
     }
-    // Continue a long clock move in later turns, so that other requests are answered in between.
+    // Continue a long clock move in later turns, so that the agent can answer other requests between turns.
     clockMoves = 0
     timers?.soon { [weak self] in
       (self?.clock as? ManualClock)?.move(toWall: moment)
@@ -151,7 +151,7 @@ extension AgentDaemon {
   }
 
   private func armBackgroundTime(atElapsedMilliseconds moment: Int64?) {
-    // A manual clock reports its moves itself.
+    // A manual clock reports its own moves.
     let wait = clock.isManual ? nil : moment.map { $0 - clock.now.elapsed }
     timers?.armBackgroundTime(afterMilliseconds: wait)
   }

@@ -5,10 +5,10 @@ import Storage
 public import System
 import Transport
 
-/// The device's daemon, which owns the sockets, the files, the buses and the child programs of the agent.
+/// The device's daemon, which owns the agent's sockets, files, buses, and child programs.
 ///
-/// The daemon is confined to its loop. It passes every event to `AgentModel`, which makes all decisions, and carries
-/// out the effects once the records before them are durable.
+/// The daemon is confined to its loop. It passes every event to `AgentModel`, which makes all decisions. The daemon
+/// carries out the resulting effects once the records that precede them are durable.
 public final class AgentDaemon {
   let configuration: AgentConfiguration
   let loop: EventLoop
@@ -35,7 +35,7 @@ public final class AgentDaemon {
   private(set) var focus: FocusMonitor?
   private(set) var services: MachineServices?
   private(set) var timers: AgentTimers?
-  /// The number of times that a manual clock moved in this turn of the loop.
+  /// The number of times that a manual clock has moved in this turn of the loop.
   var clockMoves = 0
   private var isTurnEndDue = false
   /// The contents of the ready file; nil before apps can connect.
@@ -54,8 +54,8 @@ public final class AgentDaemon {
       // Remove a ready file left behind by a killed agent, because it would look like this agent's.
       if let file = configuration.readyFile { try FileSystem.remove(file) }
       Self.warnOfLostRecords(configuration)
-      // A manual clock may cause a year's worth of commits at once. For speed, these commits need not survive a power
-      // failure.
+      // A manual clock can cause a year's worth of commits in a short time. For speed, these commits need not survive a
+      // power failure.
       let store = try StoredRecords(
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
       journal = RecordJournal(store, log: log)
@@ -203,7 +203,7 @@ public final class AgentDaemon {
     }
     gatewayWatch = PathWatch(awaited.file, on: loop) { [weak self] in self?.joinAwaited(awaited) }
     if awaited.isNamed { handle(.linkChanged(isUp: false)) }
-    // The gateway may have written the description before the watch began.
+    // The gateway might have written the description before the watch began.
     if FileSystem.exists(awaited.file) {
       joinAwaited(awaited)
     } else if gatewayWatch?.isWatching != true {
@@ -211,7 +211,7 @@ public final class AgentDaemon {
     }
   }
 
-  /// Polls for the description at increasing intervals, because the kernel allows no more file watches.
+  /// Polls for the description at increasing intervals, because the kernel does not allow another file watch.
   private func poll(
     _ awaited: AgentConfiguration.AwaitedGateway, afterNanoseconds pause: Int64
   ) {
@@ -257,7 +257,7 @@ public final class AgentDaemon {
     presenters.onQuiet = { [weak self] in self?.handle(.conditionChanged(.desktopQuiet($0))) }
     presenters.onBus = { [weak self, weak launcher] bus in
       launcher?.bus = bus
-      // A new session may have its own X server.
+      // A new session can have its own X server.
       if bus != nil { self?.focus?.start() }
     }
     presenters.open()
@@ -365,7 +365,7 @@ public final class AgentDaemon {
     return true
   }
 
-  /// Records durably that the data is from another machine, before any other output depends on it.
+  /// Records durably that the data is from another machine, before the agent produces output that depends on it.
   func onMachineReplaced() {
     handle(.machineReplaced)
     turnEnded()
@@ -385,7 +385,7 @@ public final class AgentDaemon {
     }
   }
 
-  /// Reports the time zones with a new, empty cache, because the time-zone database may have changed.
+  /// Reports the time zones with a new, empty cache, because the time-zone database might have changed.
   func reportZones() {
     handle(
       .zonesChanged(

@@ -11,13 +11,14 @@ final class AgentTimers {
   /// The timer for the end of an app's background time.
   private var backgroundTime: TimerID?
 
-  /// Creates an empty set; `report` is called with the event of each timer that fires.
+  /// Creates a set without timers; `report` is called with the event of each timer that fires.
   init(on loop: EventLoop, report: @escaping (AgentEvent) -> Void) {
     self.loop = loop
     self.report = report
   }
 
-  /// Converts a wait to nanoseconds, limited to 73 years: an app may request a date that does not fit in an `Int64`.
+  /// Converts milliseconds to nanoseconds, capped at 73 years: an app can request a date so distant that the wait does
+  /// not fit in an `Int64`.
   static func nanoseconds(_ milliseconds: Int64) -> Int64 {
     min(max(0, milliseconds), .max / 4_000_000) * 1_000_000
   }
@@ -34,7 +35,7 @@ final class AgentTimers {
   /// Runs `body` in the next turn of the loop.
   func soon(_ body: @escaping () -> Void) { loop.schedule(afterNanoseconds: 0, body) }
 
-  /// Starts the timer that reports a question's timeout, unless the timer is cancelled first.
+  /// Starts a timer that reports the question's timeout unless `cancel` is called first.
   func start(_ question: Question, milliseconds: Int64) {
     assert(questions[question] == nil, "a question's timeout timer is started only once")
     questions[question] = loop.schedule(afterNanoseconds: Self.nanoseconds(milliseconds)) {

@@ -3,7 +3,7 @@ import Foundation
 import System
 
 extension AgentDaemon {
-  /// Returns the agent's working and missing features, for `belfry doctor`.
+  /// Returns the findings of `belfry doctor`: the features that work, and those that are missing.
   func diagnosis(_ model: ModelDiagnosis) -> [JSONObject] {
     (ownFindings(model) + [focusModeFinding(model)] + desktopFindings + windowFindings
       + focusFindings + soundFindings

@@ -177,7 +177,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   }
 
   func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {
-    // Another cancellation may be pending if the app has registered and unregistered in between.
+    // Another cancellation might be pending if the app has since registered and unregistered.
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID),
       !link.owesCancellation(of: subject)
     else { return }
@@ -187,7 +187,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
     guard refusal != .tryLater else {
-      // The link retries by itself, and the token is reported when it arrives.
+      // The link retries automatically, and the token is reported when it arrives.
       return log.warning(
         "the gateway cannot register an app now: retrying", ["app": app.text])
     }
@@ -213,7 +213,7 @@ final class PushReceiver: GatewayConnectionDelegate {
 }
 
 extension LinkRefusal {
-  /// Returns a description of the problem and of its remedy, separated by a colon.
+  /// Returns a description of the problem and the remedy, separated by a colon.
   fileprivate func message(for app: AppID, _ kind: TokenKind) -> String {
     switch self {
     case .unknownApp:

@@ -13,7 +13,7 @@ public final class ServiceNotifier {
 
   /// Reports that every listener accepts connections.
   ///
-  /// From then on, the notifier pings the watchdog from this loop at half of the watchdog's interval.
+  /// The notifier then pings the watchdog from this loop at half of the watchdog's interval.
   public func ready() {
     notify("READY=1")
     var microseconds: UInt64 = 0
@@ -32,6 +32,7 @@ public final class ServiceNotifier {
     }
   }
 
-  /// Ignores errors: the service manager terminates a service whose notifications do not arrive.
+  /// Sends a state to the service manager and ignores errors: the service manager terminates a service whose
+  /// notifications do not arrive.
   private func notify(_ state: String) { _ = unsafe sd_notify(0, state) }
 }

@@ -1,7 +1,7 @@
 import BelfryWire
 import Glibc
 
-/// The environment's settings that concern the agent and this app.
+/// The environment's settings for the agent and this app.
 public enum AgentSocket {
   /// The path of the agent's socket: `BELFRY_SOCKET` if set, otherwise the path according to the XDG rules in
   /// `AgentPaths`.

@@ -2,7 +2,7 @@ public import BelfryWire
 import Glibc
 import Synchronization
 
-/// An app's connection to the agent: it sends requests, delivers events, and reconnects with the app's current state
+/// An app's connection to the agent, which sends requests, delivers events, and reconnects with the app's current state
 /// after the agent restarts.
 ///
 /// Every method can be called from any thread. Completion handlers and the event handler run on the connection's own
@@ -80,7 +80,7 @@ public final class AppLinkConnection: Sendable {
 
   /// Starts the connection's thread.
   ///
-  /// Requests can be submitted at once: they are sent when the agent has answered the greeting, or fail at their
+  /// Requests can be submitted immediately: they are sent when the agent has answered the greeting, or fail at their
   /// deadlines.
   public func start() {
     let context = unsafe Unmanaged.passRetained(self).toOpaque()
@@ -156,7 +156,7 @@ public final class AppLinkConnection: Sendable {
     return try future.wait().get()
   }
 
-  /// Fails the requests that wait for a connection, whose deadlines may be far in the future.
+  /// Fails the requests that wait for a connection, because their deadlines can be far in the future.
   ///
   /// Does nothing while the agent is connected.
   public func failUnsentRequests(_ failure: AppLinkFailure) {

@@ -49,7 +49,7 @@ struct LocalSocket: ~Copyable {
     return .ended
   }
 
-  /// Sends as many bytes as the socket accepts now.
+  /// Sends the bytes that the socket accepts now.
   ///
   /// Returns the number of bytes sent, or nil if the connection is closed.
   func write(_ bytes: ArraySlice<UInt8>) -> Int? {
@@ -72,7 +72,7 @@ struct AppLinkSocketFailure: Error {
   let code: Int32
 }
 
-/// A pipe that lets other threads wake the connection's thread.
+/// A pipe through which other threads wake the connection's thread.
 final class WakeupPipe: Sendable {
   private let readEnd: Int32
   private let writeEnd: Int32
@@ -97,7 +97,7 @@ final class WakeupPipe: Sendable {
     _ = close(writeEnd)
   }
 
-  /// Wakes the thread that waits.
+  /// Wakes the waiting thread.
   ///
   /// A signal sent before the wait is not lost.
   func signal() {

@@ -41,7 +41,7 @@ struct PendingRequests {
     pending.removeValue(forKey: number)?.completion
   }
 
-  /// Removes the requests whose deadline has passed: either those that were sent, or those that were not.
+  /// Removes the requests whose deadline has passed: the sent requests if `areSent` is true, otherwise the unsent ones.
   mutating func expired(atMilliseconds now: Int64, areSent: Bool) -> [Completion] {
     remove { $0.deadlineMilliseconds <= now && $0.isSent == areSent }
   }

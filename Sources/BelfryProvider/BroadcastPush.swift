@@ -8,8 +8,8 @@ public struct BroadcastPush: Sendable, Equatable {
   public let channel: String
   /// The payload, byte for byte as it will be sent.
   public let payload: [UInt8]
-  /// The time until which the channel stores the broadcast for disconnected devices; a channel without storage only
-  /// allows `once`.
+  /// The time until which the channel stores the broadcast for disconnected devices; a channel without storage allows
+  /// only `once`.
   public let expiration: Push.Expiration
   /// The value of the `apns-priority` header: 10, or 5 to save power on the devices.
   public let priority: Push.Priority

@@ -1,6 +1,7 @@
-/// The state machine of a client, which receives requests, events and the current time, and returns steps.
+/// The state machine of a client, which receives requests, events, and the current time, and returns steps.
 ///
-/// After each event, the owner carries out the steps that ``next(now:)`` returns until the step is to wait.
+/// After each event, the owner carries out the steps that ``next(now:)`` returns until it returns
+/// ``Step/wait(until:)``.
 struct ClientSession: ~Copyable {
   /// A step for the owner to carry out.
   enum Step: Equatable {
@@ -223,8 +224,8 @@ struct ClientSession: ~Copyable {
     }
     let seconds = Int(policy.timeoutNanoseconds / 1_000_000_000)
     steps.append(.fail(overdue.number, .timedOut(seconds: seconds)))
-    // A connection that has not answered a request for this long is treated as dead, because a half-open connection
-    // looks the same.
+    // A connection that has not answered a request for this long is treated as dead, because it cannot be distinguished
+    // from a half-open connection.
     guard let connection = overdue.connection else { return }
     drain(connection, now: now, reason: "no response")
     draining.remove(connection)
@@ -262,7 +263,7 @@ struct ClientSession: ~Copyable {
     closeIfDrained(connection)
   }
 
-  /// Closes a draining connection when all its requests have been answered.
+  /// Closes a draining connection when all of its requests have been answered.
   private mutating func closeIfDrained(_ connection: ConnectionNumber) {
     guard draining.contains(connection), requests.unanswered(on: connection).isEmpty else { return }
     draining.remove(connection)

@@ -33,8 +33,9 @@ struct ConnectionPool {
 
     /// Returns true if this connection uses a smaller share of its limit than `other`.
     ///
-    /// A new connection can send only one request until the service has answered it, and would never get that request
-    /// next to an old connection with capacity for hundreds.
+    /// A new connection can send only one request until the service has answered it. If free slots were compared, an
+    /// old connection with capacity for hundreds would always be chosen, and the new connection would never send that
+    /// request.
     func isFreer(than other: Open) -> Bool {
       let (mine, others) = (unanswered * other.limit, other.unanswered * limit)
       return mine == others ? room > other.room : mine < others
@@ -182,12 +183,12 @@ struct ConnectionPool {
   mutating func left(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     guard let index = index(of: number) else { return .reconnect }
     let left = open.remove(at: index)
-    // The closing of a connection that has served requests, or was never needed, is not a failure.
+    // The closing of a connection that has served requests or was never needed is not a failure.
     guard !left.hasServed, !left.isUnused else { return .reconnect }
     return failed(after: left.failuresBefore, now: now, jitter: jitter)
   }
 
-  /// Stops using a connection by the client's decision, which does not count as a failure of the service.
+  /// Stops using a connection because the client decided to, which does not count as a failure of the service.
   mutating func leave(_ number: ConnectionNumber) { open.removeAll { $0.number == number } }
 
   /// Handles a closed connection, including one that was never established.

@@ -6,10 +6,10 @@ import Transport
 
 /// A client for the legacy feedback service, which reports the tokens of removed apps (apns-protocol 7.4).
 public enum FeedbackClient {
-  /// Reads all tuples that the service has to report; the service reports each tuple only once.
+  /// Reads all available tuples; the service reports each tuple only once.
   ///
   /// Waits until the service closes the connection. `credentials` must be a certificate, because the service does not
-  /// accept provider tokens. The call blocks; never make it on a loop's thread.
+  /// accept provider tokens. The call blocks, so never make it on a loop's thread.
   public static func read(
     _ endpoint: ProviderEndpoint, credentials: ProviderCredentials, authorityPEM: [UInt8]?
   ) throws(ProviderFailure) -> [FeedbackTuple] {

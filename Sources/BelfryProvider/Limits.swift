@@ -1,16 +1,16 @@
 /// The limits of this module, each with its unit and its reason.
 enum Limits {
-  /// The maximum number of concurrent requests on a connection: Apple's service has allowed 500, 1,000 and 1,500
+  /// The maximum number of concurrent requests on a connection: Apple's service has allowed 500, 1,000, and 1,500
   /// (apns-protocol 1.13), and a higher number does not benefit any sender.
   static let concurrentRequestsMax = 1_000
   /// The maximum number of a client's connections.
   ///
-  /// Each connection can have a thousand unanswered requests, and services count a sender's connections.
+  /// Each connection can have a thousand unanswered requests, and services limit the number of connections per sender.
   static let connectionsMax = 32
   /// The maximum number of unanswered pushes in a stream per connection, unless the sender specifies another number:
   /// the number that the service allows, plus the same number of waiting pushes.
   static let windowPerConnection = 2_000
-  /// The maximum number of a client's requests that have no outcome yet; a sender that exceeds this number has to wait.
+  /// The maximum number of a client's requests that have no outcome yet; a sender that exceeds this number must wait.
   static let waitingRequestsMax = 100_000
   /// The time, in seconds, after which a provider token is renewed: APNs allows 20 to 60 minutes (apns-protocol 2.1),
   /// measured when it receives the token.
@@ -45,8 +45,8 @@ enum Limits {
   ///
   /// The service keeps the rest for the next read.
   static let feedbackTuplesMax = 1_000_000
-  /// The maximum size, in bytes, of a list of channels: an app has up to 10,000 (apns-protocol 5.3), with about 30
-  /// bytes each.
+  /// The maximum size, in bytes, of a list of channels: an app has up to 10,000 channels (apns-protocol 5.3), with
+  /// about 30 bytes each.
   static let channelListBytesMax = 1_048_576
   /// The maximum length, in bytes, of a channel's identifier; the identifiers of APNs have 24 bytes.
   static let channelIDBytesMax = 128

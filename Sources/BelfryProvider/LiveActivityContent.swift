@@ -7,7 +7,7 @@ public struct LiveActivityContent: Sendable, Equatable {
   public enum Event: Sendable, Equatable {
     /// The activity starts, with the type and values of its attributes.
     case start(attributesType: String, attributes: JSONObject)
-    /// The activity's state changes; the activity stays on screen.
+    /// The activity's state changes; the activity remains on screen.
     case update
     /// The activity ends, and is removed from the screen at this time; without a time, within four hours.
     case end(dismissal: Date?)

@@ -28,16 +28,16 @@ public enum ChannelFailure: Error, Sendable, Equatable, CustomStringConvertible 
   }
 }
 
-/// Management of channels, and broadcasts (apns-protocol section 5).
+/// Management of channels, and sending of broadcasts (apns-protocol section 5).
 ///
-/// A Belfry gateway accepts both on its provider port. Apple's service uses different hosts for channel management:
-/// ``ProviderEndpoint/appleSandboxChannels`` and ``ProviderEndpoint/appleProductionChannels``. Broadcasts are sent to
-/// the same host as pushes.
+/// A Belfry gateway accepts both kinds of requests on its provider port. Apple's service uses different hosts for
+/// channel management: ``ProviderEndpoint/appleSandboxChannels`` and ``ProviderEndpoint/appleProductionChannels``.
+/// Broadcasts are sent to the same host as pushes.
 extension ProviderClient {
   /// Creates a channel for an app.
   ///
   /// Returns the channel's identifier, to which the app's activities subscribe. The request is sent only once: if the
-  /// response is lost, the channel may still exist.
+  /// response is lost, the channel might still have been created.
   public func createChannel(
     of app: String, storage: ChannelStorage
   ) async throws(ChannelFailure) -> String {

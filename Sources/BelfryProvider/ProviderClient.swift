@@ -81,7 +81,7 @@ public final class ProviderClient: Sendable {
   /// Sends a push and returns the service's response, which can be a refusal.
   ///
   /// Any number of tasks can wait; they share the connections. A cancelled task receives ``ProviderFailure/cancelled``,
-  /// but its push may already have been sent.
+  /// but its push might already have been sent.
   public func send(_ push: Push) async throws(ProviderFailure) -> PushOutcome {
     try await awaiting { number, cancellation, completion in
       submit(push, number, cancellation) { completion($0) }

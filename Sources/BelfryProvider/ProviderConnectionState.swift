@@ -31,7 +31,7 @@ final class ConnectionReport: Sendable {
     }
   }
 
-  /// Records that a connection accepts pushes; others may already be open.
+  /// Records that a connection accepts pushes; others might already be open.
   func opened(atMilliseconds moment: Int64) {
     current.withLock { state in
       if case .connected = state { return }

@@ -10,11 +10,11 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   case unreachable(endpoint: String, reason: String)
   /// Each time the push was sent, the connection was closed before the response was received.
   ///
-  /// The service may have accepted the push.
+  /// The service might have accepted the push.
   case unanswered(reason: String)
   /// No response was received within the time limit.
   ///
-  /// The service may have accepted the push.
+  /// The service might have accepted the push.
   case timedOut(seconds: Int)
   /// The response cannot be read.
   case badAnswer(String)
@@ -22,7 +22,7 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   case tooManyWaiting
   /// The task that sent the push was cancelled.
   case cancelled
-  /// The client was closed; if the push had already been sent, the service may have accepted it.
+  /// The client was closed; if the push had already been sent, the service might have accepted it.
   case closed
 
   /// A description of the error and how to fix it.

@@ -77,7 +77,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       assert(pending[number] == nil, "request numbers are unique")
       pending[number] = Pending(request: request, completion: completion)
       session.submit(number, now: loop.nowNanoseconds)
-      // The request may have been cancelled before it arrived here, in which case no cancel command follows.
+      // The request might have been cancelled before it arrived here; no cancel command then follows.
       if cancellation.isCancelled { session.cancel(number) }
     case .cancel(let number): session.cancel(number)
     case .connect: session.connect(now: loop.nowNanoseconds)

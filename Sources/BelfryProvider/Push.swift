@@ -2,7 +2,7 @@ public import BelfryWire
 
 /// A notification for a device, as its sender specifies it.
 public struct Push: Sendable {
-  /// The time at which the service may discard the notification.
+  /// The time at which the service can discard the notification.
   public enum Expiration: Sendable, Equatable {
     /// The header is omitted, and the service's own policy applies: up to 30 days (apns-protocol section 4).
     case servicePolicy
@@ -73,7 +73,7 @@ public struct Push: Sendable {
     return fields
   }
 
-  /// The reason that the push cannot be written as a request at all; the service checks everything else.
+  /// The reason that the push cannot be written as a request at all; the service checks all other values.
   var fault: String? {
     guard !deviceToken.isEmpty, deviceToken.utf8.allSatisfy(Self.isPathByte) else {
       return "the device token is not hexadecimal text"

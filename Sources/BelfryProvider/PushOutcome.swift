@@ -2,7 +2,7 @@ public import BelfryWire
 
 /// The service's response to a push.
 ///
-/// A refusal is a response too, so it is a value and not an error.
+/// A refusal is also a response, so it is a value and not an error.
 public enum PushOutcome: Sendable, Equatable {
   /// `200`: the service accepted the notification.
   case accepted(Receipt)
@@ -28,7 +28,7 @@ public enum PushOutcome: Sendable, Equatable {
   public struct Refusal: Sendable, Equatable {
     /// The HTTP status of the response.
     public let status: Int
-    /// The reason string as it was received; empty if the response does not contain one.
+    /// The reason string as it was received; empty if the response does not contain a reason.
     public let reason: String
     /// The reason as a value; `nil` for a reason that APNs does not document.
     public let rejection: Rejection?
@@ -62,14 +62,14 @@ public enum PushOutcome: Sendable, Equatable {
 
     /// The action that a response allows the sender to take with the device token.
     public enum TokenVerdict: Sendable, Equatable {
-      /// No action: the refusal does not concern the token.
+      /// No action: the refusal does not apply to the token.
       case unaffected
       /// Delete the token, unless the app has registered it again after this time, in milliseconds since 1970.
       case dead(sinceMilliseconds: Int64?)
       /// Investigate, and keep the token.
       ///
-      /// A token for the other environment or another app gets the same response, so a single wrong setting makes every
-      /// token look invalid.
+      /// A token for the other environment or another app receives the same response, so a single incorrect setting
+      /// makes every token look invalid.
       case doubtful
     }
 

@@ -11,8 +11,8 @@ public struct PushResult: Sendable {
 /// The results of many pushes, in the order in which the responses are received; at most a window of pushes is
 /// unanswered.
 ///
-/// The source is asked for the next push only when the window has space, so a million pushes use the memory of a single
-/// window. Only one task at a time can iterate.
+/// The next push is requested from the source only when the window has space, so a million pushes use the memory of a
+/// single window. Only one task at a time can iterate.
 public struct PushResults<Pushes: AsyncSequence>: AsyncSequence
 where Pushes.Element == Push {
   /// The element type of the sequence.
@@ -55,7 +55,7 @@ where Pushes.Element == Push {
 
     /// Returns the next result.
     ///
-    /// The source is asked for pushes on the caller's actor, to which the source can be confined.
+    /// Pushes are requested from the source on the caller's actor, to which the source can be confined.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws -> PushResult? {

@@ -5,7 +5,7 @@ struct RequestNumber: Hashable {
   var isRepeatable = true
 }
 
-/// The requests of a client that have no outcome yet: waiting, paused or sent on a connection.
+/// The requests of a client that have no outcome yet: waiting, paused, or sent on a connection.
 ///
 /// All requests have the same timeout, so their deadlines are in the order of submission.
 struct RequestTable {
@@ -143,7 +143,7 @@ struct RequestTable {
 struct Queue<Element> {
   private var elements: [Element] = []
   private var start = 0
-  /// The elements that were returned to the queue; the next element is last.
+  /// The elements that were returned to the queue; the last one in this array is the next in the queue.
   private var front: [Element] = []
 
   var first: Element? {

@@ -62,7 +62,7 @@ public struct RetryPolicy: Sendable, Equatable {
   /// True if a push is sent again, with the same `apns-id`, if its connection was closed before the response.
   ///
   /// Otherwise, the push fails with ``ProviderFailure/unanswered(reason:)``, so that the sender can first check whether
-  /// the service has it.
+  /// the service received the push.
   public var resendsUnanswered = true
 
   /// Creates a policy.

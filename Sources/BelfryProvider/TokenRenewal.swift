@@ -8,7 +8,7 @@ struct TokenRenewal {
   /// Returns true if a token must be generated before the next request, at this time in seconds since 1970.
   func isDue(unixSeconds now: Int64) -> Bool {
     guard let issuedAt, !isRefused else { return true }
-    // If the clock was set back, the token's time is in the future, and the service may refuse the token.
+    // If the clock was set back, the token's time is in the future, and the service might refuse the token.
     return now - issuedAt >= Limits.providerTokenSeconds
       || issuedAt - now > Limits.clockDifferenceSecondsMax
   }
@@ -19,7 +19,7 @@ struct TokenRenewal {
     isRefused = false
   }
 
-  /// Records that the service has reported the token issued at this time as expired; a newer token may already be in
+  /// Records that the service has reported the token issued at this time as expired; a newer token might already be in
   /// use.
   mutating func refused(issuedAt moment: Int64) {
     if issuedAt == moment { isRefused = true }

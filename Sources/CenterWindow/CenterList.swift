@@ -10,7 +10,7 @@ final class CenterList {
 
   /// Creates and shows the window.
   ///
-  /// `report` receives the user's actions; `ask` shows a dialog that asks for text.
+  /// `report` receives the user's actions; `ask` shows a dialog in which the user enters text.
   init(
     _ content: CenterContent, report: @escaping (WindowReport) -> Void,
     ask: @escaping (CenterTextRequest) -> Void

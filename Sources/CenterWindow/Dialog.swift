@@ -1,7 +1,7 @@
 import CGtk
 
 /// The window of a single notification or question, with its text, its image, all its buttons, and a text field for
-/// each action that asks for text.
+/// each action that requires text.
 final class Dialog {
   /// The width of the window in pixels: a column of text that can be read at a glance.
   private static let width: Int32 = 420
@@ -47,7 +47,7 @@ final class Dialog {
     column.append(buttons(content.buttons.filter { $0.input == nil }))
     window.setContent(column)
     window.describe(content.spoken)
-    // Never focus a button: a key press that was meant for another window must not press it.
+    // Never focus a button: a key press that was meant for another window must not activate it.
     window.focus(focused)
   }
 
@@ -96,7 +96,7 @@ final class Dialog {
     return (row, field)
   }
 
-  /// Returns the buttons: up to two side by side, or more in a column, so that titles fit in every language.
+  /// Returns the buttons: one or two side by side, or more in a column, so that titles fit in every language.
   private func buttons(_ contents: [ButtonContent]) -> Widget {
     let isRow = contents.count <= 2
     let box = Widget.box(vertical: !isRow, spacing: 8)

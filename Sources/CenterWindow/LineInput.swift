@@ -47,7 +47,7 @@ final class LineInput {
       buffer.removeFirst(end + 1)
       onLine(line)
     }
-    // Discard a line that is too long; the agent never writes such a line.
+    // Discard a line that is too long; the agent never writes a line of that length.
     if buffer.count > Self.lineBytes { buffer = [] }
     return true
   }

@@ -31,7 +31,7 @@ final class SettingsList {
 
   /// Shows new values.
   ///
-  /// The widgets are kept unless settings were added or removed, so that the keyboard focus stays on the control that
+  /// The widgets are kept unless settings were added or removed, so that the keyboard focus remains on the control that
   /// the user is changing.
   func show(_ content: SettingsContent) {
     let previous = self.content

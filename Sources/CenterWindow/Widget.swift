@@ -112,7 +112,7 @@ import CGtk
     return image
   }
 
-  /// Creates an image with a maximum height that keeps its aspect ratio; a screen reader announces the given name.
+  /// Creates an image that has a maximum height and keeps its aspect ratio; a screen reader announces the given name.
   static func picture(_ path: String, name: String, height: Int32) -> Widget {
     let picture = unsafe Widget(gtk_picture_new_for_filename(path))
     // Without a label, a screen reader announces the widget's type.
@@ -160,12 +160,12 @@ import CGtk
     return toggle
   }
 
-  /// True if a switch is on.
+  /// True if the switch is on.
   var isOn: Bool {
     get { unsafe gtk_switch_get_active(opaque) != 0 }
     nonmutating set {
-      // Setting the current value would end the animation of a switch that the user has just pressed, and with it the
-      // user's change.
+      // Setting the current value would cancel the animation of a switch that the user has just pressed, and with it
+      // the user's change.
       guard newValue != isOn else { return }
       unsafe gtk_switch_set_active(opaque, newValue ? 1 : 0)
     }
@@ -219,7 +219,7 @@ import CGtk
 
   /// Calls `body` when the user closes a window.
   ///
-  /// The window stays open until it is destroyed.
+  /// The window remains open until it is destroyed.
   func connectCloseRequest(_ body: @escaping () -> Void) {
     let call: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> gboolean = {
       unsafe Callback.from($1)?.body()

@@ -28,7 +28,7 @@ enum WindowCommand: Hashable {
   }
 }
 
-/// A button, with the text field that precedes the button if its action asks for text.
+/// A button, with the text field that precedes the button if its action requires text.
 struct ButtonContent: Hashable {
   /// The look of a button.
   enum Style: String, Hashable {
@@ -47,7 +47,7 @@ struct ButtonContent: Hashable {
   var id: String
   var title: String
   var style: Style
-  /// The text that a screen reader announces after the title; may be empty.
+  /// The text that a screen reader announces after the title; can be empty.
   var hint: String
   var input: Input?
 
@@ -93,7 +93,7 @@ struct TextContent: Hashable {
 /// An element of the content that an app draws for its notification.
 enum DrawnItem: Hashable {
   case text(String)
-  /// An image, given by its path.
+  /// An image, specified by its path.
   case picture(String)
 
   init?(_ value: JSONValue) {
@@ -119,7 +119,7 @@ struct DialogContent: Hashable {
   /// The content that the app itself draws, from top to bottom.
   var drawn: [DrawnItem] = []
   var buttons: [ButtonContent]
-  /// The button whose text field the user asked for; empty for no button.
+  /// The button whose text field the user requested; empty for no button.
   var focus: String
   var isRightToLeft: Bool
 }

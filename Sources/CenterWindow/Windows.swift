@@ -6,7 +6,7 @@ final class Windows {
   private var dialogs: [String: Dialog] = [:]
   private var center: CenterList?
   private var settings: SettingsList?
-  /// The dialog that asks for the text for a notification in the Notification Center.
+  /// The dialog in which the user enters text for a notification in the Notification Center.
   private var textDialog: Dialog?
   private let write: (String) -> Void
 

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Gateway
 internal import Transport
 
-/// The files of a console and its session, with the response fields that keep out other sites.
+/// The files of a console and its session, with the response fields that keep other sites out.
 struct ConsolePages: Sendable {
   private let files: PageFiles
   private let access: ConsoleAccess

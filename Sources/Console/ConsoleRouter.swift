@@ -4,7 +4,7 @@ public import Transport
 
 /// The router of the gateway's HTTP port: the pages with their session, and the admin API with its probes.
 ///
-/// Its functions can be called from any thread.
+/// The router can be used from any thread.
 public final class ConsoleRouter: Sendable {
   private let access: ConsoleAccess
   private let pages: ConsolePages

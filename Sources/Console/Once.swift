@@ -1,7 +1,9 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A container for a value that is set once, after the container was created; any thread can wait for the value.
+/// A container for a value that is set once, after the container was created.
+///
+/// Any thread can wait for the value.
 final class Once<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let isSet = DispatchGroup()

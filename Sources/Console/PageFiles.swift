@@ -35,7 +35,7 @@ struct PageFiles: Sendable {
   /// The names of all files.
   var names: [String] { files.keys.sorted() }
 
-  /// Returns the file for a path; nil if there is no such file.
+  /// Returns the file for a path; nil if the path does not refer to a file.
   func file(at path: String) -> File? {
     if path == "/" || path == "/console" || path == "/console/" { return files[start] }
     let prefix = "/console/"
@@ -49,7 +49,7 @@ struct PageFiles: Sendable {
     case "css": "text/css; charset=utf-8"
     case "js": "text/javascript; charset=utf-8"
     case "svg": "image/svg+xml"
-    // Browsers show Markdown as text only under this type.
+    // Browsers display Markdown as text only with this type.
     case "md": "text/plain; charset=utf-8"
     default: "application/octet-stream"
     }

@@ -3,7 +3,7 @@ public import Transport
 
 /// The router for the HTTP port of `belfry provider`: requests from apps and the operator, and the console's pages.
 ///
-/// Its functions can be called from any thread.
+/// The router can be used from any thread.
 public final class ProviderConsole: Sendable {
   private let router: ProviderRouter
   private let access: ConsoleAccess

@@ -42,7 +42,7 @@ enum Program {
         on: STDERR_FILENO)
       return 1
     }
-    // From here on, the program reads properties that other programs set, and needs only the open connection.
+    // From this point, the program reads properties that other programs set, and needs only the open connection.
     let lacking = belfry_confine(nil, 0)
     if lacking != 0 {
       let names = [

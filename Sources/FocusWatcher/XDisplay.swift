@@ -50,13 +50,13 @@ import Glibc
         .map { String(decoding: $0, as: UTF8.self) })
   }
 
-  /// Waits until the active window may have changed, for a number of milliseconds or without limit.
+  /// Waits until the active window might have changed, for a number of milliseconds or without limit.
   ///
   /// Returns `ended` once the server or the reader of standard output has exited.
   func wait(milliseconds: Int64?) -> Outcome {
     let end = milliseconds.map { Self.nowMilliseconds + $0 }
     while true {
-      // Events may have arrived with earlier replies.
+      // Events might have arrived with earlier replies.
       if hasChanged { return .changed }
       guard unsafe xcb_connection_has_error(connection) == 0 else { return .ended }
       var descriptors = [
@@ -72,7 +72,7 @@ import Glibc
     }
   }
 
-  /// True if the active window may have changed since the last check.
+  /// True if the active window might have changed since the last check.
   private var hasChanged: Bool {
     var hasChanged = false
     while let event = unsafe xcb_poll_for_event(connection) {

@@ -9,10 +9,10 @@ enum Limits {
   static let nameBytesMax = 256
   /// The maximum length, in bytes, of a language tag; RFC 5646 section 4.4.1 finds no need for more.
   static let languageBytesMax = 35
-  /// The maximum number of warnings in one response; operators fix the first ones first.
+  /// The maximum number of warnings in one response: enough for an operator to start with.
   static let warningsMax = 16
-  /// The maximum length, in bytes, of a field name, and of a value that must be one of several words; no valid one is
-  /// longer.
+  /// The maximum length, in bytes, of a field name, and of a value that must be one of several words; no valid name or
+  /// value is longer.
   static let fieldNameBytesMax = 64
   /// The maximum number of tags of one device: topics that a user follows, not a profile of the user.
   static let tagsMax = 32
@@ -25,13 +25,14 @@ enum Limits {
   static let fullRetrySeconds: Int64 = 3_600
   /// The maximum size, in bytes, of the key file, which contains a key of 64 bytes as hexadecimal text.
   static let keyFileBytesMax = 4_096
-  /// The minimum length, in bytes, of an admin token or app key; shorter ones can be guessed.
+  /// The minimum length, in bytes, of an admin token or app key; shorter ones could be guessed.
   static let secretBytesMin = 16
   /// The maximum number of cached time zones; the tz database has about 600.
   static let zonesRemembered = 1_000
 
-  /// Nanoseconds between checks of the disk's health, which is the delay of readiness probes and log lines after a
-  /// recovery.
+  /// Nanoseconds between checks of the disk's health.
+  ///
+  /// After a recovery, readiness probes and log lines report it with this delay.
   static let storeWatchNanoseconds: Int64 = 1_000_000_000
 
   /// Seconds between two reads of a feedback service; dead tokens do no harm in the meantime.
@@ -44,8 +45,8 @@ enum Limits {
 
   /// The maximum size, in bytes, of a strings file: room for thousands of strings.
   static let stringsFileBytesMax = 1_048_576
-  /// The maximum size, in bytes, of one of a campaign's strings with its plural forms: far more than a payload of 4,096
-  /// bytes can show.
+  /// The maximum size, in bytes, of a campaign's string with its plural forms: far more than a payload of 4,096 bytes
+  /// can show.
   static let textBytesMax = 32 << 10
   /// The maximum number of errors reported for one language of a campaign.
   static let problemsPerLanguage = 10
@@ -59,11 +60,11 @@ enum Limits {
   static let filledTextBytesMax = WireLimits.largePayloadBytesMax
   /// The maximum number of arguments of a campaign's strings.
   static let argumentsMax = 16
-  /// The maximum number of recipients of one batch, which bounds the uncertain pushes after a crash and the size of
-  /// each commit.
+  /// The maximum number of recipients of one batch, which limits the number of uncertain pushes after a crash and the
+  /// size of each commit.
   static let batchRecipientsMax = 500
-  /// The maximum number of batches in flight at once: enough for the connection's 1,000 concurrent requests while
-  /// others are committed.
+  /// The maximum number of batches in flight: enough for the connection's 1,000 concurrent requests while other batches
+  /// are committed.
   static let batchesInFlightMax = 4
   /// The highest rate that can be requested, in pushes per second.
   static let rateMax: Int64 = 1_000_000
@@ -72,11 +73,11 @@ enum Limits {
   /// The time, in nanoseconds, before the first retry for recipients that the service temporarily refused; the pause
   /// doubles each time.
   static let retryPauseNanoseconds: Int64 = 1_000_000_000
-  /// The longest pause before a retry, in nanoseconds: a recovered service is used within half a minute.
+  /// The longest pause before a retry, in nanoseconds, so that a recovered service is used within half a minute.
   static let retryPauseNanosecondsMax: Int64 = 30_000_000_000
   /// The time, in nanoseconds, from a lost response to the query of the delivery log.
   ///
-  /// By then, the log contains everything that the gateway still had to read from the lost connection.
+  /// After this time, the log contains everything that the gateway still had to read from the lost connection.
   static let settleNanoseconds: Int64 = 3_000_000_000
   /// The margin, in milliseconds, for the slewing of clocks during a log query, and for the precision of a line's
   /// timestamp.
@@ -87,21 +88,21 @@ enum Limits {
   /// The number of recipients in each batch of a slowed campaign, which has one batch in flight: less than half the
   /// number of bad tokens at which a Belfry gateway closes a connection.
   static let slowBatchRecipients = 100
-  /// Nanoseconds that batches in flight are given to finish when a campaign is paused or cancelled.
+  /// Nanoseconds that batches in flight have to finish when a campaign is paused or cancelled.
   static let drainNanoseconds: Int64 = 10_000_000_000
-  /// Nanoseconds that the batches in flight of all campaigns are given to finish when the service shuts down.
+  /// Nanoseconds that the batches in flight of all campaigns have to finish when the service shuts down.
   static let shutdownNanoseconds: Int64 = 4_000_000_000
   /// Nanoseconds between progress checks of a watched campaign, frequent enough for a moving progress bar.
   static let progressNanoseconds: Int64 = 500_000_000
-  /// The number of checks without changes after which a watcher receives a heartbeat: a lost watcher is detected within
-  /// 15 seconds.
+  /// The number of checks without changes after which a watcher receives a heartbeat, so that a lost watcher is
+  /// detected within 15 seconds.
   static let progressHeartbeatRounds = 30
   /// The time, in nanoseconds, over which a rate is measured: longer than the pauses of a store or a network.
   static let progressWindowNanoseconds: Int64 = 10_000_000_000
   /// The time, in milliseconds, after a working connection closes before another one is opened only to test the
   /// service.
   static let connectionGoodMilliseconds: Int64 = 60_000
-  /// The maximum number of campaigns in the summary: as many as fit on an overview page.
+  /// The maximum number of campaigns in the summary: the number that fits on an overview page.
   static let campaignsSummarized = 5
   /// The maximum length, in bytes, of a campaign's name: a line of a list.
   static let campaignNameBytesMax = 200
@@ -112,8 +113,9 @@ enum Limits {
   /// The maximum size, in bytes, of a campaign's document for which a list shows the campaign's time; the list parses
   /// each of these documents.
   static let listedDocumentBytesMax = 65_536
-  /// The time, in nanoseconds, between two checks of the scheduled campaigns, which are repeated because devices
-  /// register and clocks may be set.
+  /// The time, in nanoseconds, between two checks of the scheduled campaigns.
+  ///
+  /// The checks are repeated because devices register and clocks can be set.
   static let scheduleNanoseconds: Int64 = 30_000_000_000
   /// The longest wait of a scheduled campaign, in milliseconds, that is computed exactly: a day.
   static let scheduleMillisecondsMax: Int64 = 86_400_000
@@ -123,7 +125,7 @@ enum Limits {
   static let testNanoseconds: Int64 = 15_000_000_000
   /// The maximum number of an app's newest campaigns whose notifications to one device are looked up.
   static let campaignsOfDevice = 200
-  /// The maximum number of languages and of apps in the summary; the others are added up.
+  /// The maximum number of languages and of apps in the summary; the counts of the others are added up.
   static let sharesSummarized = 50
   /// The shortest time, in nanoseconds, for which the registry's counts are reused, because counting reads every token.
   static let countsNanoseconds: Int64 = 2_000_000_000

@@ -19,7 +19,7 @@ public struct ProviderFolder: Sendable {
   public let store: any RegistryStore
   /// The registry of the stored tokens.
   public let registry: Registry
-  /// The apps that may register tokens.
+  /// The apps that can register tokens.
   public let apps: AppKeys
   /// The token that the operator's requests require.
   public let adminToken: String
@@ -74,7 +74,7 @@ public struct ProviderFolder: Sendable {
 }
 
 extension SystemFailure {
-  /// Returns the error for a secret file that is empty, truncated, or too short, and whose few bytes could be guessed.
+  /// Returns the error for a secret file that is empty, truncated, or so short that its content could be guessed.
   static func tooShort(_ path: String) -> SystemFailure {
     .unusable(
       text: path,

@@ -2,7 +2,7 @@ internal import BelfryWire
 
 /// An error in a field of a request or of a campaign, with advice on how to fix it.
 public struct RequestProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The field; nil if the error concerns the whole request.
+  /// The field; nil if the error applies to the whole request.
   public let field: String?
   /// A description of the error.
   public let what: String
@@ -40,7 +40,7 @@ public struct RequestProblem: Error, Sendable, Hashable, CustomStringConvertible
   }
 }
 
-/// A list of problems, so that the sender can fix all of them at once.
+/// A list of problems, so that the sender can fix all of them together.
 public struct RequestProblems: Error, Sendable, CustomStringConvertible {
   /// The problems; at least one.
   public let all: [RequestProblem]

@@ -1,9 +1,9 @@
 import CConfinement
 import Glibc
 
-/// The restrictions on a process that reads untrusted bytes, so that an exploited decoder can do nothing else.
+/// The restrictions on a process that reads untrusted bytes, so that an exploited decoder can do no harm.
 enum Confinement {
-  /// Restricts this process to reading the given files, allocating memory, reading clocks and using its open
+  /// Restricts this process to reading the given files, allocating memory, reading clocks, and using its open
   /// descriptors.
   ///
   /// Returns the names of the missing kernel features that these restrictions require.

@@ -45,7 +45,7 @@ extension IMA4 {
     private var predictor: Int
     private var index = 0
 
-    /// Creates an encoder whose initial step fits the channel's first packet best, so that a loud beginning is not
+    /// Creates an encoder whose initial step best fits the channel's first packet, so that a loud beginning is not
     /// distorted.
     init(for first: [Int16]) {
       predictor = first.first.map(Int.init) ?? 0

@@ -1,4 +1,5 @@
-/// A Core Audio Format file with IMA4, which libsndfile does not read (S0-5; Core Audio Format Specification 1.0).
+/// A Core Audio Format file that contains IMA4, which libsndfile does not read (S0-5; Core Audio Format Specification
+/// 1.0).
 final class CoreAudioFile: SoundSource {
   let format: SoundFormat
   private let bytes: [UInt8]

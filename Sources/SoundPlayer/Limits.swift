@@ -8,7 +8,7 @@ enum Limits {
   static let framesMax = 30 * rates.upperBound
   /// The maximum size of a sound file in bytes.
   ///
-  /// A file is read as a whole; 30 s with eight channels at 96 kHz fit.
+  /// A file is read as a whole. This size is enough for 30 s with eight channels at 96 kHz.
   static let fileBytes = 64 << 20
   /// The maximum number of channels that sound servers accept.
   static let channels = 8

@@ -182,8 +182,8 @@ enum Program {
     return 0
   }
 
-  /// Returns the app's own sound, or else the system's sound (S0-6), or else the chime, together with its name and the
-  /// reason for not using the app's sound.
+  /// Returns the app's own sound or, if it cannot be used, the system's sound (S0-6) or the chime, together with its
+  /// name and the reason for not using the app's sound.
   static func choose(_ command: PlayCommand) -> (any SoundSource, String, String?) {
     var reason: String?
     if let path = command.path {

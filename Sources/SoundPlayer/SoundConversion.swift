@@ -2,7 +2,7 @@ import Glibc
 
 /// A conversion of any sound file to a file that an alert can use (S0-2, S0-3, S0-5, S0-6).
 struct SoundConversion {
-  /// The reason that a conversion failed, and what to do about it.
+  /// The reason that a conversion failed, and advice for correcting the problem.
   struct Failure: Error, Hashable {
     let message: String
   }

@@ -22,7 +22,7 @@ protocol SoundOutput {
 
   /// Returns the function with this name.
   ///
-  /// The function's signature is specified by the library's documentation.
+  /// The library's documentation specifies the function's signature.
   func function<Shape>(_ name: String, _ shape: Shape.Type) -> Shape? {
     guard let address = unsafe dlsym(handle, name) else { return nil }
     return unsafe unsafeBitCast(address, to: shape)

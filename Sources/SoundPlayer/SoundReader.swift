@@ -3,7 +3,7 @@ import Glibc
 
 /// A sound that a confined child process opens and decodes; this process receives only samples.
 ///
-/// Playback requires sockets, threads and devices, so the player cannot be confined as strictly.
+/// Playback requires sockets, threads, and devices, so the player cannot be confined as strictly.
 struct SoundReader {
   /// The message that the child sends before the samples.
   struct Header: Hashable {
@@ -120,7 +120,7 @@ struct SoundReader {
     return Header(bytes)
   }
 
-  /// Fills the buffer, or as much of it as arrives before the end of the stream.
+  /// Fills the buffer, or reads as many bytes as arrive before the end of the stream.
   private static func read(_ pipe: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     var filled = 0
     while filled < buffer.count {

@@ -8,10 +8,10 @@ struct AppConnectionCensus {
     let perProcess: Int
     /// The maximum per user.
     ///
-    /// The limit reserves some connections for the other user that may connect: root, or the agent's own user.
+    /// The limit reserves some connections for the other user that can connect: root, or the agent's own user.
     let perUser: Int
 
-    /// Creates the limits for a process that may have the given number of descriptors open.
+    /// Creates the limits for a process that can have the given number of descriptors open.
     ///
     /// Half of the descriptors are for connections. The rest are for the disk, the buses, the gateway, child processes,
     /// and connections that are closing.
@@ -37,7 +37,7 @@ struct AppConnectionCensus {
 
   init(_ bounds: Bounds) { self.bounds = bounds }
 
-  /// Returns the limit that prevents another connection from a process of that user, or nil if the connection is
+  /// Returns the limit that prevents another connection from a process of the user, or nil if the connection is
   /// allowed.
   func refusal(process: Int32, user: UInt32) -> Refusal? {
     if byProcess[process, default: 0] >= bounds.perProcess { return .process }

@@ -60,7 +60,7 @@ final class AppServer {
 
   /// Sends a frame.
   ///
-  /// Returns false if the connection is closed or the frame is too long for it.
+  /// Returns false if the connection is closed or the frame is too long.
   @discardableResult
   func send(_ frame: AppFrame, to connection: ConnectionID) -> Bool {
     guard let recipient = connections[connection], recipient.stream.isOpen else { return false }
@@ -79,7 +79,7 @@ final class AppServer {
     budget.hasTurn(owner(of: connection))
   }
 
-  /// Returns the app of a connection; without an app, the process, so that no process can spend another's turn.
+  /// Returns the app of a connection, or its process if it has no app, so that no process can use up another's turn.
   private func owner(of connection: AppConnection) -> HeldBytes.Owner {
     listener?.app(of: connection.id).map { .app($0) } ?? .process(connection.process.pid)
   }
@@ -136,8 +136,8 @@ final class AppServer {
     return connection
   }
 
-  /// Closes the oldest connection that has not sent its greeting; with a process ID, the oldest such connection of that
-  /// process.
+  /// Closes the oldest connection that has not sent its greeting; if `process` is given, considers only the connections
+  /// of that process.
   private func closeSilent(of process: Int32? = nil) {
     let index = ungreeted.firstIndex { id in
       process == nil || connections[id]?.process.pid == process
@@ -175,11 +175,11 @@ final class AppServer {
 
   /// Counts the bytes that a connection holds.
   ///
-  /// If a limit is exceeded, closes the connections that hold the most.
+  /// If a limit is exceeded, closes the connections that hold the most bytes.
   private func account(_ connection: ConnectionID) {
     count(connection)
     while let excess = held.excess(for: connection) {
-      // Data of other connections may have been read since the connections were counted.
+      // Data from other connections might have been read since the connections were counted.
       for other in held.holders(of: excess) { count(other) }
       guard held.excess(for: connection) == excess, let worst = held.worst(of: excess) else {
         continue
@@ -224,7 +224,7 @@ final class AppServer {
       listener?.appReplied(
         Question(connection: connection.id, number: number), try AppReply(frame))
     case .refusal(let number, _):
-      // An answer that is too long to read counts as an answer: nothing is shown, and the push is handled.
+      // An answer that is too long to read counts as an answer: nothing is shown, and the push counts as handled.
       listener?.appReplied(Question(connection: connection.id, number: number), .handled)
     case .request(let type, let number, let frame):
       ask(RequestID(connection: connection.id, number: number), type, frame, connection)
@@ -242,7 +242,7 @@ final class AppServer {
         listener?.appGreeted(requestID, hello, by: connection.process)
         if let app = listener?.app(of: connection.id) { held.move(connection.id, to: .app(app)) }
       case let request:
-        // Before the greeting, a request is refused and has no list to send.
+        // A request before the greeting is refused, so it needs no budget for a list.
         if request.requestsList, connection.hasGreeted {
           let owner = owner(of: connection)
           count(on: connection.stream.loop) { $0.spendRest(of: owner) }
@@ -336,9 +336,9 @@ private final class AppConnection: StreamHandler {
 
   /// Handles complete frames, a few per turn, until the app must read its pending answers.
   ///
-  /// Without these limits, the agent would keep encoding answers for a connection that sends requests and reads none of
+  /// Without these limits, the agent would keep encoding answers for a connection that sends requests but never reads
   /// the answers. Answers are written at the end of the turn, so a turn is the smallest unit after which the unread
-  /// ones can be counted.
+  /// answers can be counted.
   private func readFrames() {
     guard stream.isOpen, !isWaitingForTurn else { return }
     do {

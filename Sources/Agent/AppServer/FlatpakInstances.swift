@@ -5,7 +5,7 @@ import System
 /// Flatpak's own records of its running sandboxes, which are stored outside the sandboxes (flatpak-run(1), linux-parts
 /// 13).
 ///
-/// A sandbox's own `/.flatpak-info` proves nothing: any process can create a user namespace and put a file there.
+/// A sandbox's own `/.flatpak-info` proves nothing: any process can create a user namespace and place a file there.
 /// Flatpak keeps a folder for each sandbox in a place where no sandbox can write. The folder's name is the
 /// `instance-id` in that file.
 struct FlatpakInstances {
@@ -14,13 +14,13 @@ struct FlatpakInstances {
   /// The ID of the user who owns the folder.
   let userID: UInt32
 
-  /// Creates the records of a user's sandboxes in a folder.
+  /// Creates a reader of the records of a user's sandboxes in a folder.
   init(folder: String, userID: UInt32) {
     self.folder = folder
     self.userID = userID
   }
 
-  /// Creates the records of a user's sandboxes in the folder that the environment specifies.
+  /// Creates a reader of the records of a user's sandboxes in the folder that the environment specifies.
   init(ofUser userID: UInt32) {
     let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(userID)"
     self.init(folder: runtime + "/.flatpak", userID: userID)
@@ -46,8 +46,8 @@ struct FlatpakInstances {
 
   /// Returns the first process of a sandbox, as bwrap reported it to Flatpak; nil once the process has exited.
   ///
-  /// The process holds a lock on the folder's `.ref` during its lifetime. A process that has reused its process ID does
-  /// not hold the lock.
+  /// The process holds a lock on the folder's `.ref` during its lifetime. A new process that was given the same process
+  /// ID does not hold the lock.
   private func runningChild(of instance: String) -> Int32? {
     guard let number = bwrapInfo(instance)?["child-pid"]?.integerValue,
       let child = Int32(exactly: number), child > 0,
@@ -89,7 +89,7 @@ struct FlatpakInstances {
 
   /// Returns the value of a key in a group of a key file.
   ///
-  /// The value is bytes because a sandbox may have written it.
+  /// The value is bytes because a sandbox might have written it.
   static func value(_ key: String, in group: String, of text: [UInt8]) -> [UInt8]? {
     let head = Array("[\(group)]".utf8)
     let beginning = Array("\(key)=".utf8)

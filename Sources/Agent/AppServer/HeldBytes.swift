@@ -1,8 +1,8 @@
 import BelfryWire
 
-/// A count of the bytes that connections of apps and commands make the agent hold: unread output and incomplete frames.
+/// A count of the bytes that the agent holds for connections of apps and commands: unread output and incomplete frames.
 ///
-/// Each connection has a limit of its own; the limits here apply to all connections of one app and to all connections
+/// Each connection has its own limit. The limits here apply to all connections of one app, and to all connections
 /// together.
 struct HeldBytes {
   /// The owner of a connection; the connection's bytes count toward the owner's limit.
@@ -65,7 +65,7 @@ struct HeldBytes {
     entries[connection] = nil
   }
 
-  /// Returns the limit that a connection's owner or all connections together exceed; nil if no limit is exceeded.
+  /// Returns the limit that the connection's owner, or all connections together, exceed; nil if no limit is exceeded.
   func excess(for connection: ConnectionID) -> Excess? {
     if let owner = entries[connection]?.owner,
       byOwner[owner, default: 0] > bounds.perOwner
@@ -75,7 +75,7 @@ struct HeldBytes {
     return total > bounds.total ? .total : nil
   }
 
-  /// Returns the connections that a limit counts and that hold bytes.
+  /// Returns the connections that hold bytes counted by a limit.
   func holders(of excess: Excess) -> [ConnectionID] {
     entries.filter { _, entry in
       guard entry.bytes > 0 else { return false }
@@ -83,7 +83,7 @@ struct HeldBytes {
     }.map(\.key)
   }
 
-  /// Returns the connection that holds the most bytes counted by a limit; in a tie, the oldest such connection.
+  /// Returns the connection that holds the most bytes counted by a limit; in a tie, the oldest of these connections.
   func worst(of excess: Excess) -> (connection: ConnectionID, bytes: Int)? {
     holders(of: excess).map { ($0, entries[$0]?.bytes ?? 0) }
       .max { ($0.1, $1.0.number) < ($1.1, $0.0.number) }

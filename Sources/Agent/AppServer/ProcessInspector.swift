@@ -70,8 +70,8 @@ enum ProcessInspector {
 
   /// Returns the program's path if an upgrade has replaced the file since the process started; otherwise nil.
   ///
-  /// Only a user who can write in the program's folder can have run a file of that name there, and that user could
-  /// replace the program as well. The running file must have the same owner as the file that is there now.
+  /// Only a user who can write to the program's folder can have run a file with that name there, and that user could
+  /// also replace the program. The running file must have the same owner as the file that is there now.
   private static func replaced(_ link: String, by running: String) -> String? {
     let ending = " (deleted)"
     guard link.utf8.count > ending.utf8.count, link.hasSuffix(ending) else { return nil }
@@ -92,7 +92,7 @@ enum ProcessInspector {
   /// Returns true if a process is more confined than the agent itself.
   private static func isSandboxed(_ folder: String) throws(SystemFailure) -> Bool {
     for name in namespaces {
-      // A kernel may not support every kind of namespace.
+      // Some kernels do not support every kind of namespace.
       guard let own = try? FileSystem.target(ofLink: "/proc/self/ns/" + name) else { continue }
       if try FileSystem.target(ofLink: folder + "/ns/" + name) != own { return true }
     }
@@ -163,7 +163,7 @@ enum ProcessInspector {
   /// Returns the bytes of a small file, or nil if it does not exist.
   private static func bytes(_ path: String) throws(SystemFailure) -> [UInt8]? {
     do throws(SystemFailure) {
-      // The process may have replaced the file with a pipe, which would block on opening.
+      // The process might have replaced the file with a pipe, which would block on opening.
       return try FileSystem.readRegularFile(path, limit: FlatpakInstances.fileBytesMax)
     } catch .call(_, ENOENT, _) {
       return nil

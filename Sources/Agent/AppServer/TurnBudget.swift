@@ -2,8 +2,8 @@ import BelfryWire
 
 /// The work that each owner of connections has caused in the current turn of the loop, in bytes received and sent.
 ///
-/// Answers are written at the end of a turn, so a request for a list is counted when it is received. Otherwise an app
-/// that requests long lists on many connections at once would delay the requests of all other apps.
+/// Answers are written at the end of a turn, so a request for a list is counted when it is received. Otherwise, an app
+/// that requests long lists on many connections simultaneously would delay the requests of all other apps.
 struct TurnBudget {
   private var spent: [HeldBytes.Owner: Int] = [:]
 
@@ -30,7 +30,7 @@ struct TurnBudget {
 }
 
 extension AppRequest {
-  /// True if the answer to the request is a list, which may be long.
+  /// True if the answer to the request is a list, which can be long.
   var requestsList: Bool {
     switch self {
     case .pending, .delivered, .categories: true

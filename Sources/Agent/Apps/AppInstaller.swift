@@ -2,9 +2,9 @@ import BelfryWire
 import Foundation
 import System
 
-/// A reader that finds the app to install at a path.
+/// A reader of the apps to install.
 enum AppInstaller {
-  /// Reads a `.desktop` file, or a folder with a manifest or one desktop file.
+  /// Reads the app at a path: a `.desktop` file, or a folder with a manifest or one desktop file.
   static func read(_ path: String, languages: [String]) -> Result<LocalApp, AppLinkFailure> {
     let path = FileSystem.absolute(path)
     guard FileSystem.exists(path) else {

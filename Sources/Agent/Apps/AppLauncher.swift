@@ -5,8 +5,8 @@ import System
 
 /// A launcher of apps that are not running (linux-parts 4).
 ///
-/// It uses D-Bus if the app supports activation, or else a unit of the user's systemd. If neither is available, it
-/// starts the program in a session of its own.
+/// The launcher uses D-Bus if the app supports activation. Otherwise, it uses a unit of the user's systemd. If systemd
+/// is not available either, the launcher starts the program in a new session.
 final class AppLauncher {
   private let loop: EventLoop
   private let socketPath: String
@@ -22,7 +22,7 @@ final class AppLauncher {
   private let onFailure: (AppID, String) -> Void
   private let log: Log
   private var children: Set<pid_t> = []
-  /// The running programs of each app; each program leads the process group with its ID.
+  /// The running programs of each app; each program's process ID is also the ID of its process group.
   private var programs: [AppID: Set<pid_t>] = [:]
   /// A guard that resumes suspended processes when the agent exits.
   private let suspensionGuard = SuspensionGuard(
@@ -59,12 +59,12 @@ final class AppLauncher {
 
   /// Starts a service extension; returns false if that fails.
   ///
-  /// The program is always started directly, because the agent must know at once whether the extension is running.
+  /// The program is always started directly, because the agent must know immediately whether the extension is running.
   /// `onEnd` is called on the loop when the extension's process has exited.
   func start(_ order: ExtensionOrder, onEnd: @escaping () -> Void) -> Bool {
     reap()
     let variables = variables(order.app, order.token, nil)
-    // If no descriptor is left for a watch, the agent waits until the extension's time runs out.
+    // If no descriptor is available for a watch, the agent waits until the extension's time runs out.
     let watch = try? ProcessEndWatch(on: loop) { [weak self] watch in
       self?.endWatches[ObjectIdentifier(watch)] = nil
       self?.reap()
@@ -129,9 +129,9 @@ final class AppLauncher {
     }
   }
 
-  /// Stops all watching when the agent stops.
+  /// Stops all watches and resumes suspended programs when the agent stops.
   ///
-  /// Programs continue to run, including suspended programs.
+  /// Programs continue to run.
   func close() {
     for watch in endWatches.values { watch.close() }
     endWatches = [:]
@@ -173,7 +173,7 @@ final class AppLauncher {
 
   /// Asks a running app to bring its window to the foreground, if the app has a name on the bus.
   ///
-  /// Other apps learn of this only through the agent's message.
+  /// Other apps are notified only by the agent's message.
   func raise(_ app: AppID, activationToken: String?) {
     guard let bus else { return }
     callActivate(app.text, activationToken, by: bus, mayStart: false) { _ in }

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import System
 
-/// The manifest of an app's folder: `Info.plist` (XML, binary or old style) or `Info.json`, with Apple's keys.
+/// The manifest of an app's folder: `Info.plist` (XML, binary, or old style) or `Info.json`, with Apple's keys.
 struct AppManifest: Hashable {
   var id: String
   var name: String?
@@ -34,7 +34,7 @@ struct AppManifest: Hashable {
     return list
   }
 
-  /// Returns the program of the app's notification service extension (`PlugIns/*.appex`).
+  /// Returns the path of the program of the app's notification service extension (`PlugIns/*.appex`).
   static func serviceExtension(in folder: String) -> String? {
     extensions("com.apple.usernotifications.service", in: folder).first?.program
   }
@@ -53,7 +53,7 @@ struct AppManifest: Hashable {
   }
 
   /// Returns the programs of the app's extensions of one kind, ordered by folder name, each with the extension
-  /// dictionary of its manifest.
+  /// dictionary from its manifest.
   private static func extensions(
     _ kind: String, in folder: String
   ) -> [(program: String, about: [String: Any])] {

@@ -2,7 +2,8 @@ public import BelfryWire
 import Foundation
 import System
 
-/// Helper programs that the agent and the tool run so that they do not have to link the helpers' libraries themselves.
+/// Helper programs that the agent and the command-line tool run, so that they do not have to link the helpers'
+/// libraries.
 public enum HelperProgram {
   /// Returns the absolute path of a helper program, or nil if it is not installed.
   ///

@@ -3,8 +3,8 @@ import Foundation
 
 /// A reader of apps' property lists, in every format.
 enum PropertyListFile {
-  /// Returns the dictionary in the bytes; nil if they contain no valid dictionary, or one that would expand without
-  /// limit.
+  /// Returns the dictionary in the bytes; nil if they contain no valid dictionary, or one whose expansion would exceed
+  /// the limits.
   static func dictionary(_ bytes: Data) -> [String: Any]? {
     let list = [UInt8](bytes)
     guard BinaryPropertyList.mayBeRead(list), !CombiningRuns.areLong(inList: list) else {
@@ -17,9 +17,9 @@ enum PropertyListFile {
 
 /// A check of the number of values that a binary property list expands to when it is read.
 ///
-/// The objects of such a list refer to each other by number, and Foundation creates a value for each reference. A list
-/// of a few hundred bytes, in which each of forty arrays refers to the next one twice, would not fit into any machine's
-/// memory.
+/// The objects of a binary list refer to each other by number, and Foundation creates a value for each reference. A
+/// list of a few hundred bytes, in which each of forty arrays refers to the next one twice, would not fit into any
+/// machine's memory.
 struct BinaryPropertyList {
   private let bytes: [UInt8]
   private let offsetBytes: Int

@@ -93,7 +93,8 @@ final class SuspensionGuard {
     return true
   }
 
-  /// Resumes everything that is suspended, when the agent exits or loses the bus through which it suspended units.
+  /// Resumes everything that is suspended, because the agent is exiting or has lost the bus through which it suspended
+  /// units.
   func wakeAll() {
     suspended = []
     close()
@@ -104,7 +105,7 @@ final class SuspensionGuard {
     if input >= 0 { Glibc.close(input) }
     input = -1
     guard let child else { return }
-    // The helper process may still be resuming other processes. Do not delay the agent's exit for that.
+    // The helper process might still be resuming other processes. Do not delay the agent's exit for that.
     waitpid(child, nil, WNOHANG)
     self.child = nil
   }

@@ -1,4 +1,4 @@
-/// The suspension of one systemd unit: the wanted state, the current state, and the one pending call.
+/// The suspension of one systemd unit: the requested state, the current state, and the pending call.
 struct UnitFreeze: Hashable, Sendable {
   /// A call to systemd.
   enum Step: Hashable, Sendable {
@@ -21,7 +21,7 @@ struct UnitFreeze: Hashable, Sendable {
   /// True if the unit is running and is to keep running, and no call is pending.
   var isOver: Bool { !isWanted && standing == .running && open == nil }
 
-  /// Returns the next call to make, which is pending from then on; nil if a call is already pending or none is needed.
+  /// Returns the next call to make and marks it as pending; nil if a call is already pending or none is needed.
   mutating func next() -> Step? {
     guard open == nil else { return nil }
     switch (isWanted, standing) {
@@ -41,7 +41,7 @@ struct UnitFreeze: Hashable, Sendable {
     case .freeze:
       if isDone { standing = .frozen } else { hasFreezer = false }
     case .stopProcesses:
-      // A unit that rejects a signal as well has stopped.
+      // A unit that also rejects a signal has exited.
       if isDone { standing = .stopped } else { isWanted = false }
     case .thaw, .continueProcesses: standing = .running
     }

@@ -42,7 +42,7 @@ final class UserUnits {
   /// Suspends or resumes every process of a unit.
   ///
   /// The method uses the freezer of the unit's control group, which processes cannot detect, or a signal if no freezer
-  /// is available. Only one call is pending per unit, because systemd refuses a second one.
+  /// is available. Only one call is pending per unit, because systemd refuses a second call.
   func setSuspended(_ isSuspended: Bool, _ unit: String) {
     guard isSuspended || freezes[unit] != nil else { return }
     freezes[unit, default: UnitFreeze()].isWanted = isSuspended
@@ -95,7 +95,7 @@ final class UserUnits {
   }
 
   /// Escapes a string as systemd does: `-`, which separates the parts of a unit's name, and characters that a unit's
-  /// name may not contain.
+  /// name must not contain.
   static func escaped(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {
@@ -121,7 +121,7 @@ final class UserUnits {
       property(
         "Environment",
         .strings(order.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })),
-      // This time is enough, because the app was notified before its time expired and has had time to exit.
+      // This timeout is sufficient, because the app was warned before its time expired and has had time to exit.
       property("TimeoutStopUSec", .uint64(Limits.endNanoseconds / 1_000)),
       property("CollectMode", .string("inactive-or-failed")),
       property("Slice", .string("app.slice")),

@@ -3,7 +3,7 @@ import Glibc
 
 /// A check of attachment files when their notification is added.
 ///
-/// It is needed because apps in other languages have no client module that checks them (client-api 3.49).
+/// The check is needed because apps in other languages have no client module that checks the files (client-api 3.49).
 enum AttachmentCheck {
   /// Returns the reason that the attachments cannot be accepted, or nil if all can be accepted.
   static func refusal(_ attachments: [NotificationAttachment]) -> AppLinkFailure? {

@@ -4,12 +4,12 @@ import System
 /// The folder in which apps' client modules store attachment files, with one folder per app:
 /// `belfry/attachments/_APP_ID` in the user's data folder.
 ///
-/// Paths are received from apps, so only files directly in the app's own folder are ever deleted.
+/// Apps provide the paths, so the agent deletes only files that are directly in the app's own folder.
 struct AttachmentStorage {
   private struct File {
     let name: String
     let bytes: Int64
-    /// The time when the file was put into the folder, in seconds since 1970.
+    /// The time when the file was moved into the folder, in seconds since 1970.
     ///
     /// A move does not change the modification time.
     let arrival: Int64
@@ -36,8 +36,8 @@ struct AttachmentStorage {
 
   /// Deletes files of an app until it is within its limits.
   ///
-  /// The first files to be deleted are those that belong to no notification, except new ones whose notification may be
-  /// about to be added. The files of the oldest notifications follow.
+  /// The first files to be deleted are those that belong to no notification, except new files, whose notifications
+  /// might be about to be added. The files of the oldest notifications follow.
   ///
   /// `used` contains the paths that belong to notifications, oldest notification first.
   func trim(_ app: AppID, used: [String], atUnixSeconds now: Int64) {

@@ -144,7 +144,7 @@ import System
 
   /// Calls `body` for each message that matches the rule.
   ///
-  /// `body` may also receive messages that match another rule, so it must check that a message is the expected one.
+  /// `body` can also receive messages that match another rule, so it must check that a message is the expected one.
   func match(_ rule: String, _ body: @escaping (BusMessage) -> Void) throws(BusFailure) {
     let handler = MatchHandler(body: body)
     var slot: OpaquePointer?

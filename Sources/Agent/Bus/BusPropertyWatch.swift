@@ -1,4 +1,4 @@
-/// A watch on one property of a service on a bus, across the service's restarts.
+/// A watch on one property of a service on a bus, which continues when the service restarts.
 ///
 /// The watch starts no service. A service that is not running has no value.
 final class BusPropertyWatch {
@@ -51,7 +51,7 @@ final class BusPropertyWatch {
   }
 
   private func changed(_ message: BusMessage) {
-    // A match by a well-known name also lets other services' signals through (linux-parts 1).
+    // A match by a well-known name also delivers signals from other services (linux-parts 1).
     guard message.sender == owner, message.member == "PropertiesChanged", message.path == path,
       let values = try? message.read(), values.count == 3,
       values[0].stringValue == interface

@@ -1,11 +1,9 @@
 import Foundation
 import System
 
-/// A connection to a message bus that may start later, stop and start again.
+/// A connection to a message bus that might start later, or stop and start again.
 ///
-/// It reconnects without polling.
-///
-/// While the bus is not available, the folder of its socket is watched.
+/// The object reconnects without polling: while the bus is not available, it watches the folder of the bus's socket.
 final class ReconnectingBus {
   private let which: BusConnection.Bus
   private let name: String
@@ -15,7 +13,7 @@ final class ReconnectingBus {
   private let changed: (BusConnection?) -> Void
   private(set) var bus: BusConnection?
   private var watch: PathWatch?
-  /// Remaining attempts to connect to a bus that has just appeared or closed.
+  /// Remaining attempts to connect to a bus whose socket has just appeared or whose connection was just lost.
   private var triesLeft = 0
   private var retry: TimerID?
   private var isToldMissing = false
@@ -70,7 +68,7 @@ final class ReconnectingBus {
       self.bus = bus
       isToldMissing = false
       rest()
-      // A socket that accepts a connection may not be a working bus yet; a bus that answers a call is.
+      // A socket that accepts a connection might not belong to a working bus yet, but a bus that answers a call works.
       bus.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
       ) { [weak self, weak bus] result in
@@ -94,7 +92,7 @@ final class ReconnectingBus {
     tryAgain()
   }
 
-  /// Retries for a limited time, because the socket exists before the bus listens on it and may outlive the bus.
+  /// Retries for a limited time, because the socket exists before the bus listens on it and can outlive the bus.
   private func tryAgain() {
     guard triesLeft > 0, retry == nil, socket.map(FileSystem.exists) ?? true else { return }
     triesLeft -= 1
@@ -140,7 +138,7 @@ final class ReconnectingBus {
     }
   }
 
-  /// Returns the first file among the addresses.
+  /// Returns the first file path among the addresses.
   private static func socket(in addresses: String) -> String? {
     for address in addresses.split(separator: ";") where address.hasPrefix("unix:") {
       for pair in address.dropFirst(5).split(separator: ",") where pair.hasPrefix("path=/") {

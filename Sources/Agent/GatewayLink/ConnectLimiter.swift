@@ -1,6 +1,6 @@
-/// A limit on the number of links of one loop that connect at the same time; the others wait in request order.
+/// A limit on the number of links of one loop that connect at the same time; other links wait in request order.
 ///
-/// Thousands of simultaneous TLS handshakes of virtual devices would make each other time out.
+/// Thousands of simultaneous TLS handshakes of virtual devices would cause each other to time out.
 public final class ConnectLimiter {
   private let limit: Int
   private var dialling = 0
@@ -20,7 +20,7 @@ public final class ConnectLimiter {
     return false
   }
 
-  /// Records that a link has connected or failed, and lets the next one connect.
+  /// Records that a link has connected or failed, and allows the next link to connect.
   func leave() {
     dialling -= 1
     while first < waiting.count, dialling < limit {

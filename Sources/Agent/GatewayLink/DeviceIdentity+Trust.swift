@@ -1,11 +1,11 @@
 public import BelfryWire
 public import Transport
 
-/// The authorities that a device trusts: those that it was given, or those that its gateway has announced since.
+/// The authorities that a device trusts: those that it was given, or those that its gateway has since announced.
 ///
-/// One PEM file contains the device's certificate, the authorities, and the mark of the authorities that they replace,
-/// so that a single write updates everything. A device that is killed during the change has either the previous
-/// authorities or the new ones, and the gateway accepts both.
+/// One PEM file contains the device's certificate, the authorities, and the mark (a hash) of the authorities that they
+/// replace, so that a single write updates everything. A device that is killed during the change has either the
+/// previous authorities or the new ones, and the gateway accepts both.
 public struct DeviceTrust: Sendable, Equatable {
   /// The authorities that may sign the gateway's certificate.
   public let authorities: AuthorityBundle
@@ -16,7 +16,7 @@ public struct DeviceTrust: Sendable, Equatable {
   /// replace.
   fileprivate static let replacesLabel = "Replaces: "
 
-  /// Creates a trust in exactly the given authorities; if they cannot be read, the device trusts none.
+  /// Creates the trust in exactly the given authorities; if they cannot be read, the device trusts no authority.
   public init(given: [UInt8]) {
     authorities = (try? AuthorityBundle(pem: given)) ?? AuthorityBundle([])
     authoritiesPEM = given
@@ -71,7 +71,7 @@ extension DeviceIdentity {
     }
   }
 
-  /// Returns the device's trust when it is given the authorities in `given`.
+  /// Returns the authorities that the device trusts if it is given the authorities in `given`.
   public func trust(given: [UInt8]) -> DeviceTrust {
     chainPEM.flatMap { DeviceTrust(chain: $0, given: given) } ?? DeviceTrust(given: given)
   }
@@ -87,7 +87,8 @@ extension DeviceIdentity {
     credential(given: given, mark: DeviceTrust(given: given).authorities.mark)
   }
 
-  /// Returns the same credential; the caller passes the given authorities' mark, which very many devices share.
+  /// Returns the same credential as ``credential(given:)``, for a caller that already knows the mark of the given
+  /// authorities, which many devices can share.
   func credential(given: [UInt8], mark: [UInt8]) -> LinkCredential? {
     guard let chainPEM, let certificate = try? Certificate(pem: chainPEM) else { return nil }
     let issuer = PEMText.blocks(of: chainPEM, label: "CERTIFICATE").dropFirst().first

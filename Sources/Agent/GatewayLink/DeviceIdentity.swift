@@ -149,7 +149,8 @@ public struct DeviceIdentityFolder: Sendable {
     } catch {
       throw .badKey(path: keyPath, error)
     }
-    // On a machine without an ID, a key that cannot be opened may still be this machine's: the ID may reappear.
+    // On a machine without an ID, a key that cannot be opened might still be this machine's, because the ID can
+    // reappear.
     guard key != nil || !machine.isEmpty else { throw .unknownMachine(path: keyPath) }
     // Another machine's key is replaced, so its file mode does not matter.
     if key != nil, mode & 0o077 != 0 { throw .exposedKey(path: keyPath) }

@@ -21,7 +21,8 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var deviceName = ""
     /// Nanoseconds allowed for the TCP connection and for the TLS handshake.
     public var connectNanoseconds: Int64 = 15_000_000_000
-    /// Nanoseconds by which a retry may be late to share a wake-up; at most a quarter of its pause.
+    /// Nanoseconds by which a retry may be late so that it shares a wake-up; at most a quarter of the pause before the
+    /// retry.
     ///
     /// The slack is intended for a few links, not for thousands on one loop.
     public var retrySlackNanoseconds: Int64 = 0
@@ -31,7 +32,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var memory: [NotificationID] = []
     /// The initial state of the device.
     public var state: DeviceState = []
-    /// A limiter shared by links that must not all connect at once.
+    /// A limiter shared by links that must not all connect at the same time.
     public var gate: ConnectLimiter?
     /// The TLS trust, shared by all links that use copies of this configuration.
     let trust = GatewayTrust()
@@ -63,7 +64,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private var cause = GatewayLinkLoss.other
   /// The cause of the latest loss of the link, or of the latest failed attempt to connect.
   public private(set) var latestLoss = GatewayLinkLoss.other
-  /// True if the connection is closing only to be established again with the new certificate.
+  /// True if the connection is closing only to be reestablished with the new certificate.
   private var isComingBack = false
   private var timer: TimerID?
   private var armedUntil: Int64 = .max
@@ -119,13 +120,13 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     machine.owesCancellation(of: subject)
   }
 
-  /// Connects and stays connected.
+  /// Connects, and reconnects whenever the connection is lost.
   public func goOnline() {
     perform(machine.goOnline())
     settle()
   }
 
-  /// Disconnects and stays offline until ``goOnline()`` is called.
+  /// Disconnects and remains offline until ``goOnline()`` is called.
   public func goOffline() {
     perform(machine.goOffline(at: loop.nowNanoseconds, output: &output))
     settle()
@@ -205,7 +206,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Does nothing: the link writes little.
+  /// Does nothing, because the link writes only a few bytes.
   public func streamDrained(_ stream: ByteStream) {}
 
   /// Handles the closing of the connection.
@@ -315,7 +316,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   /// Connects; called by ``ConnectLimiter`` when it is this link's turn.
   func dialNow() {
     place = .inside
-    // The link may have gone offline while it waited.
+    // The link might have gone offline while it waited.
     if machine.isDialling { dial() } else { leaveGate() }
   }
 

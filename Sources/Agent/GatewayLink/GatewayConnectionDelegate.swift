@@ -1,13 +1,13 @@
 public import BelfryWire
 
-/// A receiver of the events of a device's link, on its loop's thread.
+/// A receiver of a device link's events.
 ///
-/// Any of the link's methods can be called from here.
+/// The methods are called on the thread of the link's loop, and can call any of the link's methods.
 public protocol GatewayConnectionDelegate: AnyObject {
   /// Called when the link is up; `unixMilliseconds` is the time on the gateway's clock.
   func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64)
 
-  /// Called when the link went down or could not be established; the link tries again unless it `isStopped`.
+  /// Called when the link goes down or cannot be established; the link retries unless its `isStopped` is true.
   func link(_ link: GatewayConnection, isDownBecause reason: String)
 
   /// Called when the device was enrolled; the identity must be stored.
@@ -19,20 +19,20 @@ public protocol GatewayConnectionDelegate: AnyObject {
   /// previous identity.
   func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws
 
-  /// Called when the gateway refused to enroll the device.
+  /// Called when the gateway refuses to enroll the device.
   func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal)
 
-  /// Called when the gateway enrolled the device with a certificate that the device cannot use; the device enrolls
-  /// again after a pause.
+  /// Called when the gateway enrolls the device with a certificate that the device cannot use; the device enrolls again
+  /// after a pause.
   func link(_ link: GatewayConnection, enrollmentUnusable why: String)
 
-  /// Called with the token of a subject (a channel has none), and again on each connection.
+  /// Called with the token of a subject (a channel has none) after registration, and again on each connection.
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8])
 
   /// Called when the subject's registration is cancelled.
   func link(_ link: GatewayConnection, cancelled subject: LinkSubject)
 
-  /// Called when the gateway refused a request for the subject.
+  /// Called when the gateway refuses a request for the subject.
   func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal)
 
   /// Called once for each notification; the notification's bytes are valid only during the call.
@@ -41,10 +41,10 @@ public protocol GatewayConnectionDelegate: AnyObject {
   func link(
     _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject)
 
-  /// Called when the gateway confirmed that the topic's notifications are on or off.
+  /// Called when the gateway confirms that the topic's notifications are on or off.
   func link(_ link: GatewayConnection, switched subject: LinkSubject, isEnabled: Bool)
 
-  /// Called when the gateway answered a ping: the gateway has read everything that was sent before the ping.
+  /// Called when the gateway answers a ping: the gateway has read everything that was sent before the ping.
   func linkIsAlive(_ link: GatewayConnection)
 }
 

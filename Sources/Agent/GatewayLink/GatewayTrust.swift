@@ -1,8 +1,10 @@
 import BelfryWire
 import Transport
 
-/// The TLS context of links that trust the same authority, created once for all of them, because thousands of virtual
-/// devices may connect from one process.
+/// The TLS context of links that trust the same authority.
+///
+/// The context is created once for all of these links, because thousands of virtual devices can connect from one
+/// process.
 final class GatewayTrust {
   private var made: (authorityPEM: [UInt8], context: TLSClientContext)?
   private var marked: (authorityPEM: [UInt8], mark: [UInt8])?

@@ -34,7 +34,7 @@ public final class ReceivedFile {
     }
     line["apnsID"] = .string(notification.id.text)
     line["uniqueID"] = .string(notification.uniqueID.text)
-    // A payload that is not JSON stays in base64.
+    // A payload that is not JSON is written in base64.
     line["payload"] =
       (try? JSONValue(parsing: notification.payload))
       ?? .string(Base64.encode(notification.payload, url: false))

@@ -9,12 +9,13 @@ final class LocalizedTexts: Sendable {
   private struct Table {
     let modified: Int64
     let bytes: Int
-    /// The entries by the bytes of their keys, because apps and pushes choose the keys to look up; empty if the file is
-    /// neither a strings file nor a property list.
+    /// The entries, keyed by bytes; empty if the file is neither a strings file nor a property list.
+    ///
+    /// The keys are bytes because apps and pushes choose the keys to look up, and comparing strings can be slow.
     let texts: [[UInt8]: Entry]
   }
 
-  /// The tables by the paths of their files, which apps choose.
+  /// A cache of tables, keyed by the paths of their files, which apps choose.
   private struct Cache {
     private var tables: [String: Table] = [:]
     private(set) var bytes = 0
@@ -77,7 +78,7 @@ final class LocalizedTexts: Sendable {
     case (.text(let format), _)?: return LocalizedFormat.fill(format, with: text.arguments)
     case (.plural(let plural), let language)?:
       return plural.filled(with: text.arguments, language: language)
-    // Text that is not a key may contain a percent sign that is not part of a directive.
+    // Text that is not a key can contain a percent sign that is not part of a directive.
     case nil:
       return text.arguments.isEmpty
         ? LocalizedFormat.Filled(text.text)
@@ -91,7 +92,7 @@ final class LocalizedTexts: Sendable {
     let developed = developmentLanguage(folder)
     let order =
       languages.flatMap(LanguageFolders.names) + [developed ?? "Base", "Base", developed ?? "en"]
-    // The files of a lookup share one limit, because an app may specify a hundred languages.
+    // The files of a lookup share one limit, because an app can specify a hundred languages.
     var bytes = 0
     for language in order {
       for base in [folder, folder + "/Resources", folder + "/Contents/Resources"] {

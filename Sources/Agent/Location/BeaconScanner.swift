@@ -19,7 +19,7 @@ final class BeaconScanner: LocationSource {
   private var owner = ""
   /// Adapters that run discovery for this scanner.
   private var adapters: Set<String> = []
-  /// The beacons in range, by the paths of their devices.
+  /// The beacons in range, keyed by the paths of their devices.
   private var beacons: [String: Beacon] = [:]
 
   /// Creates a scanner that calls `onBeacon` on the loop whenever a beacon is received.

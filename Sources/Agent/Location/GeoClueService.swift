@@ -1,11 +1,11 @@
 import BelfryWire
 import System
 
-/// The device's location from GeoClue, while it is needed.
+/// A source that reports the device's location from GeoClue while the location is needed.
 ///
 /// GeoClue asks an agent of the same user which apps may use the location, and refuses all apps if no agent is
 /// registered. On a desktop, the desktop provides the agent; elsewhere, this class registers itself as the agent.
-/// Belfry itself decides per app which of its apps may know the location.
+/// Belfry itself decides which of its apps can access the location.
 final class GeoClueService: LocationSource, TimerTarget {
   private enum Name {
     static let service = "org.freedesktop.GeoClue2"
@@ -88,7 +88,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     ) { [weak self] result in
       guard let self, self.attempt == attempt else { return }
       if case .failure(let failure) = result {
-        // Continue after a rejection, because the desktop's own agent may serve the same purpose.
+        // Continue after a rejection, because the desktop's own agent might serve the same purpose.
         self.log.debug("GeoClue rejected this agent", ["why": "\(failure)"])
       }
       self.findOwner(attempt)

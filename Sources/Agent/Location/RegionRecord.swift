@@ -4,7 +4,7 @@ import BelfryWire
 enum RegionKey: Hashable, Sendable {
   /// A notification that waits for a crossing of the region.
   case request(AppNotificationID)
-  /// A region that an app monitors (`CLLocationManager`), by the app's own name for the region.
+  /// A region that an app monitors (`CLLocationManager`), identified by the app's own name for the region.
   case watched(AppID, UTF8Text)
 
   /// The app that the region belongs to.

@@ -30,7 +30,7 @@ struct WatchedRegions: ~Copyable {
   /// True if the regions or permissions have changed since the needs were last computed.
   private var areNeedsStale = true
   private var needs = LocationNeeds()
-  /// True if the timer may have to be reset.
+  /// True if the timer might have to be reset.
   private var isTimerStale = true
   private var armed: Int64?
 
@@ -148,7 +148,7 @@ struct WatchedRegions: ~Copyable {
     return crossings(moved)
   }
 
-  /// Handles the event that services no longer report the location.
+  /// Handles the end of the services' location reports.
   mutating func onServiceEnded() { isToldByService = false }
 
   /// Handles a beacon's advertisement.
@@ -164,7 +164,7 @@ struct WatchedRegions: ~Copyable {
     return crossings(ripened)
   }
 
-  /// Handles a crossing that its app is notified of, and removes the region if its request was for a single crossing.
+  /// Handles a crossing of which its app is notified, and removes the region if its request was for a single crossing.
   ///
   /// - Returns: True if the region was removed.
   mutating func use(_ crossing: Crossing, _ effects: inout [AgentEffect]) -> Bool {

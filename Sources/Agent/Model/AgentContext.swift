@@ -3,7 +3,7 @@ import BelfryWire
 /// The state that all parts of the model share while an event is handled: apps, connections, the device's conditions,
 /// the time, and the effects so far.
 ///
-/// The parts read the context freely, but change it only through the methods below.
+/// The parts can read all of the context, but change it only through the methods below.
 struct AgentContext {
   private(set) var apps: AppRegistry
   private(set) var connections = AppConnections()
@@ -20,7 +20,7 @@ struct AgentContext {
   /// The number of entries in `effects` whose records are already accounted for.
   var accountedEffects = 0
   var storedBytes = StoredBytes()
-  /// The bytes that all development apps together may store.
+  /// The bytes that all development apps together can store.
   let developmentBytesMax: Int
   /// The attachment files that notifications released while the event is handled.
   private var releasedAttachments: [AppID: Set<UTF8Text>] = [:]
@@ -106,7 +106,7 @@ struct AgentContext {
 
   /// Installs an app, or updates its installation.
   mutating func install(_ requestID: RequestID, _ result: Result<LocalApp, AppLinkFailure>) {
-    // The command may have disconnected while the app was being read.
+    // The command might have disconnected while the app was being read.
     let requestID = connections[requestID.connection] == nil ? requestID.unanswered : requestID
     switch result {
     case .failure(let failure): refuse(requestID, failure)
@@ -201,7 +201,7 @@ struct AgentContext {
     connections.admit(
       connection, role: role, app: app, state, process: process, rights: rights,
       isStartedBehind: isStartedBehind)
-    // If an app is suspended, resume it when another of its processes connects: the next event may be for either
+    // If an app is suspended, resume it when another of its processes connects: the next event might be for either
     // process.
     if role == .app, let app { resume(app) }
   }
@@ -224,7 +224,7 @@ struct AgentContext {
   mutating func tell(_ connection: ConnectionID, _ event: AppEvent) {
     if let app = connections[connection]?.app, suspended.contains(app) {
       if event.isWorkForApp { resume(app) }
-      // Drop a location, because the device's current location is useless to the app later.
+      // Drop a location, because it will be outdated when the app resumes.
       if case .place = event { return }
     }
     emit(.tell(connection, event))
@@ -266,7 +266,7 @@ struct AgentContext {
     _ connection: ConnectionID
   ) -> (peer: AppPeer, unanswered: [QuestionPurpose])? {
     guard let (peer, questions) = connections.disconnect(connection) else { return nil }
-    // The process may have been killed while it was suspended; the app's other processes must continue.
+    // The process might have been killed while it was suspended; the app's other processes must continue.
     if let app = peer.app, peer.role == .app { resume(app) }
     for (question, _) in questions { emit(.cancelTimeout(question)) }
     return (peer, questions.map(\.1))

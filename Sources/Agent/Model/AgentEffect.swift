@@ -17,7 +17,7 @@ enum AgentEffect: Hashable, Sendable {
   case tell(ConnectionID, AppEvent)
   /// Asks an app a question, which is answered by `appReplied` or `questionTimedOut`.
   case ask(Question, AppEvent, timeoutMilliseconds: Int64)
-  /// Cancels a question's timeout: the answer is no longer needed.
+  /// Cancels a question's timeout, because the answer is no longer needed.
   case cancelTimeout(Question)
   case close(ConnectionID)
   /// Reads the app to install; answered by `installationRead`.
@@ -121,7 +121,7 @@ extension AgentEffect {
   /// Returns the effect to carry out after a commit.
   ///
   /// If the disk rejected the records of the effect's turn, a confirmation becomes a refusal. If earlier records are
-  /// still unwritten, an acknowledgment becomes a rejection, because the push may be among those records.
+  /// still unwritten, an acknowledgment becomes a rejection, because the push might be among those records.
   func after(_ outcome: RecordJournal.Outcome) -> AgentEffect {
     switch outcome {
     case .durable: self
@@ -155,7 +155,7 @@ extension AppLinkFailure {
 
 /// An event for the agent's log.
 enum LogEntry: Hashable, Sendable {
-  /// A record on disk that cannot be read, by its collection and key.
+  /// A record on disk that cannot be read, identified by its collection and key.
   case damagedRecord(RecordCollection, key: String)
   /// A command's notification that the user allowed but that cannot be shown or scheduled.
   case waitingNotificationRefused(AppNotificationID, why: String)
@@ -169,7 +169,7 @@ enum LogEntry: Hashable, Sendable {
   case locationUsageMissing(AppID)
   /// A response to a region's notification, withheld from an app that has no access to the location.
   case placeWithheld(AppNotificationID)
-  /// Values of a push that are ignored, by their keys.
+  /// Values of a push that are ignored, identified by their keys.
   case pushValuesIgnored(AppID, keys: [String], why: String)  // text: compared by tests only
   /// A push whose payload cannot be read, so that no part of it is shown.
   case pushUnreadable(AppID, why: String)  // text: the parser writes it
@@ -193,7 +193,7 @@ struct ConnectionID: Hashable, Sendable {
 /// A request that waits for its answer.
 struct RequestID: Hashable, Sendable {
   let connection: ConnectionID
-  /// The number in the request; nil if the sender wants no answer.
+  /// The number in the request; nil if the sender does not request an answer.
   let number: Int64?
 
   /// The same request without an answer.
@@ -228,7 +228,7 @@ extension RecordChange {
   }
 }
 
-/// The store's collections, by their names on disk.
+/// The store's collections, with their names on disk as raw values.
 enum RecordCollection: String, Hashable, Sendable, CaseIterable {
   case apps, delivered, pending, waiting, schedule, regions, seen, responses, fetches, tasks
   case device, cancellations
@@ -273,6 +273,6 @@ struct LaunchOrder: Hashable, Sendable {
   let isForeground: Bool
   /// The token that the app's greeting will contain.
   let token: String
-  /// The activation token of the user's action, which lets the app enter the foreground.
+  /// The activation token of the user's action, which allows the app to enter the foreground.
   var activationToken: String?
 }

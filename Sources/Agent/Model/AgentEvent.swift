@@ -105,7 +105,7 @@ enum AgentEvent {
 
   /// The time within which an app had to send a greeting with this token has expired.
   case appExpected(AppID, token: String)
-  /// An app could not be started; the token is the one from its launch order.
+  /// An app could not be started; the token is from the app's launch order.
   case appLaunchFailed(AppID, token: String)
   /// A service extension could not be started.
   case extensionFailed(token: String)
@@ -121,11 +121,11 @@ enum AgentEvent {
 
 /// A user's action on a notification.
 struct PersonAction: Hashable, Sendable {
-  /// The identifier of one of the notification's own actions, or one of the two that every notification has.
+  /// The identifier of one of the notification's own actions, or of one of the two actions that every notification has.
   var id: String
   /// The text that the user typed, for an action with a text field.
   var text: String?
-  /// The activation token that lets the app enter the foreground once.
+  /// The activation token that allows the app to enter the foreground once.
   var activationToken: String?
 
   /// Creates an action.

@@ -6,7 +6,7 @@ extension AgentModel {
     var policy = GrantPolicy.ask
     /// A random string for this run of the agent, contained in every token that the agent issues.
     var agentRun: String
-    /// The ID of the user whose apps may connect.
+    /// The ID of the user whose apps can connect.
     var userID: UInt32
     /// The absolute path of this program; nil if it cannot be determined.
     var agentExecutable: String?
@@ -17,7 +17,7 @@ extension AgentModel {
     var languages = ["en"]
     /// The maximum number of pending local notifications per app; the agent keeps those that fire soonest.
     var pendingLimit = ScheduleLimits.pendingPerApp
-    /// The bytes that all development apps together may store.
+    /// The bytes that all development apps together can store.
     var developmentBytesMax = Limits.developmentBytes
 
     /// Creates a configuration with default values.

@@ -3,9 +3,9 @@ import BelfryWire
 /// The agent's decisions as one state machine: apps, permissions, delivery, responses, background work, schedule, and
 /// regions.
 ///
-/// The model uses no clock, socket or disk: `AgentDaemon` passes each event with the time to `handle`, then carries out
-/// the effects from `takeEffects`. The model's parts are private; `AgentParts` coordinates events that concern several
-/// of them.
+/// The model uses no clock, socket, or disk: `AgentDaemon` passes each event with the time to `handle`, then carries
+/// out the effects from `takeEffects`. The model's parts are private; `AgentParts` coordinates events that affect
+/// several of them.
 struct AgentModel: ~Copyable {
   private var parts: AgentParts
 

@@ -2,7 +2,7 @@ import BelfryWire
 
 // Commands, through which the user acts.
 extension AgentParts {
-  /// Handles a command's request, which is answered at once or later.
+  /// Handles a command's request, which is answered immediately or later.
   mutating func onCommand(
     _ requestID: RequestID, _ request: ControlRequest
   ) throws(AppLinkFailure) {
@@ -155,7 +155,7 @@ extension AgentParts {
     // The response is delivered through the interface that the app itself uses.
     var request = request
     request.content.generation = context.apps[app]?.generation ?? .userNotification
-    // The caller may have disconnected before the user decides, so check the trigger now.
+    // The caller might disconnect before the user decides, so check the trigger now.
     if let trigger = request.trigger { try local.check(trigger, context) }
     let waiting = WaitingNotification(requestID: requestID, app: app, request: request)
     try permissions.checkRoom(for: waiting)

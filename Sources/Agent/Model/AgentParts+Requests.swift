@@ -4,7 +4,7 @@ import BelfryWire
 extension AgentParts {
   /// Handles a request on a connection that has sent its greeting.
   ///
-  /// An app's request is answered at once or later.
+  /// An app's request is answered immediately or later.
   mutating func onRequest(_ requestID: RequestID, _ request: AppRequest) {
     guard let peer = context.connections[requestID.connection] else {
       return context.refuse(
@@ -34,7 +34,7 @@ extension AgentParts {
     }
   }
 
-  /// Handles an app's request, which is answered at once or later.
+  /// Handles an app's request, which is answered immediately or later.
   private mutating func onRequest(
     _ requestID: RequestID, _ app: AppID, _ request: AppRequest
   ) throws(AppLinkFailure) {

@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The parts of `AgentModel`, each with its own state.
 ///
-/// This type coordinates the handling of events that concern several parts.
+/// This type coordinates the handling of events that affect several parts.
 struct AgentParts: ~Copyable {
   let configuration: AgentModel.Configuration
   var context: AgentContext
@@ -86,14 +86,14 @@ struct AgentParts: ~Copyable {
     settle()
   }
 
-  /// Completes the handling of an event: fires everything that is due, then sets timers and services.
+  /// Completes the handling of an event: fires all notifications that are due, then sets timers and services.
   private mutating func settle() {
     guard hasStarted else { return }
     pipeline.releaseDecided(&context)
     while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
     KeptNotifications.withdrawIdleQuestions(&permissions, pipeline, local, &context)
     KeptNotifications.askAboutDelivered(&permissions, pipeline, &context)
-    // A policy may have answered at once.
+    // A policy might have answered immediately.
     pipeline.releaseDecided(&context)
     local.settle(&context)
     pipeline.settle(&context)
@@ -125,7 +125,7 @@ struct AgentParts: ~Copyable {
   }
 
   private mutating func onMachineReplaced() {
-    // This event may also occur after the start, if the agent waited for its gateway.
+    // This event can also occur after the start, if the agent waited for its gateway.
     precondition(
       !registrations.isUp, "a replaced machine is detected before the gateway is connected")
     registrations.onMachineReplaced(&context)
@@ -251,7 +251,7 @@ struct AgentParts: ~Copyable {
     let after = context.conditions
     if before.deviceState != after.deviceState { emit(.announceState(after.deviceState)) }
     if before.isAsleep, !after.isAsleep {
-      // A machine that wakes from sleep may be in another place. Notifications that became due during sleep must fire
+      // A machine that wakes from sleep might be in another place. Notifications that became due during sleep must fire
       // without waiting for the kernel's timer.
       emit(.probeGateway(isOtherNetwork: true))
       local.onWakeUp()

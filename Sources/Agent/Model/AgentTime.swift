@@ -2,7 +2,7 @@ import BelfryWire
 
 /// A point in time on the agent's three clocks.
 struct AgentTime: Hashable, Sendable {
-  /// Milliseconds since 1970 by the device's clock.
+  /// Milliseconds since 1970 on the device's clock.
   var wall: Int64
   /// Elapsed milliseconds, including sleep, from an arbitrary start that is stored on disk.
   var elapsed: Int64

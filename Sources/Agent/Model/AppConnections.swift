@@ -34,7 +34,7 @@ struct AppConnections {
   /// The app's own connections, by app, oldest first.
   private var connectionsByApp: [AppID: [ConnectionID]] = [:]
   private var questions: [ConnectionID: [Int64: QuestionPurpose]] = [:]
-  /// The number of open questions about the presentation options of a notification, by the notification's order.
+  /// The number of open questions about the presentation options of a notification, keyed by the notification's order.
   private var presentationQuestions: [Int64: Int] = [:]
   private var nextOrder: UInt64 = 1
 
@@ -68,8 +68,8 @@ struct AppConnections {
     return isInFront ? .foreground : .background
   }
 
-  /// Returns true if this agent started every process of an app in the background and all of them have stayed there
-  /// since.
+  /// Returns true if this agent started every process of an app in the background and all of the processes have stayed
+  /// there since.
   func isStartedBehind(_ app: AppID) -> Bool {
     connectionsByApp[app]?.allSatisfy { peers[$0]?.isStartedBehind == true } ?? false
   }
@@ -148,7 +148,7 @@ struct AppConnections {
     presentationQuestions[order] = count > 1 ? count - 1 : nil
   }
 
-  /// Returns true if a question with that purpose is open.
+  /// Returns true if a question with this purpose is open.
   func isAsked(_ purpose: QuestionPurpose) -> Bool {
     questions.values.contains { $0.values.contains(purpose) }
   }
@@ -164,7 +164,7 @@ struct AppConnections {
   var areAskedWhatToShow: Bool { !presentationQuestions.isEmpty }
 
   /// Returns true if a foreground app still has to answer the question about the presentation options of the
-  /// notification with that order, as opposed to an earlier notification with the same identifier.
+  /// notification with this order, as opposed to an earlier notification with the same identifier.
   func areAskedWhatToShow(order: Int64) -> Bool { presentationQuestions[order] != nil }
 
   /// Traps in debug builds if connections and questions contradict each other.

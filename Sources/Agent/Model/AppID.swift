@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// An app's identity in reverse-DNS form, as in bundle identifiers, desktop files and D-Bus names.
+/// An app's identity in reverse-DNS form, as in bundle identifiers, desktop files, and D-Bus names.
 struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The identifier as it was received.
   let text: String
@@ -29,7 +29,8 @@ struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
   static func < (one: AppID, other: AppID) -> Bool { one.text < other.text }
 }
 
-/// The key of one notification of one app, by which the notification is replaced, withdrawn and answered.
+/// The key of one notification of one app, which identifies the notification when it is replaced, withdrawn, or
+/// answered.
 struct AppNotificationID: Hashable, Sendable {
   /// The app that the notification belongs to.
   var app: AppID

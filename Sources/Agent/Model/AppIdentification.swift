@@ -88,7 +88,7 @@ struct AppIdentification {
   /// Refuses a process that claims to be an installed app but runs a program other than the app's own, unless this
   /// agent started it or a sandbox or systemd unit identifies it.
   ///
-  /// The agent's own executable may act as an app (`belfry app run`).
+  /// The agent's own executable can act as an app (`belfry app run`).
   private func checkProgram(
     _ id: AppID, _ hello: AppHello, _ process: ProcessIdentity
   ) throws(AppLinkFailure) {

@@ -13,7 +13,7 @@ struct AppLaunches {
   private let agentRun: String
   private var nextNumber: UInt64 = 1
 
-  /// Creates an empty set; `agentRun` makes the tokens differ from those of other runs of the agent.
+  /// Creates an empty set; `agentRun` ensures that the tokens differ from those of other runs of the agent.
   init(agentRun: String) {
     assert(!agentRun.isEmpty, "the agent run has a name")
     self.agentRun = agentRun
@@ -39,7 +39,7 @@ struct AppLaunches {
   /// Returns true if this is the expected token of an app.
   func isAwaited(_ app: AppID, token: String) -> Bool { awaited[app]?.token == token }
 
-  /// Returns true if an app that greets with that token was started in the background.
+  /// Returns true if an app whose greeting contains this token was started in the background.
   func isBehind(_ app: AppID, token: String?) -> Bool {
     guard let awaited = awaited[app] else { return false }
     return awaited.token == token && !awaited.isForeground

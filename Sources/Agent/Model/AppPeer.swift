@@ -13,7 +13,7 @@ struct AppPeer: Hashable, Sendable {
   var state: AppState
   /// True if a window of the process has the focus; nil if none of its windows ever had the focus.
   var isLookedAt: Bool?
-  /// True if this agent started the process in the background and it has stayed there since.
+  /// True if this agent started the process in the background and the process has stayed there since.
   var isStartedBehind = false
   /// The connection's number in order of establishment; the latest connection is asked first.
   let order: UInt64
@@ -30,7 +30,7 @@ struct AppPeer: Hashable, Sendable {
 struct ProcessIdentity: Hashable, Sendable {
   /// The reason that a process could not be inspected.
   enum Obstacle: Hashable, Sendable {
-    /// The process exited before it was inspected, or its process ID may already belong to another process.
+    /// The process exited before it was inspected, or its process ID might already belong to another process.
     case ended
     /// The identity of the process cannot be read; `what` identifies the file and the reason.
     case unreadable(what: String)

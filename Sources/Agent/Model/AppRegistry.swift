@@ -3,11 +3,11 @@ import BelfryWire
 /// The apps known to the device, and the settings common to all of them.
 struct AppRegistry {
   private var apps: [AppID: LocalApp] = [:]
-  /// Apps by the program that identifies them.
+  /// Apps, keyed by the program that identifies them.
   private var appsByExecutable: [String: Set<AppID>] = [:]
-  /// Apps by the class of their windows.
+  /// Apps, keyed by the class of their windows.
   private var appsByWindowClass: [String: Set<AppID>] = [:]
-  /// The device's languages, from its settings, or else from the agent's environment.
+  /// The device's languages, from its settings or, if those specify none, from the agent's environment.
   private(set) var languages: [String]
   /// True if location services are on for this device (S1-73).
   private(set) var isLocationOn = true
@@ -35,7 +35,7 @@ struct AppRegistry {
   func languages(of app: AppID) -> [String] { apps[app]?.languages ?? languages }
 
   /// Returns the installed app with this program; nil for a program that takes arguments (an interpreter, a launcher),
-  /// which may run several apps.
+  /// which can run several apps.
   func installedApp(running executable: String?) -> LocalApp? {
     executable.flatMap { appsByExecutable[$0]?.min() }.flatMap { apps[$0] }
   }
@@ -45,7 +45,7 @@ struct AppRegistry {
 
   // MARK: Location permission
 
-  /// Returns true if an app may know the device's location now.
+  /// Returns true if an app may access the device's location now.
   func mayLocate(_ app: AppID) -> Bool {
     guard isLocationOn else { return false }
     switch apps[app]?.locationStatus {
@@ -54,7 +54,7 @@ struct AppRegistry {
     }
   }
 
-  /// Returns the permission reported to an app: denied while location services are off for the device.
+  /// Returns the location permission reported to an app: denied while location services are off for the device.
   func locationStatus(of app: AppID) -> LocationStatus {
     let status = apps[app]?.locationStatus ?? .notDetermined
     return isLocationOn || status == .notDetermined ? status : .denied

@@ -20,7 +20,7 @@ struct AppSwitches: Hashable, Sendable {
     ]
   }
 
-  /// Returns true if `name` is a switch that is on or off.
+  /// Returns true if `name` is an on/off switch.
   static func isSwitch(_ name: String) -> Bool { names.contains { $0.0 == name } }
 
   /// Sets one switch, in the syntax of `belfry settings`; returns false if the switch or the value is unknown.

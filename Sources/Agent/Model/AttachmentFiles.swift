@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The lifecycle of attachment files, which stay in the user's data folder while a notification uses them.
 enum AttachmentFiles {
-  /// After an event, requests the deletion of unused files, and keeps folders within their limits.
+  /// Requests the deletion of unused files after an event, and keeps folders within their limits.
   static func settle(
     _ permissions: Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications,
@@ -14,7 +14,7 @@ enum AttachmentFiles {
 
   /// Requests the deletion of files that notifications released and that no other notification of the app uses.
   ///
-  /// The other notifications include those that are pending, that wait for a decision, that are in the list, or whose
+  /// Other notifications include those that are pending, that wait for a decision, that are in the list, or whose
   /// response waits for the app.
   private static func deleteReleased(
     _ permissions: Permissions, _ pipeline: DeliveryPipeline,

@@ -2,7 +2,7 @@ public import BelfryWire
 
 /// The policy for answering an app's authorization request (`belfry agent --grant`).
 public enum GrantPolicy: Hashable, Sendable {
-  /// Ask the user, with the running presenter.
+  /// Ask the user through the running presenter.
   case ask
   /// Grant everything that was requested.
   case all
@@ -15,7 +15,7 @@ public enum GrantPolicy: Hashable, Sendable {
 extension LocalApp {
   /// The outcome of an authorization request.
   enum AuthorizationOutcome: Hashable {
-    /// The request is answered: the user has decided before, or no decision is needed.
+    /// The request is answered: the user decided earlier, or no decision is needed.
     case answered
     /// The user must decide.
     case undecided
@@ -59,7 +59,7 @@ extension LocalApp {
   /// `NSUserNotification` needs none (S1-1), and `UILocalNotification` had none before iOS 8.
   ///
   /// If the app never asked, this method requests all options that a notification of the interface can use. A Mac app
-  /// may notify until the user turns it off.
+  /// may show notifications until the user turns them off.
   mutating func requestAuthorization(
     with generation: NotificationGeneration, policy: GrantPolicy
   ) -> AuthorizationOutcome {

@@ -6,13 +6,13 @@ import BelfryWire
 struct AwaitedResponses {
   private struct Waiting {
     let requestID: RequestID
-    /// True once the notification was delivered; from then on, a missing notification was removed.
+    /// True once the notification was delivered; if it is missing after that, it was removed.
     var isDelivered = false
   }
 
   private var waiting: [AppNotificationID: Waiting] = [:]
 
-  /// Registers a command that waits for the response to a notification, which may not have been added yet.
+  /// Registers a command that waits for the response to a notification, which might not have been added yet.
   ///
   /// The command replaces another command that waits for a notification with the same identifier.
   mutating func add(

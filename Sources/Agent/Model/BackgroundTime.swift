@@ -5,7 +5,7 @@ import BelfryWire
 /// This type tracks each app's pending work, warns the app before its time expires, and then ends its tasks. A stretch
 /// of time begins when an app enters the background or receives work there. At the end of the stretch, the app's
 /// background tasks end. The agent also terminates a process that it started in the background and that has stayed
-/// there since. A process that the user started or looked at may have windows, so the agent never terminates it.
+/// there since. A process that the user started or looked at might have windows, so the agent never terminates it.
 struct BackgroundTime {
   /// The current background time of an app.
   private struct Stretch {
@@ -30,7 +30,7 @@ struct BackgroundTime {
   private var tasks: [AppID: Set<Task>] = [:]
   /// Apps that missed an answer's deadline.
   ///
-  /// They have no time left, regardless of the tasks that they begin or end.
+  /// These apps have no time left, regardless of the tasks that they begin or end.
   private var overdue: Set<AppID> = []
   /// The due time of the armed timer, in elapsed milliseconds.
   private var armed: Int64?
@@ -111,10 +111,10 @@ struct BackgroundTime {
 
   // MARK: - After each event
 
-  /// Handles the fired timer.
+  /// Handles the firing of the timer.
   mutating func onDue() { armed = nil }
 
-  /// Warns, suspends and terminates the apps that are due, and arms the timer for the others.
+  /// Warns, suspends, and terminates the apps that are due, and arms the timer for the others.
   mutating func settle(_ context: inout AgentContext) {
     for app in context.takeGivenWork() { begin(app, context) }
     var next: Int64?

@@ -1,9 +1,11 @@
 import BelfryWire
 
-/// A scheduler of apps' background work, which decides which background pushes wake an app and which must wait,
-/// depending on the app's budget and the device's conditions.
+/// A scheduler of apps' background work.
+///
+/// It decides which background pushes wake an app and which must wait, depending on the app's budget and the device's
+/// conditions.
 struct BackgroundWork {
-  /// The budget of wakes of each app.
+  /// The wake budget of each app.
   private var budgets: [AppID: BackgroundBudget] = [:]
   /// The latest background push of each app that must not be woken now.
   private var held: [AppID: RetainedPush] = [:]
@@ -48,7 +50,7 @@ struct BackgroundWork {
 
   // MARK: - Pushes
 
-  /// Delivers a background push: at once to a foreground app, otherwise when the budget and the device allow it
+  /// Delivers a background push: immediately to a foreground app, otherwise when the budget and the device allow it
   /// (S2-17).
   mutating func onPush(_ app: AppID, _ push: RetainedPush, _ context: inout AgentContext) {
     guard push.kind == .alert, context.presence(of: app) != .foreground else {
@@ -239,7 +241,7 @@ struct BackgroundWork {
     return push
   }
 
-  /// Handles the fired timer.
+  /// Handles the firing of the timer.
   mutating func onDue() { armed = nil }
 
   /// Wakes the apps that may be woken now, and arms the timer for the others.
@@ -249,7 +251,7 @@ struct BackgroundWork {
     var next: Int64?
     if !context.conditions.holdsBackgroundWork {
       for app in held.keys.sorted() {
-        // After a reinstallation, the app may no longer want background pushes.
+        // After a reinstallation, the app might no longer receive background pushes.
         guard context.apps[app]?.mayRun(inMode: "remote-notification") == true else {
           _ = release(app, &context)
           continue

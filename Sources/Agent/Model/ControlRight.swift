@@ -12,7 +12,7 @@ enum ControlRight: Hashable, Sendable, CaseIterable {
   case readsTokens
   /// The right to add a notification for an app and to cancel pending notifications.
   case schedules
-  /// The right to open, answer and dismiss delivered notifications, and to receive a response instead of the app.
+  /// The right to open, answer, and dismiss delivered notifications, and to receive a response instead of the app.
   ///
   /// Opening a notification runs the app's program.
   case actsForPerson
@@ -32,7 +32,7 @@ extension ControlRequest {
   var right: ControlRight {
     switch self {
     case .apps, .appSettings, .clock, .diagnose: .readsState
-    // Without changes, the request only reads. With changes, it overrides the conditions that the machine's services
+    // A request without changes only reads. A request with changes overrides the conditions that the machine's services
     // report.
     case .state(let changes): changes.isEmpty ? .readsState : .movesDevice
     case .center, .scheduled, .nextDates: .readsNotifications

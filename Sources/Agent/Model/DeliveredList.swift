@@ -18,13 +18,13 @@ struct DeliveredList: Sendable {
     var isListOnly = false
     /// True if the notification was passed to presenters in this run of the agent.
     var isPresented = false
-    /// True if an earlier notification with the same identifier may still be on screen.
+    /// True if an earlier notification with the same identifier might still be on screen.
     var coversEarlier = false
-    /// True if an earlier notification with the same identifier may still be in a desktop's own list.
+    /// True if an earlier notification with the same identifier might still be in a desktop's own list.
     var coversListed = false
 
-    /// True if the notification still has to be presented: no decision was made yet, or it may not have reached a
-    /// screen.
+    /// True if the notification still has to be presented: no decision was made yet, or the notification might not have
+    /// reached a screen.
     var needsPresentation: Bool { !isShown && !isListOnly }
 
     /// The notification as apps read it from the list.
@@ -34,7 +34,7 @@ struct DeliveredList: Sendable {
       return notification
     }
 
-    /// True if the notification, or an earlier one with the same identifier, may still be on a screen or in a list.
+    /// True if the notification, or an earlier one with the same identifier, might still be on a screen or in a list.
     var mayStandSomewhere: Bool {
       isShown || isPresented || isListed || isListOnly || coversEarlier || coversListed
     }
@@ -103,7 +103,7 @@ struct DeliveredList: Sendable {
 
   /// Ensures that no later entry gets this order, which is still referenced outside the list.
   mutating func reserve(order: Int64) {
-    // The order of a damaged record must not use up the numbers of later entries.
+    // The order in a damaged record must not use up the numbers of later entries.
     guard order < .max / 2 else { return }
     nextOrder = max(nextOrder, order + 1)
   }

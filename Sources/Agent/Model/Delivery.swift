@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// The presentation of notifications, subject to permission, switches and the foreground app, and the state of the
+/// The presentation of notifications, subject to permission, switches, and the foreground app, and the state of the
 /// Notification Center.
 struct Delivery {
   private var delivered = DeliveredList()
@@ -30,7 +30,7 @@ struct Delivery {
   /// Ensures that no later notification gets this order.
   mutating func reserve(order: Int64) { delivered.reserve(order: order) }
 
-  /// After a start, presents stored notifications that were never shown, and shows badges again.
+  /// Presents stored notifications that were never shown, and shows badges again, after a start.
   mutating func resume(_ context: inout AgentContext) {
     for entry in delivered.all where entry.needsPresentation { deliver(entry, &context) }
     for app in context.apps.all where app.visibleBadge > 0 {
@@ -87,8 +87,8 @@ struct Delivery {
     return key
   }
 
-  /// Returns the notifications to present on a new presenter: those that were presented before, may not have reached a
-  /// screen, and may still be shown.
+  /// Returns the notifications to present on a new presenter: those that were presented before, might not have reached
+  /// a screen, and may still be shown.
   func unseen(_ context: AgentContext) -> [Presentation] {
     var threads = ThreadCounts(delivered)
     return delivered.all.compactMap { entry in
@@ -141,7 +141,7 @@ struct Delivery {
     let isUpdate = before?.isShown == true && !retained.repeats
     perform(
       routing, entry, isUpdate: isUpdate, isPersisted: before != nil, &context)
-    // A running app that uses the Mac's older interface is notified of each delivery that it was not asked about.
+    // A running app that uses the Mac's older interface is notified of each delivery for which it was not asked.
     if retained.payload == nil, retained.content.generation == .desktop, !routing.asksApp,
       !routing.awaitsPermission
     {
@@ -149,7 +149,7 @@ struct Delivery {
     }
   }
 
-  /// Delivers a notification that was held, or whose app could not be asked, as if it arrived now.
+  /// Delivers a notification that was held, or whose app could not be asked, as if the notification arrived now.
   mutating func deliver(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
     assert(delivered[entry.key]?.order == entry.order, "only a listed notification is delivered")
     let routing = context.route(
@@ -157,7 +157,7 @@ struct Delivery {
     perform(routing, entry, isUpdate: false, isPersisted: true, &context)
   }
 
-  /// Replaces a held notification's content with the service extension's, and delivers it.
+  /// Replaces a held notification's content with the content from the service extension, and delivers the notification.
   mutating func deliver(
     _ entry: DeliveredList.Entry, changedTo content: NotificationContent,
     _ context: inout AgentContext
@@ -167,8 +167,8 @@ struct Delivery {
     deliver(changed, &context)
   }
 
-  /// Handles the foreground app's answer to the question about presentation options; if the set is empty, or the app
-  /// did not answer before the timeout, nothing is shown.
+  /// Handles the foreground app's answer to the question about presentation options; shows nothing if the set is empty
+  /// or the app did not answer before the timeout.
   mutating func onPresentationAnswer(
     _ key: AppNotificationID, order: Int64, _ options: Set<PresentationOption>,
     _ context: inout AgentContext
@@ -186,7 +186,7 @@ struct Delivery {
     appsAwaitingPermission.contains(app) && !awaitingPermission(of: app, context).isEmpty
   }
 
-  /// The apps with notifications that may be kept until the user decides about the apps.
+  /// The apps that might have notifications that are kept until the user decides about the app.
   var appsKeptForDecision: Set<AppID> { appsAwaitingPermission }
 
   /// Delivers the retained notifications of apps that the user decided about, as if they arrived now.
@@ -226,7 +226,7 @@ struct Delivery {
       // first.
       persist(entry, &context)
       trim(key.app, &context)
-      // The limit may remove a notification that was held for a long time.
+      // The limit can remove a notification that was held for a long time.
       guard delivered[key] != nil else { return }
       let isAsked = context.ask(
         key.app, .willPresent(entry.retained.notification),
@@ -256,7 +256,7 @@ struct Delivery {
       // A notification that is shown only in the list must not leave the previous one on screen.
       if entry.coversEarlier, !routing.effects.banner { context.emit(.withdraw(key)) }
       trim(key.app, &context)
-      // The limit may remove the notification whose decision was late.
+      // The limit can remove a notification whose decision was late.
       guard delivered[key] != nil else { return }
     } else if isPersisted {
       // A notification replaces an earlier one with the same identifier even if it shows nothing itself.
@@ -315,7 +315,7 @@ struct Delivery {
 
   /// Records that a presenter shows the notification, so that it is not shown again after a restart.
   ///
-  /// If no presenter has received the entry yet, the report is about an earlier notification that the entry has
+  /// If no presenter has received the entry yet, the report applies to an earlier notification that the entry has
   /// replaced, and is ignored.
   mutating func onShown(_ key: AppNotificationID, _ context: inout AgentContext) {
     guard let entry = delivered[key], entry.isPresented, !entry.isShown else { return }

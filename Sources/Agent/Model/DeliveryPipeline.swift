@@ -1,9 +1,9 @@
 import BelfryWire
 
-/// The steps of a notification: a service extension may change it, the app is asked for presentation options, it is
-/// presented, the app fetches for it, and the user responds to it.
+/// The steps of a notification: a service extension can change it, the app is asked for presentation options, it is
+/// presented, the app fetches content for it, and the user responds to it.
 ///
-/// This type coordinates delivery, responses, background work and service extensions.
+/// This type coordinates delivery, responses, background work, and service extensions.
 struct DeliveryPipeline {
   private var delivery = Delivery()
   private var responses = Responses()
@@ -39,7 +39,7 @@ struct DeliveryPipeline {
     background.dropUnknownApps(&context)
   }
 
-  /// After a start, presents stored notifications that were never shown.
+  /// Presents stored notifications that were never shown, after a start.
   mutating func resume(_ context: inout AgentContext) { delivery.resume(&context) }
 
   // MARK: - Look-up
@@ -75,7 +75,7 @@ struct DeliveryPipeline {
     delivery.keepsForDecision(app, context)
   }
 
-  /// The apps with notifications that may be kept until the user decides about the apps.
+  /// The apps that might have notifications that are kept until the user decides about the app.
   var appsKeptForDecision: Set<AppID> { delivery.appsKeptForDecision }
 
   /// Returns true if a push waits for an app.
@@ -87,7 +87,7 @@ struct DeliveryPipeline {
   ///
   /// A repeated push is only acknowledged.
   mutating func onPush(_ push: ReceivedPush, _ context: inout AgentContext) {
-    // An app that has unregistered since receives no pushes (client-api 3.58).
+    // An app that has since unregistered receives no pushes (client-api 3.58).
     if delivery.isNew(push, &context), context.apps[push.app]?.registrations[push.kind] != nil {
       route(push, &context)
     }
@@ -231,7 +231,7 @@ struct DeliveryPipeline {
     for purpose in unanswered {
       switch purpose {
       case .willPresent(let key, let order):
-        // Another instance of the app may be in the foreground, and is then asked instead.
+        // Another instance of the app might be in the foreground, and is then asked instead.
         if let entry = delivery.entry(key, order: order) { delivery.deliver(entry, &context) }
       case .fetch(let app), .task(let app): background.onFetched(app, nil, &context)
       case .response(let app, let key): responses.onUnanswered(app, key: key, &context)
@@ -301,7 +301,7 @@ struct DeliveryPipeline {
   private mutating func deliver(
     _ job: ServiceExtensions.Job, _ content: NotificationContent?, _ context: inout AgentContext
   ) {
-    // The notification was withdrawn or replaced in the meantime, so there is nothing to show.
+    // The notification was withdrawn or replaced in the meantime, so nothing is shown.
     guard let entry = delivery.entry(job.key, order: job.order) else {
       return context.release(content?.attachments ?? [], of: job.key.app)
     }
@@ -440,7 +440,7 @@ struct DeliveryPipeline {
     if Responses.mayTell(entry.retained.notification, to: app, context) {
       response = responses.add(entry, action, &context)
     } else {
-      // The app opens as if the user had opened its icon, and is not informed that the device was at that place.
+      // The app opens as if the user had opened its icon, and is not notified that the device was at that place.
       context.emit(.log(.placeWithheld(entry.key)))
     }
     guard context.presence(of: app) != .notRunning else {
@@ -502,7 +502,7 @@ struct DeliveryPipeline {
 
   // MARK: - After each event
 
-  /// Handles the fired timer for background work.
+  /// Handles the firing of the timer for background work.
   mutating func onBackgroundWorkDue() { background.onDue() }
 
   /// Delivers the retained notifications of apps that the user decided about.
@@ -510,7 +510,7 @@ struct DeliveryPipeline {
     delivery.releaseDecided(&context)
   }
 
-  /// Handles the fired timer for background time.
+  /// Handles the firing of the timer for background time.
   mutating func onBackgroundTimeDue() { time.onDue() }
 
   /// Wakes the apps that may be woken in the background now.

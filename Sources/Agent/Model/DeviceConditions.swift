@@ -11,7 +11,7 @@ struct DeviceConditions: Hashable, Sendable {
   /// True if the desktop's own do-not-disturb mode is on: the desktop suppresses banners, and the agent plays no
   /// sounds.
   private(set) var isDesktopQuiet = false
-  /// True if the screen was locked by the session and not by a command.
+  /// True if the screen was locked by the session rather than by a command.
   private var isLockedBySession = false
 
   /// True if background work must wait (S2-17).

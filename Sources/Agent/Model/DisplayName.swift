@@ -1,7 +1,7 @@
 /// A filter for names and descriptions that an app's own files and processes choose, so that they can be shown next to
-/// the agent's own words.
+/// the agent's own text.
 ///
-/// In a question to the user, such text must not look like part of the agent's own text.
+/// In a question to the user, these names and descriptions must not look like part of the agent's own text.
 enum DisplayName {
   /// Cleans an app's name: one line, without invisible characters, and without the quotation marks that enclose the
   /// name in a question.
@@ -51,7 +51,7 @@ enum DisplayName {
 
   /// Returns true unless the scalar is a control character or changes the direction of the text after it.
   ///
-  /// Joiners within letters and emoji are kept, because those characters contain them.
+  /// Joiners are kept, because some letters and emoji contain them.
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -32,7 +32,7 @@ struct FrontApp {
     }
   }
 
-  /// Handles a move of the focus to another window; nil if no window has the focus.
+  /// Handles a focus change to another window; nil if no window has the focus.
   mutating func onWindow(_ window: FocusedWindow?, _ context: inout AgentContext) {
     self.window = window
     let app = window.flatMap { Self.app(of: $0, context) }
@@ -42,7 +42,7 @@ struct FrontApp {
     }
   }
 
-  /// Handles a new connection of an app, whose window may already have the focus.
+  /// Handles a new connection of an app, whose window might already have the focus.
   mutating func onConnected(_ connection: ConnectionID, _ context: inout AgentContext) {
     guard let window, let app = Self.app(of: window, context),
       app == context.connections[connection]?.app
@@ -71,7 +71,7 @@ struct FrontApp {
     if front == .app(app) { front = .nobody }
   }
 
-  /// Returns the app of a window: the app of its process, or else the app that the window identifies.
+  /// Returns the app of a window: the app of its process, or, if that is unknown, the app that the window identifies.
   private static func app(of window: FocusedWindow, _ context: AgentContext) -> AppID? {
     if let process = window.process, let app = context.connections.app(ofProcess: process) {
       return app

@@ -3,7 +3,7 @@ import BelfryWire
 /// Notifications of apps with older interfaces that are kept until the user decides about the app: in the schedule, and
 /// in the delivered list once they are due.
 enum KeptNotifications {
-  /// After a start, asks again about apps whose notifications an earlier run kept.
+  /// Repeats the questions about apps whose notifications an earlier run kept, after a start.
   static func askAnew(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications, _ context: inout AgentContext
@@ -16,8 +16,8 @@ enum KeptNotifications {
 
   /// Asks about the apps whose delivered notifications are kept while no question is open.
   ///
-  /// Such a question was withdrawn because only a connection waited for its answer, or was never asked because the app
-  /// was silent when it scheduled the notification (S1-5).
+  /// The question was withdrawn because only a connection waited for its answer, or was never asked because the app was
+  /// silent when it scheduled the notification (S1-5).
   static func askAboutDelivered(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline, _ context: inout AgentContext
   ) {
@@ -31,14 +31,14 @@ enum KeptNotifications {
   }
 
   /// Withdraws questions about notifications that no longer wait for the answer: the app was granted permission without
-  /// an answer, or has exited without leaving kept notifications.
+  /// an answer, or has exited and left no kept notifications.
   static func withdrawIdleQuestions(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications, _ context: inout AgentContext
   ) {
     for app in permissions.appsWithKeptNotifications.sorted() {
       if context.settings(of: app).status == .notDetermined {
-        // A running app may still answer with its presentation options, and the notification is kept if the app's
+        // A running app might still answer with its presentation options, and the notification is kept if the app's
         // process exits.
         guard context.presence(of: app) == .notRunning,
           !pipeline.keepsForDecision(app, context),

@@ -16,8 +16,8 @@ struct LocalApp: Hashable, Sendable {
     var icon: String?
     /// True if the program is a script, whose process runs the interpreter.
     var isScript = false
-    /// The program that identifies the app; nil for a script or a program started with arguments, which other apps may
-    /// share.
+    /// The program that identifies the app; nil for a script or a program started with arguments, which several apps
+    /// can share.
     var provingExecutable: String? { arguments.isEmpty && !isScript ? executable : nil }
     /// The entitlements that the app's manifest claims.
     var entitlements = Set(Entitlement.allCases)
@@ -43,17 +43,17 @@ struct LocalApp: Hashable, Sendable {
   var bundlePath: String?
   /// The installation; nil for a development app.
   var installation: Installation?
-  /// True if Flatpak has confirmed the identity of a process of the app; from then on, a process in another sandbox
-  /// cannot be the app.
+  /// True if Flatpak has confirmed the identity of a process of the app; a process in another sandbox can then no
+  /// longer claim to be the app.
   var isFlatpak = false
   var status = AuthorizationStatus.notDetermined
   /// The options that the app requested individually (`requestAuthorization`).
   var asked: Set<AuthorizationOption> = []
-  /// The types that the app last registered through an older interface; nil if it never did.
+  /// The types that the app last registered through an older interface; nil if it never registered any.
   var registeredTypes: Set<AuthorizationOption>?
   /// The interface of the app's latest notification.
   var generation = NotificationGeneration.userNotification
-  /// True if the settings list the app, as they do until the app unregisters (S4-7).
+  /// True if the settings list the app, as is the case until the app unregisters (S4-7).
   var isInSettings = true
   var switches = AppSwitches()
   var categories: [NotificationCategory] = []
@@ -79,7 +79,7 @@ struct LocalApp: Hashable, Sendable {
 
   /// Returns true if the app may receive work in the background.
   ///
-  /// A development app, which has no manifest, always may.
+  /// A development app, which has no manifest, can always receive work.
   func mayRun(inMode mode: String) -> Bool {
     installation == nil || backgroundModes.contains(mode)
   }
@@ -90,10 +90,10 @@ struct LocalApp: Hashable, Sendable {
   /// True if the app never asked the user for anything; its pushes are then silent (S1-5).
   var asksForNothing: Bool { requested.isEmpty && status == .notDetermined }
 
-  /// True if the app's own notifications are silent, too: the app registered, for types or for pushes, but requested no
+  /// True if the app's own notifications are also silent: the app registered, for types or for pushes, but requested no
   /// type.
   ///
-  /// An app that registered nothing at all was written for iOS 7 or earlier, so the user is asked (S0-16, S1-2).
+  /// An app that never registered was written for iOS 7 or earlier, so the user is asked (S0-16, S1-2).
   var isSilent: Bool {
     asksForNothing && (registeredTypes != nil || registrations[.alert] != nil)
   }

@@ -29,7 +29,7 @@ struct LocalNotifications: ~Copyable {
     regions.restore(records[.regions], atAwake: context.now.awake, &context.effects)
   }
 
-  /// Handles the event that every record is durable.
+  /// Handles the confirmation that every record is durable.
   mutating func onRecordsPersisted() { requests.onRecordsPersisted() }
 
   // MARK: - Requests
@@ -209,7 +209,7 @@ struct LocalNotifications: ~Copyable {
     try scheduled.travel(command, requestID, at: context.now.moment, &context.effects)
   }
 
-  /// Handles the schedule's timer, or the machine's wake-up: in either case, the alarms may have fired.
+  /// Handles the schedule's timer or the machine's wake-up: in either case, the alarms might have fired.
   mutating func onWakeUp() { scheduled.onWakeUp() }
 
   /// Handles a change to the machine's clock.
@@ -230,8 +230,8 @@ struct LocalNotifications: ~Copyable {
 
   /// Returns the next due notification.
   ///
-  /// Returns nil if no notification is due, while a manual clock is moving, or while a foreground app still has to
-  /// answer about an earlier notification.
+  /// Returns nil if no notification is due, while a manual clock is moving, or while a foreground app has not yet
+  /// answered the question about an earlier notification.
   mutating func nextDue(_ context: inout AgentContext) -> Due? {
     guard scheduled.mayFire(isAsking: context.connections.areAskedWhatToShow) else { return nil }
     while let step = scheduled.step(at: context.now.moment, &context.effects) {
@@ -279,7 +279,7 @@ struct LocalNotifications: ~Copyable {
     return due
   }
 
-  /// Handles the event that services no longer report the location.
+  /// Handles the end of the services' location reports.
   mutating func onLocationServiceEnded() { regions.onServiceEnded() }
 
   /// Handles a beacon's advertisement; returns the notifications that are due.

@@ -2,7 +2,7 @@ import BelfryWire
 
 /// One line of `belfry doctor`.
 struct Finding: Hashable, Sendable {
-  /// The feature that the line is about.
+  /// The feature that the line describes.
   var feature: String
   /// True if the feature works, as far as the agent can determine.
   var isFine: Bool
@@ -12,7 +12,7 @@ struct Finding: Hashable, Sendable {
   var isOptional = false
   /// The finding or the problem.
   var detail: String
-  /// The advice for the user; empty if there is nothing to do.
+  /// The advice for the user; empty if no action is needed.
   var advice = ""
 
   /// The object that the command prints.
@@ -34,7 +34,7 @@ struct ModelDiagnosis: Hashable, Sendable {
   var isLocationOn: Bool
   /// The device's conditions as `belfry state` prints them.
   var conditions: JSONObject
-  /// The reasons that the user may not see each app's notifications.
+  /// The reasons that the user might not see each app's notifications.
   var appFindings: [Finding]
 }
 
@@ -69,7 +69,7 @@ extension LocalApp {
     "put NSLocationWhenInUseUsageDescription into its manifest (a development app may have it in "
     + "BELFRY_LOCATION_USAGE)"
 
-  /// Returns the reasons that the user may not see the app's notifications.
+  /// Returns the reasons that the user might not see the app's notifications.
   func findings(
     isUndecided: Bool, tokenAdvice: String, gatewayRefusal: String?, lacksLocationUsage: Bool,
     holdsPush: Bool, holdsBackgroundWork: Bool

@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The permissions of apps, and the prompts that ask the user for them.
 ///
-/// Each prompt has an identity, which the answer must contain. An answer that is late, repeated or for another prompt
+/// Each prompt has an identity, which the answer must contain. An answer that is late, repeated, or for another prompt
 /// has no effect.
 struct Permissions {
   private let policy: GrantPolicy
@@ -67,8 +67,8 @@ struct Permissions {
     for app in dialogues.keys { change(app) { $0.waiting.sort { $0.number < $1.number } } }
   }
 
-  /// After a start, asks again about apps whose notifications wait; returns the notifications that the user has decided
-  /// about since.
+  /// Repeats the questions about apps whose notifications wait, after a start; returns the notifications that the user
+  /// has since decided about.
   mutating func resume(_ context: inout AgentContext) -> [WaitingNotification] {
     var decided: [WaitingNotification] = []
     for app in dialogues.filter({ !$0.value.waiting.isEmpty }).keys.sorted() {
@@ -87,7 +87,7 @@ struct Permissions {
   /// The options that a command requests on behalf of an app that never asked.
   private static let commandOptions: Set<AuthorizationOption> = [.alert, .sound, .badge]
 
-  /// Returns the notifications that wait for a decision about an app, and removes them with their records.
+  /// Removes the notifications that wait for a decision about an app, together with their records, and returns them.
   private mutating func removeWaiting(
     of app: AppID, _ context: inout AgentContext
   ) -> [WaitingNotification] {
@@ -128,7 +128,7 @@ struct Permissions {
   /// Removes the notifications with an identifier that wait for permission, because a newer one replaces them or a
   /// command cancels them.
   ///
-  /// Returns false if none waits.
+  /// Returns false if no notification with that identifier waits.
   @discardableResult
   mutating func removeWaiting(
     _ key: AppNotificationID, _ context: inout AgentContext
@@ -204,7 +204,7 @@ struct Permissions {
   mutating func mayAdd(
     _ content: NotificationContent, of app: AppID, _ context: inout AgentContext
   ) -> Bool {
-    // An app that was removed may still be connected.
+    // An app that was removed might still be connected.
     guard content.generation != .userNotification, !content.isEmpty, context.apps[app] != nil else {
       return context.settings(of: app).status.allows
     }
@@ -212,11 +212,11 @@ struct Permissions {
     return context.settings(of: app).status != .denied
   }
 
-  /// Handles an app that shows or schedules a notification through an older interface, which need not have requested
-  /// permission.
+  /// Handles an app that shows or schedules a notification through an older interface, which does not require the app
+  /// to request permission first.
   ///
-  /// The user is asked about the app unless the decision has been made, and the app's notifications are kept until the
-  /// answer arrives.
+  /// If the decision has not been made yet, the user is asked about the app, and the app's notifications are kept until
+  /// the answer arrives.
   ///
   /// An app that registered without types is silent, and the user is not asked (S1-5).
   mutating func onOlderNotification(
@@ -242,8 +242,8 @@ struct Permissions {
     tellSettings(app, before, &context)
   }
 
-  /// Handles the event that none of an app's notifications are kept anymore, so that only the app's requests still wait
-  /// for a decision.
+  /// Handles the removal of an app's last kept notification, after which only the app's requests still wait for a
+  /// decision.
   mutating func onNothingKept(_ app: AppID, _ context: inout AgentContext) {
     guard dialogue(app).own == .kept else { return }
     change(app) { $0.own = .none }
@@ -422,8 +422,8 @@ struct Permissions {
 
   // MARK: - Settings
 
-  /// Changes an app's settings, or none of the settings if one change is invalid; returns the notifications that waited
-  /// for that decision.
+  /// Changes an app's settings, or none of them if one change is invalid; returns the notifications that waited for a
+  /// decision that the changes make.
   mutating func onSettingsChange(
     _ app: AppID, _ changes: [String: String], _ context: inout AgentContext
   ) throws(AppLinkFailure) -> [WaitingNotification] {
@@ -492,7 +492,7 @@ struct Permissions {
 }
 
 extension Prompt.Subject {
-  /// Returns true if both are about the same decision, regardless of their text.
+  /// Returns true if both prompts ask for the same decision, regardless of their text.
   func isSameDecision(as other: Prompt.Subject) -> Bool {
     switch (self, other) {
     case (.notifications, .notifications), (.location, .location): true

@@ -38,7 +38,7 @@ struct Presentation: Hashable, Sendable {
     }
   }
 
-  /// The way that a notification on screen opens its app.
+  /// The way that the user opens the app from a notification on screen.
   enum Opening: Hashable, Sendable {
     /// By a button and by a click on the notification.
     case buttonAndClick
@@ -76,13 +76,13 @@ struct Presentation: Hashable, Sendable {
   var category: String
   /// All buttons, in order: those of a window with enough room; on a locked screen, the minimal ones (S1-21).
   var actions: [Action]
-  /// The buttons of a banner, a row of the Notification Center and a locked screen, in order (S1-27, S1-28).
+  /// The buttons of a banner, a row of the Notification Center, and a locked screen, in order (S1-27, S1-28).
   var minimalActions: [Action]
   /// True if the notification stays until the user acts, instead of disappearing automatically.
   var isPersistent: Bool
-  /// The title of the default action; empty for the presenter's own title.
+  /// The title of the default action; empty to use the presenter's own title.
   var defaultTitle: String
-  /// The way that the notification on screen opens its app.
+  /// The way that the user opens the app from the notification on screen.
   var opening: Opening
   /// The identifier that groups notifications.
   var thread: String
@@ -90,7 +90,7 @@ struct Presentation: Hashable, Sendable {
   var interruptionLevel: InterruptionLevel
   /// The app's own data.
   var userInfo: JSONObject
-  /// The kind of trigger that made the notification appear.
+  /// The kind of trigger that caused the notification to appear.
   var origin: Origin
   /// The path of a picture to show, if an attachment is a picture.
   var image: String?
@@ -100,7 +100,7 @@ struct Presentation: Hashable, Sendable {
   var isDrawnByApp = false
   /// True if the notification's window shows all actions because the user requested them.
   var isExpanded = false
-  /// True if the notification replaces an earlier one that may be on screen.
+  /// True if the notification replaces an earlier one that might be on screen.
   var isUpdate: Bool
   /// The time, in milliseconds since 1970.
   var unixMilliseconds: Int64
@@ -170,7 +170,7 @@ extension Presentation {
   }
 
   /// Hides text (client-api 3.39): the placeholder replaces the body; the title and subtitle are shown only if the
-  /// category allows that.
+  /// category allows it.
   private mutating func hideTexts(
     _ category: NotificationCategory?, threadCount: Int, _ words: DeviceWords,
     _ lookup: TextLookup
@@ -228,8 +228,8 @@ extension NotificationContent {
 extension NotificationContent {
   /// Returns the actions to show with the notification: all of them, and those for a small area.
   ///
-  /// A category of the older interface has its own actions for a small area; elsewhere, it shows four (S1-27), whereas
-  /// a newer category shows ten (client-api 3.28).
+  /// A category of the older interface has its own actions for a small area. In a large area, it shows four actions
+  /// (S1-27), whereas a newer category shows ten (client-api 3.28).
   func offeredActions(
     of category: NotificationCategory?
   ) -> (all: [NotificationAction], minimal: [NotificationAction]) {

@@ -1,14 +1,14 @@
 import BelfryWire
 
-/// The parts of a push's payload that decide its handling (apns-protocol 1.7; S2-11, S2-19).
+/// The parts of a push's payload that determine how the push is handled (apns-protocol 1.7; S2-11, S2-19).
 struct PushPayload: Hashable, Sendable {
   var content = NotificationContent()
   /// True if the app receives time in the background.
   var isContentAvailable = false
   /// True if a service extension may change the notification.
   var isMutable = false
-  /// True if the badge is a number that no badge can have: a fraction, a negative number, or a number of more than 64
-  /// bits.
+  /// True if the payload contains a number that is not a possible badge: a fraction, a negative number, or a number of
+  /// more than 64 bits.
   var isBadgeUnusable = false
 
   /// Called for each payload that is parsed; tests count the calls.

@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A reader of received pushes, which uses as much of a push as it can read.
+/// A reader of received pushes, which uses every part of a push that it can read.
 enum PushReading {
   /// Returns the push and its parsed payload, and logs values that cannot be used.
   ///

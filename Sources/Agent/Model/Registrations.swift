@@ -16,9 +16,9 @@ struct Registrations {
   private var environment: BelfryWire.Environment?
   /// The reasons that apps have no token although they requested one.
   ///
-  /// A reason is removed once its app has a token or no longer wants a token.
+  /// A reason is removed once the app has a token or no longer requests one.
   private var refusals: [AppID: [TokenKind: String]] = [:]
-  /// Cancellations that the gateway has not acknowledged; until then, the gateway considers the tokens valid.
+  /// Cancellations that the gateway has not acknowledged; until it does, the gateway considers the tokens valid.
   private var cancellations: Set<Cancellation> = []
 
   private struct Registrant: Hashable {
@@ -45,7 +45,8 @@ struct Registrations {
       : "start the agent with --gateway"
   }
 
-  /// Returns the gateway's refusal to register an app since the app's last attempt, or nil.
+  /// Returns the reason of the gateway's refusal since the app's last attempt to register, or nil if there was no
+  /// refusal.
   func refusal(of app: AppID) -> String? {
     refusals[app]?.min { $0.key.rawValue < $1.key.rawValue }?.value
   }
@@ -160,7 +161,7 @@ struct Registrations {
       }
     }
     if let token = known?.token {
-      // An existing token is reported at once (S0-37, S1-17).
+      // An existing token is reported immediately (S0-37, S1-17).
       context.tell(requestID.connection, .token(kind, token))
     } else if !isLinkUp {
       // A new token requires a link to the gateway, and is reported when it arrives.
@@ -211,7 +212,7 @@ struct Registrations {
     }
   }
 
-  /// Cancels a registration, because the app unregisters or is removed.
+  /// Cancels a registration, because the app unregisters or was removed.
   mutating func unregister(_ app: AppID, _ kind: TokenKind, _ context: inout AgentContext) {
     refusals[app]?[kind] = nil
     if refusals[app]?.isEmpty == true { refusals[app] = nil }
@@ -274,7 +275,7 @@ struct Registrations {
       app, .registrationFailed(kind, AppLinkFailure(.registrationRefused, message)))
   }
 
-  /// Discards all registrations: no push may reach an app before it was launched on this machine (S0-34, S1-16).
+  /// Discards all registrations: no push may reach an app before it is launched on this machine (S0-34, S1-16).
   mutating func onMachineReplaced(_ context: inout AgentContext) {
     forgetCancellations(&context)
     for app in context.apps.all where !app.registrations.isEmpty {

@@ -87,7 +87,7 @@ struct Responses {
 
   /// Returns true if an app may receive a user's response.
   ///
-  /// A response to a region's notification is withheld while the app may not know the location (S1-66, S1-73).
+  /// A response to a region's notification is withheld while the app may not access the location (S1-66, S1-73).
   static func mayTell(
     _ notification: DeliveredNotification, to app: AppID, _ context: AgentContext
   ) -> Bool {
@@ -118,7 +118,7 @@ struct Responses {
     assert(isAsked, "only running apps are sent responses")
   }
 
-  /// Sends a newly connected app all responses that wait for it.
+  /// Sends all waiting responses to a newly connected app.
   mutating func sendAll(to app: AppID, _ context: inout AgentContext) {
     dropUntellable(of: app, &context)
     for response in waiting[app] ?? [] { send(response, to: app, &context) }
@@ -209,7 +209,7 @@ struct ActionConsequences: Hashable {
   /// True if the action requires an unlocked screen, because of the action's own option or because the action brings
   /// the app to the foreground (client-api 3.26).
   let needsUnlock: Bool
-  /// True if the app is notified; for a dismissal, only if its category requests that (client-api 3.25).
+  /// True if the app is notified; for a dismissal, only if the notification's category requests it (client-api 3.25).
   let isTold: Bool
   /// True if the app enters the foreground.
   let bringsToFront: Bool

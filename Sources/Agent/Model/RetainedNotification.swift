@@ -11,7 +11,7 @@ struct RetainedNotification: Hashable, Sendable {
     case push(id: String, payload: [UInt8])
     /// A push that a service extension has changed.
     ///
-    /// `readsUserInfo` is true if the extension left the app's data as in the payload.
+    /// `readsUserInfo` is true if the extension did not change the app's data, which is then read from the payload.
     case changedPush(id: String, payload: [UInt8], readsUserInfo: Bool)
   }
 
@@ -19,7 +19,7 @@ struct RetainedNotification: Hashable, Sendable {
   let unixMilliseconds: Int64
   /// The notification's content; for a push, without the app's data.
   ///
-  /// It is derived once, because locking or unlocking the screen reads it for every notification.
+  /// The content is derived once, because locking or unlocking the screen reads it for every notification.
   let outline: NotificationContent
   private let source: Source
 
@@ -85,7 +85,7 @@ struct RetainedNotification: Hashable, Sendable {
     if case .request(let request) = source { request.trigger?.repeats ?? false } else { false }
   }
 
-  /// The trigger that made the notification appear.
+  /// The trigger that caused the notification to appear.
   var trigger: NotificationTrigger? {
     if case .request(let request) = source { request.trigger } else { .push }
   }
@@ -106,7 +106,7 @@ struct RetainedNotification: Hashable, Sendable {
     }
   }
 
-  /// The attachments; a push has some only if a service extension added them.
+  /// The attachments; a push has attachments only if a service extension added them.
   var attachments: [NotificationAttachment] { outline.attachments }
 
   /// The notification as apps receive it.

@@ -13,7 +13,7 @@ struct Routing: Hashable, Sendable {
     case notAuthorized
     /// The app's switches allow no effect.
     case switchedOff
-    /// The notification has no alert, sound or badge.
+    /// The notification has no alert, sound, or badge.
     case nothingToShow
     /// The app has provisional permission, so the notification is shown only in the list.
     case quiet
@@ -32,7 +32,7 @@ struct Routing: Hashable, Sendable {
     var badge = false
     var list = false
 
-    /// The effects of presenting a notification again: a banner without sound or badge.
+    /// The effects of presenting a notification again: a banner without a sound or badge.
     static let onlyBanner = Effects(banner: true)
   }
 
@@ -44,16 +44,17 @@ struct Routing: Hashable, Sendable {
   var asksApp = false
   /// True if the notification is kept until the user decides about the app.
   ///
-  /// This applies to older interfaces, which need not have requested permission.
+  /// This applies to older interfaces, which do not require the app to request permission first.
   var awaitsPermission = false
   /// The effects that apply without asking the app.
   var effects = Effects()
   /// The reason that no banner is shown and no sound is played.
   var suppression: Suppression?
 
-  /// Decides on a notification that has arrived.
+  /// Decides how to handle a notification that has arrived.
   ///
-  /// `wantsFetch` is `content-available`; `isSilent` is true for an app that registered without types.
+  /// `wantsFetch` is true for a push with `content-available`; `isSilent` is true for an app that registered without
+  /// types.
   static func decide(
     _ content: NotificationContent, presence: AppPresence, isPush: Bool, wantsFetch: Bool,
     settings: NotificationSettings, isSilent: Bool = false, isLocked: Bool, hasFocus: Bool
@@ -82,7 +83,7 @@ struct Routing: Hashable, Sendable {
     return routing
   }
 
-  /// Decides after the foreground app has answered (client-api 3.24).
+  /// Decides how to handle a notification after the foreground app has answered (client-api 3.24).
   static func decide(
     _ content: NotificationContent, answer: Set<PresentationOption>,
     settings: NotificationSettings, isLocked: Bool, hasFocus: Bool

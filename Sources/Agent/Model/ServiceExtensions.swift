@@ -10,7 +10,7 @@ struct ExtensionOrder: Hashable, Sendable {
   let token: String
 }
 
-/// Service extensions, which may change a push before it is shown (client-api 3.48).
+/// Service extensions, which can change a push before it is shown (client-api 3.48).
 struct ServiceExtensions {
   /// A push that an extension is changing; the push is retained but not shown yet.
   struct Job: Hashable {
@@ -32,7 +32,7 @@ struct ServiceExtensions {
     case timedOut
   }
 
-  /// The jobs by their tokens.
+  /// The jobs, keyed by their tokens.
   private var jobs: [String: Job] = [:]
   private var tokens: [ConnectionID: String] = [:]
 
@@ -47,7 +47,7 @@ struct ServiceExtensions {
     return context.apps[app]?.installation?.serviceExtension
   }
 
-  /// Starts an extension for the push with that order of delivery.
+  /// Starts an extension for the push with this order of delivery.
   mutating func start(
     _ executable: String, for key: AppNotificationID, order: Int64,
     _ context: inout AgentContext

@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The bytes that the records of each app take, and the total of all development apps.
 ///
-/// Any program can register development apps under made-up IDs, so the limits per app do not limit the total.
+/// Any program can register development apps under made-up IDs, so limits per app would not limit the total.
 struct StoredBytes {
   private struct Record: Hashable {
     let collection: RecordCollection
@@ -45,7 +45,7 @@ struct StoredBytes {
     if developmentApps.contains(app) { developmentTotal += change }
   }
 
-  /// Sets whether an app is a development app, after it was registered, installed or removed.
+  /// Sets whether an app is a development app, after the app was registered, installed, or removed.
   mutating func setDevelopment(_ app: AppID, _ isDevelopment: Bool) {
     guard developmentApps.contains(app) != isDevelopment else { return }
     let bytes = bytesByApp[app] ?? 0
@@ -119,7 +119,8 @@ extension AgentContext {
     accountedEffects = effects.count
   }
 
-  /// Throws if an app is a development app and a record would make the total of these apps exceed its limit.
+  /// Throws if an app is a development app and a record would cause the total of all development apps to exceed its
+  /// limit.
   ///
   /// A record that is not larger than the one that it replaces is always permitted, so that an app can free space.
   mutating func checkRoom(

@@ -4,7 +4,7 @@ import BelfryWire
 /// together.
 struct ThreadCounts {
   private let delivered: DeliveredList
-  /// The counts by the bytes of the thread's name, because apps and pushes choose the name.
+  /// The counts, keyed by the bytes of the thread's name, because apps and pushes choose the name.
   private var counts: [AppID: [[UInt8]: Int]] = [:]
 
   /// Creates counts for a list in its current state.

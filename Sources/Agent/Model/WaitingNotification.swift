@@ -2,17 +2,17 @@ import BelfryWire
 
 /// A command's notification for an app whose permission is still undecided, in memory and on disk.
 ///
-/// The command may have been informed that the notification will be shown once the user allows it, in which case the
-/// command does not send the notification again.
+/// The command might have been informed that the notification will be shown once the user allows it. In that situation,
+/// the command does not send the notification again.
 struct WaitingNotification: Hashable {
-  /// The command's request, which gets no answer if the command or the agent has exited since.
+  /// The command's request, which gets no answer if the command or the agent has since exited.
   let requestID: RequestID
   let app: AppID
   let request: NotificationRequest
   /// The notification's number among all notifications that ever waited; 0 before it waits.
   var number: Int64 = 0
 
-  /// The same notification, from a command that no longer wants an answer.
+  /// The same notification, from a command that no longer waits for an answer.
   var unanswered: WaitingNotification {
     WaitingNotification(requestID: requestID.unanswered, app: app, request: request, number: number)
   }

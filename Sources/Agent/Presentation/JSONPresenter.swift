@@ -8,7 +8,7 @@ final class JSONPresenter: Presenter {
 
   /// Creates a presenter.
   ///
-  /// The listener is notified at once that a printed notification is shown; `write` receives a line without its
+  /// The listener is notified immediately that a printed notification is shown; `write` receives a line without its
   /// newline.
   init(_ listener: (any PresenterListener)?, write: @escaping (String) -> Void) {
     self.listener = listener
@@ -47,7 +47,7 @@ final class JSONPresenter: Presenter {
     case .presented(let presentation):
       return object(presentation.isUpdate ? "updated" : "presented", presentation.json)
     case .refreshed(let presentation): return object("updated", presentation.json)
-    // A `suppressed` line reports this with the reason.
+    // A `suppressed` line reports the notification with the reason.
     case .listed: return nil
     case .removed(let key): return object("removed", named(key))
     // Windows are not printed.

@@ -41,17 +41,17 @@ protocol Presenter: AnyObject {
 protocol PresenterListener: AnyObject {
   /// Called when a notification is on screen.
   func presenterShowed(_ key: AppNotificationID)
-  /// Called when the window of a notification that a content extension shows has opened or closed.
+  /// Called when the window of a notification that a content extension shows opens or closes.
   func presenterWindow(_ key: AppNotificationID, isOpen: Bool)
-  /// Called when the user chose an action.
+  /// Called when the user chooses an action.
   func presenterActed(_ key: AppNotificationID, _ action: PersonAction)
-  /// Called when the user answered the prompt with this identity.
+  /// Called when the user answers the prompt with this identity.
   func presenterAnswered(_ prompt: PromptID, isAllowed: Bool)
-  /// Called when the user dismissed a prompt without an answer.
+  /// Called when the user dismisses a prompt without an answer.
   func presenterPostponed(_ prompt: PromptID)
-  /// Called when the user chose Keep or Turn Off for an app with provisional permission.
+  /// Called when the user chooses Keep or Turn Off for an app with provisional permission.
   func presenterDecided(_ app: AppID, keepsNotifications: Bool)
-  /// Called when a presenter became available.
+  /// Called when a presenter becomes available.
   ///
   /// A new presenter receives notifications that have not been shown yet; a presenter with a new server already has
   /// them.

@@ -3,8 +3,9 @@ import Foundation
 import Glibc
 import System
 
-/// The agent's presenters, and the session bus that the desktop presenter needs, which may become available and be
-/// lost.
+/// The agent's presenters, and the session bus that the desktop presenter needs.
+///
+/// The bus can become available, and can be lost.
 final class PresenterHub {
   private let configuration: AgentConfiguration
   private let loop: EventLoop
@@ -75,7 +76,7 @@ final class PresenterHub {
     for presenter in presenters where presenter.kind == kind {
       for event in events { presenter.show(event, atUnixMilliseconds: now) }
     }
-    // Windows show open items at once, but unseen items depend on the new server's features.
+    // Windows show open items immediately, but unseen items depend on the new server's features.
     if kind == .desktop {
       for event in events { windows.show(event, atUnixMilliseconds: now) }
     }

@@ -1,10 +1,10 @@
 import Glibc
 import System
 
-/// A reader of lines from standard input, on the loop.
+/// A reader of lines from standard input on the loop.
 ///
-/// End of input is not an error: the agent continues. A terminal belongs to one process group; input for another group
-/// is not read.
+/// End of input is not an error: the agent continues. A terminal belongs to one process group; the reader does not read
+/// input for another group.
 final class TerminalInput: EventHandler {
   private let loop: EventLoop
   private let body: (String) -> Void
@@ -12,7 +12,7 @@ final class TerminalInput: EventHandler {
   private var retry: TimerID?
   private var buffer: [UInt8] = []
 
-  /// Starts reading; nil if standard input is a regular file, which the loop cannot wait for.
+  /// Starts reading; fails if standard input is a regular file, because the loop cannot wait for one.
   init?(loop: EventLoop, _ body: @escaping (String) -> Void) {
     self.loop = loop
     self.body = body

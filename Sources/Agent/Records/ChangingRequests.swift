@@ -3,7 +3,7 @@ import BelfryWire
 extension AppRequest {
   /// True if the request's answer confirms that a change is on disk.
   ///
-  /// Such a request is refused, before it has any effect, as long as earlier changes cannot be written.
+  /// While earlier changes cannot be written, the agent refuses the request before it has any effect.
   var changesRecords: Bool {
     switch self {
     case .requestAuthorization, .register, .unregister, .setCategories, .add, .removePending,

@@ -4,7 +4,7 @@ import BelfryWire
 /// starts.
 ///
 /// Within one run of the kernel, elapsed time is the kernel's clock plus an offset. After a restart, the wall clock
-/// determines the time that the machine was off; if the wall clock was set back, no time has passed.
+/// determines how long the machine was off; if the wall clock was set back, that time counts as zero.
 struct ElapsedTime: Equatable {
   /// The run of the kernel that the offset belongs to.
   let boot: String
@@ -32,7 +32,7 @@ struct ElapsedTime: Equatable {
   /// Updates the state, and returns true if the state must be written.
   mutating func note(_ moment: ScheduleMoment) -> Bool {
     let lead = moment.wall - moment.elapsed
-    // Small steps of a synchronized clock, and a minute lost in a power failure, do no harm.
+    // Small adjustments of a synchronized clock, and a minute lost in a power failure, do no harm.
     guard abs(lead - self.lead) > 1_000 || moment.elapsed - last > 60_000 else { return false }
     self.lead = lead
     last = moment.elapsed

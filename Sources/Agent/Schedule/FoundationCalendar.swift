@@ -3,11 +3,13 @@ import Foundation
 
 /// A non-Gregorian calendar from Foundation.
 ///
-/// Foundation converts days to dates; this class determines the matching days by the same rule as for the Gregorian
-/// calendar.
+/// Foundation converts days to dates; this class determines the matching days according to the same rule as for the
+/// Gregorian calendar.
 final class FoundationCalendar: CalendarSystem {
   private var calendar: Calendar
-  /// The months that searches have skipped, by their first day; Foundation needs microseconds for each month.
+  /// The months that searches have skipped, keyed by their first day.
+  ///
+  /// They are cached because Foundation needs microseconds for each month.
   private var months: [Int: Month] = [:]
 
   /// The values that all days of a month have in common.
@@ -87,7 +89,7 @@ final class FoundationCalendar: CalendarSystem {
   }
 
   /// Returns false if no date of the calendar has the numbers of a match, according to Foundation's own bounds, which
-  /// may be too wide.
+  /// can be too wide.
   private func isPossible(_ match: CalendarMatch) -> Bool {
     func holds(_ component: CalendarMatch.Component, _ unit: Calendar.Component) -> Bool {
       guard let wanted = match[component], let range = calendar.maximumRange(of: unit) else {
@@ -118,7 +120,7 @@ final class FoundationCalendar: CalendarSystem {
     let isWeek =
       holds(.weekOfMonth, date.weekOfMonth) && holds(.weekOfYear, date.weekOfYear)
       && holds(.yearForWeekOfYear, date.yearForWeekOfYear)
-    // A week may be split by the end of a month, so its days are checked one by one.
+    // A week can be split by the end of a month, so its days are checked one by one.
     if !isWeek { return match[.weekOfMonth] == nil ? .week : .other }
     if !holds(.weekday, date.weekday) { return .weekday }
     return holds(.weekdayOrdinal, date.weekdayOrdinal) ? nil : .other
@@ -144,7 +146,7 @@ final class FoundationCalendar: CalendarSystem {
       }
       let rest = days - number + 1
       guard rest > 0 else { return 1 }
-      // Japan's eras may begin on any day, and the year number changes with them.
+      // Japan's eras can begin on any day, and the year number changes with them.
       guard calendar.component(.era, from: Self.noon(day + rest)) == date.era else { return 1 }
       // After the clock was set to a distant time, the cached months are useless.
       if months.count >= Limits.calendarMonths { months = [:] }

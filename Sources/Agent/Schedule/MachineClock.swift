@@ -4,7 +4,8 @@ import System
 /// The machine's own clocks and time zone.
 ///
 /// This class uses two kernel timers: one on the wall clock, which also reports when the wall clock is set, and one on
-/// the clock that also counts sleep. Both are due at once after a resume, so no polling is needed.
+/// the clock that also counts sleep. When the machine resumes, both timers fire immediately if they are due, so no
+/// polling is needed.
 final class MachineClock: ScheduleClock {
   /// The paths of the machine's settings that the clock reads; tests use folders of their own.
   struct Paths {

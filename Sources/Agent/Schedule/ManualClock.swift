@@ -22,7 +22,7 @@ final class ManualClock: ScheduleClock {
     zone = ZoneDatabase.system.zone(named: String(words[3])) ?? .utc
   }
 
-  /// Advances the time, or sets the clock back, in which case no time elapses.
+  /// Advances the time, or sets the clock back; no time elapses when the clock is set back.
   func move(toWall wall: Int64) {
     now.elapsed += max(wall - now.wall, 0)
     now.wall = wall
@@ -35,7 +35,7 @@ final class ManualClock: ScheduleClock {
     isChanged = true
   }
 
-  /// Does nothing: a manual clock never fires by itself.
+  /// Does nothing: a manual clock never fires on its own.
   func wake(atWall wall: Int64?, elapsed: Int64?) {}
 
   func changedRecord() -> [UInt8]? {

@@ -11,7 +11,7 @@ protocol ScheduleClock: AnyObject {
   var zone: Zone { get }
   /// The database from which time zones are read.
   var zones: ZoneDatabase { get }
-  /// Reports `due` at the earlier of two moments, replacing earlier requests; nil means no moment.
+  /// Reports `due` at the earlier of two times, replacing earlier requests; nil requests no report on that clock.
   func wake(atWall wall: Int64?, elapsed: Int64?)
   /// Returns the clock's record if it must be written, or nil if it is unchanged.
   func changedRecord() -> [UInt8]?
@@ -20,7 +20,7 @@ protocol ScheduleClock: AnyObject {
 
 /// An event of a clock.
 enum ScheduleClockEvent: Hashable, Sendable {
-  /// A requested moment has been reached.
+  /// A requested time has been reached.
   case due
   case clockWasSet
   /// The device's time zone changed, or the time-zone database was updated.

@@ -38,7 +38,8 @@ struct ScheduledNotifications: ~Copyable {
   init(pendingLimit: Int, zones: ZoneFolder, isManual: Bool) {
     self.zones = zones
     self.isManual = isManual
-    // A manual clock moves on only after everything that is due at the current time, so its look-ups are not limited.
+    // A manual clock advances only after everything that is due at the current time has fired, so its look-ups are not
+    // limited.
     let lookUps = isManual ? Int.max : ScheduleLimits.calendarLookUpsPerTurn
     schedule = Schedule(
       policy: SchedulePolicy(pendingLimit: pendingLimit, calendarLookUps: lookUps), world: zones)
@@ -69,8 +70,8 @@ struct ScheduledNotifications: ~Copyable {
 
   /// Adds a request, replacing any request with the same identifier.
   ///
-  /// Returns the requests that exceed the app's limit, which may include the new request if it is the latest; returns
-  /// nil if the trigger's only moments have passed.
+  /// Returns the requests that exceed the app's limit, which can include the new request if it is the latest; returns
+  /// nil if all dates of the trigger have passed.
   mutating func add(
     _ key: AppNotificationID, _ trigger: NotificationTrigger, at now: ScheduleMoment,
     _ effects: inout [AgentEffect]
@@ -159,7 +160,7 @@ struct ScheduledNotifications: ~Copyable {
     return requestID
   }
 
-  /// Handles a wake-up: the alarms may have fired, so they are armed again.
+  /// Handles a wake-up: the alarms might have fired, so they are armed again.
   mutating func onWakeUp() { armed = nil }
 
   // MARK: Firing
@@ -198,15 +199,15 @@ struct ScheduledNotifications: ~Copyable {
 
   /// Returns true if due notifications may fire.
   ///
-  /// During a move of a manual clock, they may fire once the clock has stopped at their date and foreground apps have
-  /// answered about the notifications that fired there before.
+  /// During a move of a manual clock, notifications fire only once the clock has stopped at their date and foreground
+  /// apps have answered the questions about notifications that fired there earlier.
   func mayFire(isAsking: Bool) -> Bool { !isMovingToTime || (!isClockMoving && !isAsking) }
 
   /// A command to a manual clock.
   enum ClockCommand {
     /// Move to this time, in milliseconds since 1970.
     ///
-    /// Everything due in between fires, in order, before the command is answered.
+    /// Everything that is due between the current time and this time fires, in order, before the command is answered.
     case set(Int64)
     /// Advance by this number of milliseconds; a negative number counts as 0.
     case advance(Int64)
@@ -262,8 +263,8 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Moves to the next moment at which something is due, once nothing more is due at the current one; returns the
-  /// command to answer when the move is complete.
+  /// Moves to the next time at which a notification is due, once everything that is due at the current time has fired;
+  /// returns the command to answer when the move is complete.
   mutating func advance(at now: ScheduleMoment, _ effects: inout [AgentEffect]) -> RequestID? {
     guard case .toTime(let end, let requestID)? = clockMove, !isClockMoving else { return nil }
     let next = nextMoment(at: now)

@@ -2,8 +2,8 @@ import BelfryWire
 
 /// The requests of scheduled notifications.
 ///
-/// Memory holds only the schedule: a request is read from its record when needed. Only requests that are not
-/// committed yet are held here.
+/// Memory holds only the schedule: a request is read from its record when needed. This type holds only the requests
+/// that are not committed yet.
 struct ScheduledRequests {
   private let readRecord: (AppNotificationID) -> [UInt8]?
   /// Uncommitted requests by notification; nil if the request's record is being removed.

@@ -5,7 +5,7 @@ import System
 
 /// A folder of compiled time zones, as created by `zic`.
 public struct ZoneDatabase: Sendable {
-  /// The machine's database: `TZDIR` if it is set, as for other programs, or else the folder that distributions use.
+  /// The machine's database: `TZDIR` if it is set, as for other programs, otherwise the folder that distributions use.
   public static let system = ZoneDatabase(
     folder: ProcessInfo.processInfo.environment["TZDIR"].flatMap {
       $0.hasPrefix("/") ? $0 : nil
@@ -54,8 +54,8 @@ public struct ZoneDatabase: Sendable {
     return Zone(name: name, fixedOffset: name.hasPrefix("GMT-") ? -seconds : seconds)
   }
 
-  /// Returns the device's time zone: `TZ` if it specifies a zone, or else `localtime` in the folder of the machine's
-  /// settings, or else UTC.
+  /// Returns the device's time zone: `TZ` if it specifies a zone; otherwise, `localtime` in the folder of the machine's
+  /// settings; otherwise, UTC.
   func deviceZone(settings: String, environment: String?) -> Zone {
     if let name = environment?.drop(while: { $0 == ":" }), let zone = zone(named: String(name)) {
       return zone

@@ -1,8 +1,8 @@
 import System
 
-/// The system bus, which may become available and be lost, and the reports of the services on it.
+/// The system bus, and the reports of the services on it.
 ///
-/// The class is confined to its loop.
+/// The bus can become available, and can be lost. The class is confined to its loop.
 final class MachineServices {
   private let log: Log
   private let report: (SystemServices.Change) -> Void
@@ -10,7 +10,8 @@ final class MachineServices {
   private var finder: ReconnectingBus?
   private var services: SystemServices?
 
-  /// Looks for the bus immediately; calls `report` with each change, and `onBus` with each new bus or with nil.
+  /// Starts looking for the bus; calls `report` with each change, and `onBus` with each new bus, or with nil when the
+  /// bus is lost.
   init(
     on loop: EventLoop, log: Log, report: @escaping (SystemServices.Change) -> Void,
     onBus: @escaping (BusConnection?) -> Void

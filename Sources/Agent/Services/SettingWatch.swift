@@ -1,10 +1,10 @@
 import Foundation
 import System
 
-/// A watch on one key of GSettings.
+/// A watch on one GSettings key.
 ///
-/// dconf signals on the session bus that the key has changed, and `gsettings` reads its value, because dconf's own file
-/// is not a public interface.
+/// dconf signals on the session bus that the key has changed. The watch then reads the value with `gsettings`, because
+/// dconf's own file is not a public interface.
 final class SettingWatch {
   /// A key and its path.
   struct Key: Hashable, Sendable {
@@ -26,8 +26,8 @@ final class SettingWatch {
   private var isStale = false
   private var isClosed = false
 
-  /// Creates a watch that calls `body` on the loop with the value as `gsettings get` prints it, now and after each
-  /// change; with nil if the key does not exist or cannot be read.
+  /// Creates a watch that calls `body` on the loop, now and after each change, with the value as `gsettings get` prints
+  /// it, or with nil if the key does not exist or cannot be read.
   init(
     _ key: Key, bus: BusConnection, on loop: EventLoop, environment: [String: String],
     _ body: @escaping (String?) -> Void

@@ -1,13 +1,13 @@
 import System
 
-/// The machine's state, as reported by its services: battery, power profile, network, lock and sleep.
+/// The machine's state, as reported by its services: battery, power profile, network, lock, and sleep.
 ///
-/// Each service may be missing, start later, or stop and start again.
+/// Each service can be missing, start later, or stop and start again.
 final class SystemServices {
   /// A change in the machine's state.
   enum Change: Hashable {
     case device(DeviceChange)
-    /// The machine's time zone, by its name.
+    /// The name of the machine's time zone.
     case zone(String)
   }
 
@@ -58,7 +58,7 @@ final class SystemServices {
     }
     let timedate = "org.freedesktop.timedate1"
     try watch(timedate, "/org/freedesktop/timedate1", timedate, "Timezone") { value in
-      // The service exits when it is idle, which says nothing about the time zone.
+      // The service exits when it is idle; its exit does not mean that the time zone has changed.
       (value?.stringValue).map(Change.zone)
     }
     try watchSleep()
@@ -96,16 +96,16 @@ final class SystemServices {
       else { return }
       self?.body(.device(.asleep(sleeps)))
     }
-    // Read the property whenever logind starts: a signal may have been missed, or may never arrive.
+    // Read the property whenever logind starts: a signal might have been missed, or might never arrive.
     try watch(Self.login, Self.loginPath, Self.loginManager, "PreparingForSleep") {
       .device(.asleep($0?.boolValue ?? false))
     }
   }
 
-  /// Watches the lock of the user's session: the session that this process belongs to, or, for a user service, the one
-  /// with the display.
+  /// Watches the lock of the user's session: the session that this process belongs to, or, for a user service, the
+  /// session with the display.
   ///
-  /// The session may begin later.
+  /// The session can begin later.
   private func watchLock() throws(BusFailure) {
     try bus.match(
       "type='signal',sender='\(Self.login)',path='\(Self.loginPath)',"
@@ -134,7 +134,7 @@ final class SystemServices {
         self.session = path
         self.follow(path)
       case .failure(let failure):
-        // An error from a sender other than logind says nothing about the session.
+        // An error from a sender other than logind does not describe the session.
         guard failure.name.hasPrefix(Self.login + ".") else { return }
         self.session = nil
         self.body(.device(.sessionEnded))

@@ -7,11 +7,11 @@ public import Transport
 ///
 /// `/api/…` requires the admin token; `/metrics`, `/healthz`, and `/readyz` are public.
 ///
-/// Its functions can be called from any thread.
+/// The router can be used from any thread.
 public struct AdminRouter: Sendable {
   /// The administration, which carries out the administrators' requests.
   let administration: Administration
-  /// The checker of the callers' admin tokens, which counts wrong ones.
+  /// The checker of the callers' admin tokens, which counts wrong tokens.
   let guesses: TokenAttempts
   private let metrics: MetricRegistry
   private let condition: GatewayCondition?
@@ -92,7 +92,7 @@ public struct AdminRouter: Sendable {
     return refusal
   }
 
-  /// Returns the lines from `body`, or an answer that describes its failure.
+  /// Returns an answer with the lines from `body`, or an answer that describes its failure.
   func answering(
     _ body: () throws(AdministrationFailure) -> [JSONObject]
   ) -> HTTP1Response {
@@ -156,7 +156,7 @@ public struct AdminRouter: Sendable {
     return object
   }
 
-  /// Returns the lines of the log that a request asks for.
+  /// Returns the lines of the log that match a request.
   private func log(_ request: HTTP1Request) throws(AdministrationFailure) -> HTTP1Response {
     let filter = try DeliveryLogFilter(query: request.query)
     let text = request.queryValue("of")

@@ -2,12 +2,12 @@ internal import BelfryWire
 internal import Gateway
 internal import Transport
 
-/// The part of a list that a request asks for with `limit` and `after`.
+/// The part of a list that a request selects with `limit` and `after`.
 enum ListPage {
   /// The response field with the number of lines in the entire list.
   static let totalField = "belfry-total"
 
-  /// Returns the first `limit` lines after the one whose first member is `after`; without `after`, the last `limit`
+  /// Returns the first `limit` lines after the line whose first member is `after`; without `after`, the last `limit`
   /// lines.
   static func lines(
     of lines: [JSONObject], _ request: HTTP1Request

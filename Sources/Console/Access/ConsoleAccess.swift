@@ -9,7 +9,7 @@ struct ConsoleAccess: Sendable {
   /// The name of the session cookie, which includes the port because browsers send a host's cookies to all of its
   /// ports.
   let cookie: String
-  /// The instructions of the sign-in page; nil for the general ones.
+  /// The instructions of the sign-in page; nil for the general instructions.
   private let instructions: SignInInstructions?
 
   /// Creates the access control for sessions that begin with `token`; `guesses` counts wrong tokens, including those in
@@ -27,7 +27,7 @@ struct ConsoleAccess: Sendable {
   /// The header field that a page from another origin can't send without a preflight request, which is never allowed.
   static let proofField = "x-belfry-console"
 
-  /// Returns the refusal of a request to a host name that isn't one of this program's; nil for its own names.
+  /// Returns the refusal of a request to a host name other than this program's own names; nil for its own names.
   func foreignHost(_ request: HTTP1Request) -> HTTP1Response? {
     guard let host = request.field("host") else {
       return .text("missing Host header\n", status: 400)
@@ -38,15 +38,15 @@ struct ConsoleAccess: Sendable {
       "unknown host name \(name): start the service with --name \(name)\n", status: 421)
   }
 
-  /// Returns a check of whether the session of a request from the console's own pages is open; nil if the request has
-  /// no session.
+  /// Returns a function that checks whether the session of a request from the console's own pages is still open; nil if
+  /// the request has no session.
   private func openSession(of request: HTTP1Request) -> (@Sendable () -> Bool)? {
     guard foreignHost(request) == nil, isOfOwnPage(request), let secret = secret(of: request)
     else { return nil }
     return { [sessions] in sessions.isOpen(secret) }
   }
 
-  /// Returns the answer of `body`, which is told whether the request has an open session.
+  /// Returns the answer of `body`, whose argument is true if the request has an open session.
   ///
   /// A stream in the answer ends with the session.
   func answering(
@@ -61,7 +61,7 @@ struct ConsoleAccess: Sendable {
     return response
   }
 
-  /// Returns true if a request is from the console's own pages, as far as its browser indicates that.
+  /// Returns true if a request is from the console's own pages, as far as the browser's header fields indicate.
   ///
   /// A request that changes something must have the proof field, which forms and pages of other sites can't send.
   func isOfOwnPage(_ request: HTTP1Request) -> Bool {
@@ -134,7 +134,7 @@ struct ConsoleAccess: Sendable {
   }
 
   private func attributes(of secret: String, _ request: HTTP1Request) -> String {
-    // The operator's own TLS may be terminated in front of this server.
+    // The operator's own TLS proxy might be in front of this server.
     let isSecure = request.field("x-forwarded-proto")?.lowercased() == "https"
     return "\(cookie)=\(secret); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
   }

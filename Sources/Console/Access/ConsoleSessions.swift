@@ -4,7 +4,7 @@ internal import Transport
 
 /// The sessions of users who have presented the admin token once.
 ///
-/// Calls can be made on any thread. Sessions exist only in memory, so they end when the gateway exits.
+/// The sessions can be used from any thread. They exist only in memory, so they end when the gateway exits.
 final class ConsoleSessions: Sendable {
   /// The outcome of an attempt to begin a session.
   enum Outcome: Equatable {
@@ -48,7 +48,7 @@ final class ConsoleSessions: Sendable {
       (ends[Self.hash(secret)] ?? .min) > now
     }
 
-    /// Removes the secret; returns true if it was valid until now.
+    /// Removes the secret; returns true if it was still valid.
     mutating func remove(_ secret: String, at now: Int64) -> Bool {
       (ends.removeValue(forKey: Self.hash(secret)) ?? .min) > now
     }
@@ -67,8 +67,9 @@ final class ConsoleSessions: Sendable {
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// Creates an empty set of sessions; `guesses` may be shared with other counters of wrong tokens, and `now` is a
-  /// monotonic clock in nanoseconds.
+  /// Creates an empty set of sessions.
+  ///
+  /// `guesses` can be shared with other checks that count wrong tokens; `now` is a monotonic clock in nanoseconds.
   init(
     token: String, guesses: TokenAttempts? = nil,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
@@ -92,7 +93,7 @@ final class ConsoleSessions: Sendable {
     return state.withLock { $0.links.make(at: now) }
   }
 
-  /// Begins a session for a caller that has the secret of a link, which then no longer works.
+  /// Begins a session for a caller that has the secret of a link, and invalidates the link.
   ///
   /// A wrong secret counts as a wrong token, so that guessing links is no faster than guessing the token.
   func begin(withLink secret: String, from address: String) -> Outcome {
@@ -115,7 +116,7 @@ final class ConsoleSessions: Sendable {
     return state.withLock { $0.sessions.isValid(secret, at: now) }
   }
 
-  /// Ends the session with this secret, if there is one.
+  /// Ends the session with this secret, if one exists.
   func end(_ secret: String) {
     let now = now()
     state.withLock { _ = $0.sessions.remove(secret, at: now) }

@@ -14,26 +14,26 @@ export class Refusal extends Error {
 
 /**
  * The callback for an expired session, the name of the service that the pages belong to, and the instructions of the
- * sign-in page: a command and the file with the token, if the service names them.
+ * sign-in page: a command and the path of the file with the token, if the service provides them.
  */
 export const session = { onEnded: () => {}, service: "gateway", command: null, tokenFile: null };
 
 /**
- * Calls the admin API and returns the objects of its lines. The header field proves that the call is from this page,
- * because other sites can't send it.
+ * Calls the admin API and returns the objects in the lines of the response. The header field proves that the call is
+ * from this page, because other sites can't send it.
  */
 export async function call(method, path, body, options) {
   return (await ask(method, path, body, options)).rows;
 }
 
-/** Returns the objects of a list's lines, the number of lines in the entire list, and the address of the next page. */
+/** Returns the objects in a list's lines, the number of lines in the entire list, and the address of the next page. */
 export async function list(path) {
   const { rows, response } = await ask("GET", path);
   const [, next] = (response.headers.get("link") ?? "").match(/^<([^>]+)>; rel="next"$/) ?? [];
   return { rows, total: Number(response.headers.get("belfry-total") ?? rows.length), next };
 }
 
-/** The content of a file that the service makes. */
+/** Returns the content of a file that the service creates. */
 export async function download(path) {
   return request("GET", path, {}, (response) => response.blob());
 }
@@ -48,12 +48,12 @@ async function ask(method, path, body, { signal } = {}) {
   });
 }
 
-/** Sends a request and returns what `read` makes of the response; throws its refusal. */
+/** Sends a request and returns the result of `read` for the response; throws the service's refusal. */
 async function request(method, path, { headers = {}, ...options }, read) {
   try {
     const response = await fetch(path, { method, credentials: "same-origin", headers: { "x-belfry-console": "1", ...headers }, ...options });
     if (!response.ok) throw await refusalIn(response);
-    // The connection may also break in the middle of the body.
+    // The connection can also break in the middle of the body.
     return await read(response);
   } catch (failure) {
     if (failure.status === 401 && path !== "/console/session") session.onEnded();
@@ -62,7 +62,7 @@ async function request(method, path, { headers = {}, ...options }, read) {
   }
 }
 
-/** The refusal in a response; a proxy's page has only a status. */
+/** Returns the refusal in a response; a response from a proxy contains only a status. */
 async function refusalIn(response) {
   const text = await response.text();
   let refusal;
@@ -84,8 +84,9 @@ async function streamRefusal(path) {
 }
 
 /**
- * Follows a stream of events and reconnects if it breaks. `onObject` receives each object. `onState` receives whether the
- * stream is connected, and if it isn't, the problem as a sentence. Returns a function that ends the stream.
+ * Follows a stream of events and reconnects if the connection breaks. `onObject` receives each object. `onState`
+ * receives whether the stream is connected and, if it isn't, the problem as a sentence. Returns a function that ends
+ * the stream.
  */
 export function follow(path, onObject, onState = () => {}) {
   let source;
@@ -122,7 +123,7 @@ export function follow(path, onObject, onState = () => {}) {
 }
 
 /**
- * Calls `body` immediately, and repeatedly at this interval, in milliseconds, while the page is visible; returns a
+ * Calls `body` immediately, and then repeatedly at this interval, in milliseconds, while the page is visible; returns a
  * function that stops the calls.
  */
 export function every(milliseconds, body) {

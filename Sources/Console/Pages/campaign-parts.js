@@ -18,7 +18,7 @@ export function stateBadge(campaign) {
   return h("span", { class: `badge ${kind}` }, stateText(campaign));
 }
 
-/** Returns the results for a campaign's devices so far, in one line. */
+/** Returns the results so far for a campaign's devices, in one line. */
 export function outcome({ accepted, dead, failed, unknown, devices, sent, state }) {
   if (state === "draft") return "Not sent";
   if (state === "scheduled") return count(devices, "device", "devices");
@@ -32,7 +32,7 @@ export function outcome({ accepted, dead, failed, unknown, devices, sent, state 
   return parts.join(", ");
 }
 
-/** Returns the words in which a user refers to a date, such as "tomorrow". */
+/** Returns a date in everyday words, such as "tomorrow". */
 function day(date, now) {
   const start = (one) => new Date(one.getFullYear(), one.getMonth(), one.getDate());
   const days = Math.round((start(date) - start(now)) / 86_400_000);
@@ -69,11 +69,11 @@ export function languageName(tag) {
   try { return new Intl.DisplayNames(["en"], { type: "language" }).of(tag) ?? tag; } catch { return tag; }
 }
 
-/** Returns the warnings of a preview; those about missing languages use the languages' names. */
+/** Returns the warnings of a preview; warnings about missing languages contain the languages' names. */
 export function warnings(preview) {
   const missing = preview.languages.filter((one) => one.fallback)
     .map((one) => `No ${languageName(one.language)} text: ${count(one.devices, "device", "devices")} will get ${languageName(one.shows)}.`);
-  // For the command line, the service words these warnings with language tags.
+  // The service writes these warnings for the command line, with language tags.
   return [...missing, ...preview.warnings.filter((text) => !/^no \S+ text: /.test(text))];
 }
 

@@ -23,7 +23,7 @@ export async function sendTest(campaign) {
   let loads = 0;
   let timer = null;
   let isSending = false;
-  /** True if the list matches the text; otherwise, the selected device may be another user's. */
+  /** True if the list matches the text; otherwise, the selected device might be another user's. */
   let isListed = false;
   const arrange = () => { send.disabled = isSending || !isListed; };
   arrange();

@@ -64,7 +64,7 @@ function showOne(main, id) {
     draw(status);
   });
 
-  /** Schedules a draft, or sends it to all of its devices at once after the user has confirmed it. */
+  /** Schedules a draft, or sends it to all of its devices immediately after the user has confirmed it. */
   async function send(status) {
     // A disabled button would lose the focus, which returns to it after the dialog.
     if (isAsking) return;
@@ -79,7 +79,7 @@ function showOne(main, id) {
     } finally {
       isAsking = false;
     }
-    // A time that has passed means now.
+    // A time that has passed means that the campaign is sent now.
     if (preview.startsInSeconds > 0) return act("resume");
     const text = `${count(preview.devices, "device gets", "devices get")} the campaign now.`;
     if (await confirm({ title: `Send “${status.name}” now?`, text, action: "Send" })) await act("resume");
@@ -106,7 +106,7 @@ function showOne(main, id) {
     location.hash = `#/new?id=${made.id}`;
   });
 
-  /** Returns the actions that the state allows, the most likely one first. */
+  /** Returns the actions that the state allows, with the most likely action first. */
   function actions(status) {
     const button = (text, onclick, kind = "quiet") => h("button", { type: "button", class: kind, onclick }, text);
     const edit = h("a", { class: "button quiet", href: `#/new?id=${id}` }, "Edit");
@@ -218,7 +218,7 @@ function showOne(main, id) {
     });
   }
 
-  /** Refreshes the screen periodically, because a scheduled campaign starts by itself. */
+  /** Refreshes the screen periodically, because a scheduled campaign starts automatically. */
   function poll() {
     end = every(2000, async () => {
       try { draw((await call("GET", `/campaigns/${id}`))[0]); } catch (refusal) { remark.hidden = false; remark.textContent = refusal.message; }

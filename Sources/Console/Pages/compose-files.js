@@ -1,4 +1,4 @@
-/** Decodes a strings file, which may be in UTF-8 or, as older tools write it, in UTF-16. */
+/** Decodes a strings file, which can be in UTF-8 or, if an older tool wrote it, in UTF-16. */
 function decode(bytes) {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
@@ -9,7 +9,7 @@ function decode(bytes) {
 /** The maximum size of all files in one request, in bytes, with room for the request itself. */
 const mostBytes = 900_000;
 
-/** Reads a campaign and the strings files that it names; returns null if there are no files. */
+/** Reads a campaign and the strings files to which it refers; returns null if there are no files. */
 export async function readFiles(files) {
   if (files.length === 0) return null;
   const total = files.reduce((sum, file) => sum + file.size, 0);

@@ -10,7 +10,7 @@ export const title = "New campaign";
 const types = ["alert", "background", "voip", "liveactivity", "complication", "fileprovider", "location", "mdm",
   "pushtotalk", "widgets", "controls"];
 
-/** The user's input for a new campaign and, by ID, for edited ones, kept while the page is open. */
+/** The user's input for a new campaign and, keyed by ID, for edited campaigns; kept while the page is open. */
 const unsent = {};
 const edits = new Map();
 
@@ -77,7 +77,7 @@ function fromDocument(document) {
   };
 }
 
-/** Returns true if the form can show a campaign's texts: plain texts only, without plural forms and keys of the app. */
+/** Returns true if the form can show a campaign's texts: plain texts only, without plural forms or keys of the app. */
 function isPlain(alert) {
   if (!alert) return true;
   const plain = (one) => typeof one === "object" && Object.entries(one).every(([key, value]) => ["title", "subtitle", "body"].includes(key) && typeof value === "string");
@@ -129,7 +129,7 @@ function showForm(main, draft, edited) {
   let chosen = edited && !isPlain(edited.document.alert) ? { campaign: contentOf(edited.document), files: {} } : null;
   let timer;
   let running = new AbortController();
-  /** Counts the changes of the form, so that the result of an earlier dry run is not shown. */
+  /** The number of changes to the form, so that the result of an earlier dry run is not shown. */
   let version = 0;
 
   function remember() {
@@ -138,7 +138,7 @@ function showForm(main, draft, edited) {
     time.remember(draft);
   }
 
-  /** Forgets the input, which has been stored as a campaign. */
+  /** Forgets the input after it has been stored as a campaign. */
   function forget() {
     if (edited) edits.delete(edited.status.id);
     else for (const key of Object.keys(unsent)) delete unsent[key];
@@ -241,7 +241,7 @@ function showForm(main, draft, edited) {
     return added.id;
   }
 
-  /** Uploads the list of recipients; if a line is wrong, deletes the campaign if it is new. */
+  /** Uploads the list of recipients; if a line is invalid, deletes the campaign if it is new. */
   async function bring(id, isNew = true) {
     let start = 0;
     try {
@@ -289,7 +289,8 @@ function showForm(main, draft, edited) {
   }
 
   /**
-   * Returns true if a problem should be reported before the form is sent: a field that is still empty isn't wrong yet.
+   * Returns true if a problem should be reported before the form is sent: a field that is still empty isn't invalid
+   * yet.
    */
   function isOfWhatWasTyped({ field }) {
     if (field === "topic" && !fields.topic.value.trim() && !chosen) return false;
@@ -346,7 +347,7 @@ function showForm(main, draft, edited) {
     const verb = isLater ? "Schedule for" : "Send to";
     const send = h("button", { type: "button", onclick: () => start(send) },
       `${edited ? `Save and ${verb.toLowerCase()}` : verb} ${count(found.devices, "device", "devices")}`);
-    // A scheduled campaign starts by itself once its changes are saved.
+    // A scheduled campaign starts automatically once its changes are saved.
     const canStart = isGood && (!edited || edited.status.state === "draft");
     const notes = warnings(found);
     put(result, h("h2", {}, "Dry run"),
@@ -373,13 +374,13 @@ function showForm(main, draft, edited) {
       forget();
       location.hash = `#/campaigns?id=${id}`;
     } catch (refusal) {
-      // Without an answer, the campaign may have started: a second attempt could send it twice.
+      // Without an answer, the campaign might have started: a second attempt could send it twice.
       if (isStarting && !(refusal.status >= 400 && refusal.status < 500)) {
         forget();
         location.hash = `#/campaigns?id=${id}`;
         return;
       }
-      // Leave nothing behind if a new campaign didn't start.
+      // Don't leave a new campaign that didn't start.
       if (id && !edited) await call("DELETE", `/campaigns/${id}`).catch(() => {});
       showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
       button.disabled = store.disabled = false;
@@ -412,7 +413,7 @@ function showForm(main, draft, edited) {
     if (status.apps.length !== 1 || fields.topic.value) return;
     fields.topic.value = status.apps[0].topic;
     showLive();
-    // The user may have entered text in the meantime; check it for this app.
+    // The user might have entered text in the meantime; check it for this app.
     if (languages.hasTexts) changed();
   }).catch(() => {});
   return () => { clearTimeout(timer); running.abort(); };

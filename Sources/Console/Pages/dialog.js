@@ -1,7 +1,7 @@
 import { h } from "/console/elements.js";
 
 /**
- * The time, in milliseconds, for which the confirming button is disabled, so that the second click of a double-click
+ * The time, in milliseconds, for which the confirmation button is disabled, so that the second click of a double-click
  * can't press it.
  */
 const guardTime = 500;
@@ -9,8 +9,8 @@ const guardTime = 500;
 let dialogs = 0;
 
 /**
- * Shows a modal dialog; `text` describes it to screen readers, and `content` follows. Escape closes it, and the focus
- * returns to the element that had it. `onClosed` receives the dialog's return value.
+ * Shows a modal dialog; `text` describes the dialog to screen readers, and `content` follows the text. Escape closes
+ * the dialog, and the focus returns to the element that had it. `onClosed` receives the dialog's return value.
  */
 export function show({ title, text = [], content = [], role = "dialog", onClosed = () => {} }) {
   const id = `dialog-${++dialogs}`;
@@ -21,21 +21,21 @@ export function show({ title, text = [], content = [], role = "dialog", onClosed
     dialog.remove();
     onClosed(dialog.returnValue);
   });
-  // A click outside the dialog, such as the second one of a double-click, must not take the focus from its buttons.
+  // A click outside the dialog, such as the second click of a double-click, must not take the focus from its buttons.
   dialog.addEventListener("mousedown", (event) => { if (event.target === dialog) event.preventDefault(); });
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
 }
 
-/** Closes every dialog, as if the user had pressed Escape; for a page whose content changes. */
+/** Closes every dialog, as if the user had pressed Escape, because the page's content changes. */
 export function closeAll() {
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close("");
 }
 
 /**
- * Asks the user before an action that can't be undone; the button that changes nothing has the focus. Resolves to true
- * only if the user confirms. `action` and `keep` are the labels of the buttons.
+ * Asks the user to confirm an action that can't be undone; the button that changes nothing has the focus. Resolves to
+ * true only if the user confirms. `action` and `keep` are the labels of the buttons.
  */
 export function confirm({ title, text, action, keep = "Cancel" }) {
   return new Promise((resolve) => {

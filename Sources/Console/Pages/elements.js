@@ -69,7 +69,7 @@ export function table(caption, columns, rows, empty) {
       h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, cell]) => h("td", {}, cell(row))))))));
 }
 
-/** Returns a frame in which a table scrolls sideways if it is too wide, with a note about that. */
+/** Returns a frame in which a table scrolls horizontally if it is too wide, with a note about scrolling. */
 function scrollable(caption, content) {
   const sign = h("p", { class: "sideways", "aria-hidden": "true", hidden: true }, "⟷ Scroll sideways to see more.");
   const frame = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, sign, content);
@@ -79,7 +79,7 @@ function scrollable(caption, content) {
   return frame;
 }
 
-/** Returns a button that copies a text and confirms that it did. */
+/** Returns a button that copies a text and confirms that the text was copied. */
 export function copyButton(text, label = "Copy") {
   const button = h("button", { type: "button", class: "quiet", onclick: async () => {
     try {
@@ -101,12 +101,12 @@ export function saveFile(name, content) {
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
-/** The parts of a text, with those in backticks as code. */
+/** Returns the parts of a text, with those in backticks as code. */
 export function marked(text) {
   return text.split("`").map((part, index) => (index % 2 ? h("code", {}, part) : part));
 }
 
-/** A timestamp as the time of day with milliseconds. */
+/** Returns the time of day of a timestamp, with milliseconds. */
 export function clockTime(text) {
   const date = new Date(text);
   return date.toLocaleTimeString([], { hour12: false }) + "." + String(date.getMilliseconds()).padStart(3, "0");
@@ -121,8 +121,8 @@ export function dateTime(text) {
 export function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }
 
 /**
- * Returns sentences made of parts that lack a capital and a period; a part that begins with a name or a number is
- * unchanged.
+ * Returns the parts as sentences, adding an initial capital and a final period to each; a part that begins with a name
+ * or a number keeps its initial.
  */
 export function sentences(...parts) {
   return parts.filter(Boolean).map((part) => `${/^[a-z']+[ ,]/.test(part) ? capital(part) : part}${/[.?!…]$/.test(part) ? "" : "."}`).join(" ");

@@ -1,6 +1,6 @@
 import { h, put } from "/console/elements.js";
 
-/** The maximum number of characters that are highlighted; a payload has at most 5 kB. */
+/** The maximum number of characters that are highlighted: more than any payload, which has at most 5 kB. */
 const most = 20000;
 
 const parts = /("(?:\\.|[^"\\\n])*"?)(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
@@ -27,7 +27,7 @@ export function highlightIn(area) {
   area.replaceWith(frame);
   frame.append(copy, area);
   const update = () => {
-    // A final line feed needs a character after it to have a height.
+    // A final line feed needs a character after it so that the last line has a height.
     put(copy, highlight(area.value), "\u200b");
     copy.scrollTop = area.scrollTop;
   };

@@ -3,7 +3,9 @@ import { clockTime, copyButton, dateTime, h, marked, put } from "/console/elemen
 import { highlight, indented } from "/console/json-editor.js";
 import { kind } from "/console/log-rows.js";
 
-/** A panel with one notification of the log: its history, its identifiers and, if the gateway keeps it, its payload. */
+/**
+ * A panel with one notification of the log: its history, its identifiers, and, if the gateway keeps it, its payload.
+ */
 export class LogDetail {
   #payload = null;
   #shown = 0;
@@ -14,7 +16,7 @@ export class LogDetail {
     this.element = h("aside", { class: "detail card", "aria-label": "Notification", tabindex: "-1", hidden: true });
   }
 
-  /** Opens a row of the log, and completes it from the gateway. */
+  /** Opens a row of the log, and adds the details from the gateway. */
   async open(row) {
     this.#number += 1;
     const number = this.#number;

@@ -3,7 +3,7 @@ import { saveFile } from "/console/elements.js";
 
 const columns = ["at", "state", "reason", "apnsID", "uniqueID", "device", "topic", "pushType"];
 
-/** Returns a value of a CSV file. An apostrophe precedes a value that a spreadsheet would read as a formula. */
+/** Returns a value for a CSV file. An apostrophe precedes a value that a spreadsheet would interpret as a formula. */
 function cell(value) {
   let text = String(value ?? "");
   if (/^[=+\-@\t\r]/.test(text)) text = `'${text}`;

@@ -1,6 +1,6 @@
 /**
- * The maximum number of notifications that the page keeps: at 1,000 per second, less than a minute's. The gateway still
- * has older ones.
+ * The maximum number of notifications that the page keeps: at 1,000 per second, those of less than a minute. The
+ * gateway still has older ones.
  */
 export const most = 20000;
 /** The maximum number of states that are kept for each notification; the gateway has the others. */
@@ -15,8 +15,8 @@ export function kind(state) {
 }
 
 /**
- * The notifications of the log, one row for each with its latest state. The rows are in a ring, in the order of their
- * first line, so that adding a line takes constant time.
+ * The notifications of the log, one row for each with its latest state. The rows are in a ring buffer, in the order of
+ * their first line, so that adding a line takes constant time.
  */
 export class LogRows {
   #rows = [];
@@ -48,7 +48,7 @@ export class LogRows {
     return 1;
   }
 
-  /** Adds older lines below the others, as far as there is room for them; returns the number of new rows. */
+  /** Adds older lines below the others, as far as space is available; returns the number of new rows. */
   prepend(lines) {
     const older = new LogRows();
     for (const line of lines) older.add(line);

@@ -12,15 +12,15 @@ export const short = "Log";
 export const isWide = true;
 
 /**
- * The time, in milliseconds, between updates of the table; more frequent updates would cost time, and nobody can read
- * that fast.
+ * The time, in milliseconds, between updates of the table. More frequent updates would take processor time, and nobody
+ * can read that fast.
  */
 const pace = 250;
 /** The number of lines in one page of older lines. */
 const page = 500;
 /** The maximum number of lines that a paused page keeps for later. */
 const mostHeld = 20000;
-/** Bytes of a text that the gateway searches for. */
+/** The maximum length, in bytes, of a text that the gateway searches for. */
 const mostSearched = 128;
 
 const states = ["Received by APNs", "Sent", "Delivered to Device", "Delivered (From Storage)", "Stored – Device Offline",
@@ -63,7 +63,7 @@ export function show(main, parameters) {
   let command = deviceCommand();
   let rows = new LogRows();
   let held = [];
-  /** Lines that arrived during a pause and are not held. */
+  /** The number of lines that arrived during a pause and are no longer held. */
   let dropped = 0;
   let isPaused = false;
   let isLive = false;
@@ -87,7 +87,7 @@ export function show(main, parameters) {
     onOpen: (row) => (row.key === opened ? close() : open(row)),
   });
 
-  /** The conditions as a query of the API; null if one of them is wrong. */
+  /** Returns the conditions as a query of the API; null if one of them is invalid. */
   function query() {
     const values = new URLSearchParams();
     const search = controls.q.value.trim();
@@ -115,7 +115,7 @@ export function show(main, parameters) {
     return null;
   }
 
-  /** Puts the conditions into the address, so that the page can be reloaded and its address shared. */
+  /** Puts the conditions into the address, so that the page can be reloaded and its address can be shared. */
   function keep(values) {
     const shown = new URLSearchParams(values);
     shown.delete("since");
@@ -192,7 +192,7 @@ export function show(main, parameters) {
     }
   }
 
-  /** The text in place of rows: the next step. */
+  /** Returns the text that is shown instead of rows: the next step for the user. */
   function emptyText() {
     if (isFiltered) return ["No notifications match the filters. ", h("button", { type: "button", class: "link", onclick: () => { clearFilters(); controls.q.focus(); } }, "Clear filters")];
     return [h("p", {}, "No notifications yet. ", h("a", { href: "#/send" }, "Send a test push"), "."),

@@ -2,8 +2,8 @@ import { call, session } from "/console/api.js";
 import { Field, copyButton, h, put } from "/console/elements.js";
 
 /**
- * Asks for the admin token. The address can contain the token after #token=, or the secret of a link after #link=; the
- * browser never sends either one as part of an address.
+ * Prompts for the admin token. The address can contain the token after #token=, or the secret of a link after #link=;
+ * the browser never sends this part of an address to a server.
  */
 export function showLogin(main, onSignedIn, reason) {
   document.title = "Sign in – Belfry";

@@ -1,6 +1,6 @@
 /**
- * Values that this browser remembers, such as the theme. Without storage, as in some private windows, they are forgotten
- * when the page is closed.
+ * Values that this browser remembers, such as the theme. Without storage, as in some private windows, the values are
+ * forgotten when the page is closed.
  */
 const prefix = "belfry-console:";
 const session = new Map();
@@ -22,6 +22,6 @@ export function remember(name, value) {
     if (value === null) localStorage.removeItem(prefix + name);
     else localStorage.setItem(prefix + name, JSON.stringify(value));
   } catch {
-    // The storage is full or disabled; the value lasts as long as the page.
+    // The storage is full or disabled, so the value is lost when the page is closed.
   }
 }

@@ -9,7 +9,7 @@ export const title = "Overview";
 const patience = 4000;
 /** Milliseconds between readings of the latest refused pushes, for which the gateway searches its log. */
 const refusedPace = 10000;
-/** Days before the end of a certificate at which it is highlighted. */
+/** Days before the expiration of a certificate at which the certificate is highlighted. */
 const warningDays = 30;
 
 /** Returns a duration in its two largest units. */

@@ -1,4 +1,4 @@
-/** Describes a phone's event as a sentence; returns nothing for an event that is visible by itself. */
+/** Describes a phone's event as a sentence; returns nothing for an event whose effect is visible on the screen. */
 export function sentence(event, name) {
   const app = event.app ? name(event.app) : "";
   switch (event.event) {

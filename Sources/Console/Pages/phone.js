@@ -58,8 +58,8 @@ class Phone {
   get isLocked() { return this.snapshot?.state[0]?.locked === "on"; }
 
   /**
-   * The entries of the lock screen, newest first: received notifications that weren't dismissed, of apps that may be
-   * shown there. They depend only on the phone's state, so they are the same at any time.
+   * The entries of the lock screen, newest first: received notifications that weren't dismissed, of apps whose
+   * notifications may be shown there. The entries depend only on the phone's state, and not on the time.
    */
   get onLockScreen() {
     const { center, settings, shown } = this.snapshot;
@@ -81,7 +81,7 @@ class Phone {
     if (event.event === "snapshot") {
       this.snapshot = event;
       for (const one of this.news) if (this.row(one.app, one.id)) this.happen(one);
-      // A notification that was just presented may be listed only in the next snapshot.
+      // A notification that was just presented might not be listed until the next snapshot.
       this.news = this.news.filter((one) => !this.row(one.app, one.id) && Date.now() - Date.parse(one.at) < settleTime);
       // A notification that is no longer listed was handled elsewhere.
       for (const [key, one] of this.banners) if (one.wasListed && !this.row(one.app, one.id)) this.banners.delete(key);

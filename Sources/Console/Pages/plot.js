@@ -4,7 +4,10 @@ const width = 520;
 const height = 170;
 const left = 44;
 const bottom = 20;
-/** The maximum number of rows in a plot's table; if there are more steps, their largest value summarizes them. */
+/**
+ * The maximum number of rows in a plot's table; if there are more steps, each row contains the largest value of several
+ * steps.
+ */
 const tableRows = 48;
 
 /** Returns the next round number: 1, 2, or 5 times a power of ten. */
@@ -39,7 +42,7 @@ function path(values, x, y) {
 
 const largest = (values) => values.reduce((one, value) => (value !== null && (one === null || value > one) ? value : one), null);
 
-/** Returns small lines without axes, for a figure that is shown as text beside them. */
+/** Returns small lines without axes, for a figure that is shown as text next to the lines. */
 export function spark(lines) {
   const top = Math.max(1e-9, ...lines.map((values) => largest(values) ?? 0));
   const length = Math.max(...lines.map((values) => values.length));
@@ -49,7 +52,7 @@ export function spark(lines) {
 }
 
 /**
- * Lines over time, with the values under the pointer or, with the arrow keys, at a cursor. The legend and a table give
+ * Lines over time, with the values at the pointer or, with the arrow keys, at a cursor. The legend and a table provide
  * the same values as text.
  */
 export class Plot {

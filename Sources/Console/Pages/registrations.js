@@ -7,7 +7,7 @@ export const title = "Devices";
 
 const input = (attributes = {}) => h("input", { type: "text", spellcheck: "false", autocomplete: "off", ...attributes });
 
-/** Shows the screen that finds registered devices, shows the notifications sent to one, and removes it. */
+/** Shows the screen that finds registered devices, shows the notifications sent to a device, and removes the device. */
 export function show(main) {
   const fields = {
     user: new Field("User", input()), tag: new Field("Tag", input()),
@@ -25,7 +25,7 @@ export function show(main) {
     for (const [name, field] of Object.entries(fields)) if (field.value.trim()) query.set(name, field.value.trim());
     try {
       let { rows, next } = await list(`/tokens?${query}`);
-      // A page of results may be empty even if the search isn't complete.
+      // A page of results can be empty even if the search isn't complete.
       for (let turns = 0; rows.length === 0 && next && turns < 50; turns += 1) ({ rows, next } = await list(next));
       after = next ? Number(new URLSearchParams(next.split("?")[1]).get("after")) : 0;
       put(found, h("h2", {}, "Devices"), table("Devices", [

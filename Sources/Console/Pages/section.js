@@ -4,7 +4,7 @@ import { h, put, sentences, table } from "/console/elements.js";
 
 /**
  * A section with a list and a form that adds to the list. `fields` are the form's fields by name; `make` converts their
- * values to the call's body.
+ * values to the body of the call.
  */
 export class Section {
   constructor(name, { path, columns, empty, remove, fields, make, done, action, note }) {
@@ -26,7 +26,7 @@ export class Section {
       const hadFocus = this.list.contains(document.activeElement);
       const columns = this.remove ? [...this.columns, [h("span", { class: "unseen" }, this.remove.text), (row) => this.remover(row)]] : this.columns;
       put(this.list, table(`List of ${this.name.toLowerCase()}`, columns, this.rows, this.empty));
-      // The button that had the focus may have disappeared along with its row.
+      // The button that had the focus might have disappeared along with its row.
       if (hadFocus) this.list.querySelector("[tabindex='0']")?.focus();
     } catch (refusal) {
       put(this.list, h("p", { class: "error" }, refusal.message));

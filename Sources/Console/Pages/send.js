@@ -22,7 +22,7 @@ export const samples = {
 const draft = { payload: JSON.stringify(samples["Alert"], null, 2) };
 
 /**
- * The fields that a link may fill in. They are restricted because anyone can create a link, and the form's values are
+ * The fields that a link can fill in. They are restricted because anyone can create a link, and the form's values are
  * sent and copied as code.
  */
 const linked = { token: /^[0-9A-Fa-f]{1,512}$/, topic: /^[A-Za-z0-9._-]{1,255}$/, device: /^\d{1,20}$/ };

@@ -12,7 +12,7 @@ let screens = {};
 let end = () => {};
 let isSignedIn = false;
 
-/** Ends the current screen, with its streams, shortcuts and dialogs. */
+/** Ends the current screen, with its streams, shortcuts, and dialogs. */
 function leave() {
   end();
   end = () => {};
@@ -20,7 +20,7 @@ function leave() {
   closeAll();
 }
 
-/** The screen's name and the parameters of an address such as #/log?of=…. */
+/** Returns the screen's name and the parameters of an address such as #/log?of=…. */
 function place() {
   const [name, query] = location.hash.replace(/^#\/?/, "").split("?");
   return { name, parameters: new URLSearchParams(query ?? "") };
@@ -42,7 +42,10 @@ function show({ movesFocus = true } = {}) {
   end = screen.show(main, parameters) ?? end;
 }
 
-/** Shows the screen in the address. The focus moves to it if it was in the form that is replaced. */
+/**
+ * Shows the screen that the address specifies. The focus moves to the screen if it was in the form that the screen
+ * replaces.
+ */
 function signedIn({ movesFocus = true } = {}) {
   isSignedIn = true;
   navigation.hidden = signOut.hidden = false;
@@ -56,7 +59,7 @@ function signedOut(reason) {
   showLogin(main, () => signedIn(), reason);
 }
 
-/** Runs a console with these screens, keyed by their names in the address; the first one has no name. */
+/** Runs a console with these screens, keyed by their names in the address; the first screen has no name. */
 export async function run(all, { service }) {
   screens = all;
   session.service = service;
@@ -79,7 +82,7 @@ export async function run(all, { service }) {
   const [state] = await call("GET", "/console/session").catch(() => [{ open: false }]);
   session.command = state.command;
   session.tokenFile = state.tokenFile;
-  // If a session is open, a secret in the address isn't needed, and it must not stay in the address bar.
+  // If a session is open, a secret in the address isn't needed, and it must not remain in the address bar.
   if (state.open && /^#(link|token)=/.test(location.hash)) history.replaceState(null, "", location.pathname);
   if (state.open) signedIn({ movesFocus: false }); else signedOut();
 }

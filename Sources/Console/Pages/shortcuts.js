@@ -2,7 +2,7 @@ import { show } from "/console/dialog.js";
 import { h } from "/console/elements.js";
 import { recall, remember } from "/console/memory.js";
 
-/** The keys of the current screen: [key, description, action]. */
+/** The keyboard shortcuts of the current screen: [key, description, action]. */
 let own = [];
 let places = [];
 let isAwaitingPlace = false;
@@ -11,7 +11,7 @@ let isAwaitingPlace = false;
 const documents = [["console.md", "The console"], ["rejections.md", "Rejection reasons and remedies"], ["admin-api.md", "The admin API"],
   ["operations/monitoring.md", "Metrics and alerts"], ["operations/rotate.md", "Rotating keys and certificates"], ["operations/backup.md", "Backup and restore"]];
 
-/** Sets the keys of the current screen, which are removed when the user leaves the screen. */
+/** Sets the keyboard shortcuts of the current screen, which are removed when the user leaves the screen. */
 export function bind(keys) { own = keys; }
 
 /** Returns, for each screen, the first letter of its name that no earlier screen uses. */

@@ -1,6 +1,9 @@
 import { copyButton, h } from "/console/elements.js";
 
-/** The command that starts a virtual device of the gateway whose data is in `folder`, to be read and copied. */
+/**
+ * Returns the command that starts a virtual device of the gateway whose data is in `folder`, for the user to read and
+ * copy.
+ */
 export function deviceCommand(folder) {
   const file = `${folder}/gateway.json`;
   const gateway = folder ? ` --gateway ${/^[\w./:-]+$/.test(file) ? file : quoted(file)}` : "";
@@ -8,7 +11,7 @@ export function deviceCommand(folder) {
   return h("div", { class: "command" }, h("pre", { tabindex: "0", "aria-label": "Command" }, text), copyButton(text, "Copy command"));
 }
 
-/** A text in single quotation marks for a shell. */
+/** Returns a text in single quotation marks for a shell. */
 function quoted(text) { return `'${text.replaceAll("'", `'\\''`)}'`; }
 
 /**

@@ -1,12 +1,12 @@
 import { h, put } from "/console/elements.js";
 
-/** Pixels of a row, as in the style sheet. */
+/** The height of a row in pixels, as in the style sheet. */
 const rowHeight = 26;
-/** Rows drawn above and below the visible ones. */
+/** The number of rows drawn above and below the visible ones. */
 const margin = 8;
 
 /**
- * A table of any number of rows, of which only the visible ones are in the document. `columns` are [heading, class,
+ * A table with any number of rows, of which only the visible ones are in the document. `columns` are [heading, class,
  * (row) => content]; `row(index)` returns a row by its position from the top, or nothing.
  */
 export class VirtualTable {
@@ -27,20 +27,20 @@ export class VirtualTable {
     this.observer.observe(this.element);
   }
 
-  /** Sets the number of rows; `added` of them are new at the top. A scrolled table keeps its position. */
+  /** Sets the number of rows, of which `added` are new at the top. A scrolled table keeps its position. */
   update(count, added = 0) {
     this.#count = count;
     if (added && this.element.scrollTop > rowHeight) this.element.scrollTop += added * rowHeight;
     this.schedule();
   }
 
-  /** Shows this content in place of rows; without arguments, removes it. */
+  /** Shows this content instead of rows; without arguments, removes it. */
   explain(...content) {
     put(this.empty, content);
     this.empty.hidden = content.length === 0;
   }
 
-  /** Draws at the next frame. */
+  /** Schedules drawing for the next frame. */
   schedule() {
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = null;
@@ -64,7 +64,7 @@ export class VirtualTable {
     this.below.hidden = last === this.#count;
     this.table.setAttribute("aria-rowcount", String(this.#count + 1));
     put(this.body, this.above, rows, this.below);
-    // If the focused row is no longer drawn, the table itself gets the focus.
+    // If the focused row is no longer drawn, the table itself receives the focus.
     if (focused) (this.body.querySelector(`[data-row="${CSS.escape(focused)}"]`) ?? this.element).focus({ preventScroll: true });
   }
 

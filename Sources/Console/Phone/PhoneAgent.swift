@@ -6,12 +6,12 @@ internal import System
 
 /// The agent of a virtual phone, on its own thread.
 ///
-/// It is the same agent that runs on a device, but without the machine's desktop, buses, and battery.
+/// The agent is the same as on a device, but runs without the machine's desktop, buses, and battery.
 final class PhoneAgent: Sendable {
   private enum Command: Sendable { case stop }
   private typealias Started = Result<Mailbox<Command>, AdministrationFailure>
 
-  /// The path of the socket that the phone's apps connect to.
+  /// The path of the socket to which the phone's apps connect.
   let socket: String
   private let thread: LoopThread
   private let commands: Mailbox<Command>
@@ -25,7 +25,7 @@ final class PhoneAgent: Sendable {
     name: String, folder: String, gateway: AgentConfiguration.Gateway, log: Log,
     report: @escaping @Sendable (String) -> Void
   ) throws(AdministrationFailure) {
-    // A socket's path is limited to 107 bytes, and a gateway's folder may be deeply nested.
+    // A socket's path is limited to 107 bytes, and a gateway's folder might be deeply nested.
     let random = SystemRandom.bytes(8).reduce(into: "") { $0 += String($1, radix: 36) }
     let socketFolder = "/tmp/belfry-phone-\(random)"
     let socket = "\(socketFolder)/agent.sock"
@@ -43,7 +43,7 @@ final class PhoneAgent: Sendable {
         return .success(
           loop.mailbox(of: Command.self) { _ in
             daemon.stop()
-            // One more turn sends the output that stopping has queued.
+            // One more turn sends the output that was queued when the agent stopped.
             loop.schedule(afterNanoseconds: 0) { loop.stop() }
           })
       } catch {

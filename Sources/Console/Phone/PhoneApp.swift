@@ -2,7 +2,7 @@ internal import AppLink
 internal import BelfryWire
 internal import Synchronization
 
-/// An app on a virtual phone, which registers and reports the agent's calls.
+/// An app on a virtual phone, which registers and reports the calls that it receives from the agent.
 final class PhoneApp: Sendable {
   let id: String
   /// True if the app requests provisional permission, so that its notifications are delivered quietly at first.
@@ -80,7 +80,7 @@ final class PhoneApp: Sendable {
     guard let connection = connection.withLock({ $0 }) else { return }
     connection.send(.setCategories(Self.categories)) { _ in }
     let types: Set<AuthorizationOption> = [.alert, .sound, .badge]
-    // Allow a long time, because the user may take a while to answer.
+    // Allow a long time, because the user might take a while to answer.
     connection.send(
       .requestAuthorization(isQuiet ? types.union([.provisional]) : types),
       timeoutMilliseconds: 86_400_000

@@ -4,7 +4,7 @@ internal import Transport
 
 /// The events of a virtual phone, for the pages that show it.
 ///
-/// Calls can be made on any thread.
+/// The methods can be called on any thread.
 final class PhoneEvents: Sendable {
   private struct State {
     /// The phone's current state.

@@ -1,12 +1,13 @@
 /// The decision when a virtual phone queries its agent for a new snapshot of the screen.
 ///
-/// Only one refresh runs at a time. A change during a refresh, and a refresh that failed, are followed by another one.
+/// Only one refresh runs at a time. If something changes during a refresh, or if a refresh fails, another refresh
+/// follows.
 struct PhoneRefresh {
   /// True from the beginning of a refresh until its snapshot has been shown.
   private(set) var isRunning = false
   /// True if something has changed since the refresh began.
   private var isStale = false
-  /// The number of refreshes that have failed in succession.
+  /// The number of consecutive refreshes that have failed.
   private var failures = 0
 
   /// Records a change; returns true if a refresh must begin now.

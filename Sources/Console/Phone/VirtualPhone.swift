@@ -7,17 +7,17 @@ internal import System
 
 /// A virtual phone: a real agent with real apps, whose screen is a page of the console.
 ///
-/// Calls can be made on any thread. Taps on the page have the same effects as the commands `belfry center`, `settings`,
-/// and `state`; the page shows whatever the agent presents and lists.
+/// The methods can be called on any thread. Taps on the page have the same effects as the commands `belfry center`,
+/// `settings`, and `state`; the page shows everything that the agent presents and lists.
 final class VirtualPhone: Sendable {
   private struct State {
     var apps: [String: PhoneApp] = [:]
     var tokens: [String: String] = [:]
     /// The apps that wait for the user's answer to their permission prompt.
     var prompts: [String] = []
-    /// The notifications presented since the phone was last seen unlocked, oldest first.
+    /// The notifications presented since the phone was last unlocked, oldest first.
     ///
-    /// They are the lock screen's only source for an app that isn't in Notification Center.
+    /// For an app that isn't in Notification Center, they are the only source of the lock screen's content.
     var shown: [JSONObject] = []
     var isLinked = false
     var refresh = PhoneRefresh()
@@ -188,7 +188,7 @@ final class VirtualPhone: Sendable {
 
   /// Sends a snapshot to the pages, and another one if something changes before the first is complete.
   private func refresh() {
-    // The agent prints lines before the phone can query it; `init` refreshes once it can.
+    // The agent prints lines before the phone can query it; `init` refreshes once the phone can.
     guard let control = control.withLock({ $0 }) else { return }
     guard state.withLock({ !$0.isOff && $0.refresh.changed() }) else { return }
     collect(control)

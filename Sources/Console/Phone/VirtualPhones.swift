@@ -8,13 +8,13 @@ internal import Transport
 
 /// The virtual phones of a gateway, each with its own folder in the gateway's folder.
 ///
-/// Calls can be made on any thread.
+/// The methods can be called on any thread.
 public final class VirtualPhones: Sendable {
   private let host: String
   private let port: UInt16
   private let folder: GatewayFolder
   private let phones = Mutex<[Int: VirtualPhone]>([:])
-  /// The lock that lets only one phone at a time be turned on or off, which takes a moment.
+  /// A lock that ensures that only one phone at a time is turned on or off, which takes a moment.
   private let turn = Mutex(())
 
   /// Creates the phones of the gateway whose device port is at this host and port.
@@ -137,7 +137,7 @@ public final class VirtualPhones: Sendable {
 
   /// Deletes a phone.
   ///
-  /// The phone's apps are removed while it is still on, so that their tokens are invalidated.
+  /// The phone's apps are removed while the phone is still on, so that their tokens are invalidated.
   private func remove(
     _ number: Int, _ administration: Administration
   ) throws(AdministrationFailure) {

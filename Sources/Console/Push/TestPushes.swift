@@ -6,10 +6,10 @@ internal import Synchronization
 internal import System
 internal import Transport
 
-/// The sender of the console's test pushes, which go to the gateway's own provider port over HTTP/2 and TLS, like any
-/// other sender's.
+/// The sender of the console's test pushes.
 ///
-/// Calls can be made on any thread.
+/// The pushes are sent to the gateway's own provider port over HTTP/2 and TLS, like those of any other sender. The
+/// methods can be called on any thread.
 public final class TestPushes: Sendable {
   /// The destination of test pushes.
   public struct Gateway: Sendable {
@@ -29,7 +29,7 @@ public final class TestPushes: Sendable {
   }
 
   private struct State {
-    /// The connections by key, one for each, which are kept open for the next push.
+    /// The connections, one for each key, which are kept open for the next push.
     var clients: [String: ProviderClient] = [:]
     var waiting = 0
   }

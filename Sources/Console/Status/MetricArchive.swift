@@ -7,7 +7,7 @@ internal import System
 /// minutes. Each step has its own rates and percentiles, computed from all values in that step, so that no percentile
 /// is an average of others.
 ///
-/// Confined to one thread.
+/// The archive is confined to one thread.
 ///
 /// The file consists of 8-byte words in the machine's byte order: a magic number and 15 reserved words, then 16 words
 /// per step: its end in milliseconds since 1970, and one value per ``Column`` as a floating-point number.
@@ -18,7 +18,7 @@ final class MetricArchive {
     case deliveryP50, deliveryP90, deliveryP99, commitP50, commitP90, commitP99
   }
 
-  /// A resolution, and the number of steps that are kept at that resolution.
+  /// A resolution, and the number of steps that the archive retains at that resolution.
   struct Tier: Equatable {
     let stepMilliseconds: Int64
     let count: Int
@@ -74,7 +74,7 @@ final class MetricArchive {
 
   /// Adds a reading, and completes the steps that the reading ends.
   ///
-  /// A step that a full or failing disk doesn't accept is missing after a restart.
+  /// If the disk is full or failing, a step that could not be written is missing after a restart.
   func add(_ reading: Reading) {
     for (index, tier) in Self.tiers.enumerated() {
       guard let before = earlier[index] else {

@@ -32,8 +32,10 @@ public final class MetricHistory: Sendable {
     archive = Mutex(Self.openArchive(path))
   }
 
-  /// Returns the archive in a file, or one in memory if the file can't be opened, because that must not keep the
-  /// gateway from starting.
+  /// Returns the archive in a file.
+  ///
+  /// If the file can't be opened, returns an archive in memory, because the problem must not prevent the gateway from
+  /// starting.
   private static func openArchive(_ path: String?) -> sending MetricArchive? {
     (try? MetricArchive(file: path)) ?? (try? MetricArchive(file: nil))
   }
@@ -71,7 +73,7 @@ public final class MetricHistory: Sendable {
   /// The number of queued notifications at the last sample; nil if unknown.
   var waiting: Int? { state.withLock { $0.waiting } }
 
-  /// The time of the first sample, in milliseconds since 1970; nil before that.
+  /// The time of the first sample, in milliseconds since 1970; nil before the first sample.
   var startedMilliseconds: Int64? { state.withLock { $0.startedMilliseconds } }
 
   /// Returns the oldest sample at or after this time, if any.

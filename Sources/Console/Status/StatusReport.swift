@@ -63,8 +63,8 @@ struct StatusReport {
     }
   }
 
-  /// Returns the time that accepted pushes waited for the disk in the last minute, as the 50th and 99th percentiles of
-  /// the commit time.
+  /// Returns the time for which accepted pushes waited for the disk in the last minute, as the 50th and 99th
+  /// percentiles of the commit time.
   private static func commits(
     _ now: [String: Double], _ before: [String: Double]
   ) -> [(String, JSONValue)] {

@@ -1,10 +1,10 @@
 internal import BelfryWire
 internal import Storage
 
-/// A check that a campaign can be sent to its audience: there is text for each language, and all tokens belong to the
-/// same environment.
+/// A check that a campaign can be sent to its audience: every language has text, and all tokens belong to the same
+/// environment.
 struct AudienceCheck {
-  /// The reasons not to send the campaign; empty if it may be sent.
+  /// The reasons not to send the campaign; empty if the campaign can be sent.
   private(set) var problems: [RequestProblem] = []
   /// Warnings for the operator before the campaign is sent.
   private(set) var warnings: [String] = []
@@ -24,7 +24,7 @@ struct AudienceCheck {
     let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues(Self.count)
     for (language, count) in byLanguage.sorted(by: { ($0.key ?? "") < ($1.key ?? "") }) {
       guard let language, choice.language(for: language) == nil else { continue }
-      // The first errors are enough, because apps can report any number of device languages.
+      // The first errors are sufficient, because apps can report any number of device languages.
       guard problems.count < Limits.previewLanguagesMax else { break }
       problems.append(
         RequestProblem(

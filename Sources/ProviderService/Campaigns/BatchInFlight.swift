@@ -14,7 +14,7 @@ struct CampaignAddressee {
 
 /// A batch in flight, and the state of its recipients.
 ///
-/// Confined to its runner.
+/// A batch is confined to its runner.
 struct BatchInFlight {
   /// The next event that the batch waits for.
   enum Phase: Equatable {
@@ -38,7 +38,7 @@ struct BatchInFlight {
   private(set) var sent: [CampaignAddressee] = []
   /// The recipients to send to again.
   var unsent: [CampaignAddressee] = []
-  /// The recipients for whom it is unknown whether the service has the push.
+  /// The recipients for whom it is unknown whether the service received the push.
   var uncertain: [CampaignAddressee] = []
   private var counts: [TallyKey: Int64] = [:]
   private(set) var dead: [DeadToken] = []

@@ -1,13 +1,13 @@
 internal import Synchronization
 public import System
 
-/// The clock by which campaigns are sent: the wall clock, unless it was set forward.
+/// The clock by which campaigns are sent: the wall clock, unless the wall clock was set forward.
 ///
-/// A push cannot be recalled, so a clock that was set forward is trusted only after a day (`ExpiryClock`); one that was
-/// set back is trusted at once. Time during which the machine sleeps counts. Any thread may use the clock; a service
-/// uses a single one from startup on.
+/// A push cannot be recalled, so a clock that was set forward is trusted only after a day (`ExpiryClock`). A clock that
+/// was set back is trusted immediately. Time during which the machine sleeps counts. Any thread can use the clock; a
+/// service uses a single clock throughout its lifetime.
 public final class CampaignClock: Sendable {
-  /// The nanoseconds since the machine started, and the wall clock in milliseconds since 1970.
+  /// The nanoseconds since the machine started, and the wall-clock time in milliseconds since 1970.
   public typealias Reading = (nanoseconds: Int64, unixMilliseconds: Int64)
 
   private let read: @Sendable () -> Reading

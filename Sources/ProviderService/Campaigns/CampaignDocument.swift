@@ -67,7 +67,7 @@ struct CampaignDocument: Sendable {
 
   /// Returns the language of the text for a device, or nil for a campaign without languages.
   ///
-  /// A device that has changed its language since the check gets the same text as a device without a language.
+  /// A device that has changed its language since the check receives the same text as a device without a language.
   func textLanguage(for device: String?) -> String? {
     guard let choice = alerts.choice else { return nil }
     return (choice.language(for: device) ?? choice.language(for: nil))?.language
@@ -103,7 +103,7 @@ struct CampaignDocument: Sendable {
   }
 }
 
-/// A reader of a campaign's members that collects their problems.
+/// A reader of a campaign's members, which collects the problems that it finds.
 private struct CampaignReader {
   private let object: JSONObject
   private(set) var problems: [RequestProblem] = []
@@ -119,7 +119,7 @@ private struct CampaignReader {
     "'\(RequestProblem.excerpt(value))'"
   }
 
-  /// Checks the name, which an operator may omit.
+  /// Checks the name, which an operator can omit.
   mutating func checkName() {
     guard let name = text("name") else { return }
     guard !name.isEmpty, name.utf8.count <= Limits.campaignNameBytesMax,

@@ -1,8 +1,8 @@
 internal import Storage
 
-/// The states of a campaign, and the effect of each request and event in each of them.
+/// The states of a campaign, and the effect of each request and event in each state.
 ///
-/// It is a state machine without I/O: its owner executes the actions in order.
+/// This type is a state machine without I/O: its owner executes the actions in order.
 struct CampaignLifecycle: Equatable, Sendable {
   typealias State = CampaignRecord.State
 
@@ -39,7 +39,7 @@ struct CampaignLifecycle: Equatable, Sendable {
     case start
     /// Send the campaign, or settle the batches that an earlier run left in flight.
     case run
-    /// Make the runner stop and leave the campaign in this state.
+    /// Stop the runner and leave the campaign in this state.
     case stopRunner(leaving: State)
     /// Remove the campaign with its outcomes.
     case remove

@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// The name by which operators recognize a campaign: the one in its file, or one derived from its text.
+/// The name by which operators recognize a campaign: the name in its file, or a name derived from its text.
 enum CampaignName {
   /// The name of a campaign that displays no text.
   static let untitled = "Untitled campaign"

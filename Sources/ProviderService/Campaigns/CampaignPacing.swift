@@ -1,9 +1,10 @@
 internal import BelfryWire
 internal import Storage
 
-/// The schedule for claiming a campaign's next recipients: the times of its groups, its rate, and the batches in flight.
+/// The schedule for claiming a campaign's next recipients: the times of its groups, its rate, and the batches in
+/// flight.
 ///
-/// It is a state machine without I/O.
+/// This type is a state machine without I/O.
 struct CampaignPacing {
   /// The next action.
   enum Action: Equatable {
@@ -22,7 +23,7 @@ struct CampaignPacing {
     let zone: Zone
   }
 
-  /// The time, in nanoseconds, after which waiting groups are checked again, because clocks may be set in the meantime.
+  /// The time, in nanoseconds, after which waiting groups are checked again, because clocks can be set in the meantime.
   private static let longestWaitNanoseconds: Int64 = 30_000_000_000
 
   private var groups: [ZonedGroup]
@@ -47,7 +48,7 @@ struct CampaignPacing {
     self.rate = rate
   }
 
-  /// Returns the action at this time, given on the monotonic clock and on the wall clock.
+  /// Returns the action at this time, which is given on both the monotonic clock and the wall clock.
   func next(now: Int64, unixSeconds: Int) -> Action {
     guard !groups.isEmpty else { return batchesInFlight == 0 ? .finish : .awaitBatches }
     guard batchesInFlight < Limits.batchesInFlightMax else { return .awaitBatches }
@@ -80,7 +81,7 @@ struct CampaignPacing {
     allowedAt = max(allowedAt, now) + Int64(recipients) * 1_000_000_000 / rate
   }
 
-  /// Records a batch that an earlier run left.
+  /// Records a batch that an earlier run left in flight.
   mutating func recovered() { batchesInFlight += 1 }
 
   /// Records that a group has no recipients left.

@@ -16,7 +16,9 @@ struct CampaignPreview {
   /// The reasons that the campaign would not be sent to this audience.
   let problems: [RequestProblem]
 
-  /// Creates a preview of a campaign for an audience at a given time, through a service whose environment may be known.
+  /// Creates a preview of a campaign for an audience at a given time.
+  ///
+  /// `service` is the environment of the service, if known.
   init(
     _ document: CampaignDocument, shares: [AudienceShare], zones deviceZones: DeviceZones,
     service: Environment?, notices: [String] = [], unixSeconds: Int
@@ -37,8 +39,8 @@ struct CampaignPreview {
       warnings.append("\(rest.count) more languages with \(devices) are not listed")
     }
     for (language, count) in sorted.prefix(Limits.previewLanguagesMax) {
-      // Show nothing for a language without text, which is a problem, but show the payload if the campaign has no
-      // languages.
+      // Show nothing for a language without text, which is reported as a problem, but show the payload if the campaign
+      // has no languages.
       let chosen = document.alerts.choice?.language(for: language)
       let shown = document.alerts.choice == nil || chosen != nil
       languages.append([

@@ -42,7 +42,7 @@ final class CampaignProgress: Sendable {
 
   /// Returns the status of a campaign as a stream of events.
   ///
-  /// The first event is sent at once.
+  /// The first event is sent immediately.
   func follow(_ id: String) throws -> HTTP1BodyStream {
     let first = try status(id)
     let stream = HTTP1BodyStream()
@@ -71,7 +71,7 @@ final class CampaignProgress: Sendable {
   /// Sends all changes to the watchers; returns false if no watcher is left.
   func turn() -> Bool {
     let ids = state.withLock { Array($0.campaigns.keys) }
-    // Query the status outside of the lock, because the store may be slow.
+    // Query the status outside the lock, because the store can be slow.
     let found = ids.map { id in (id, try? status(id)) }
     let now = now()
     return state.withLock { state in
@@ -108,7 +108,7 @@ final class CampaignProgress: Sendable {
   }
 }
 
-/// The speed of a campaign over the last seconds, and the time until it is finished.
+/// The speed of a campaign over the last few seconds, and the time until it is finished.
 struct ProgressRate {
   private var samples: [(nanoseconds: Int64, done: Int64)] = []
 

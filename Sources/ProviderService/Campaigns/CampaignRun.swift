@@ -5,7 +5,7 @@ internal import System
 
 /// One run of a campaign, which claims recipients, sends pushes, queries the delivery log, and counts outcomes.
 ///
-/// Confined to the runner's thread.
+/// A run is confined to the runner's thread.
 struct CampaignRun {
   private(set) var campaign: CampaignRecord
   private let document: CampaignDocument
@@ -18,7 +18,7 @@ struct CampaignRun {
   private var payloads: [String: [UInt8]] = [:]  // text: the campaign's own languages
   /// The language of the text for each device language.
   private var languages: [String?: String] = [:]
-  /// The state in which to leave the campaign once nothing is in flight; nil while it continues.
+  /// The state in which to leave the campaign once nothing is in flight; nil while the campaign continues.
   private(set) var endState: CampaignRecord.State?
   /// True if the program is exiting: log queries are left to the next run.
   private var isProgramEnding = false
@@ -297,8 +297,8 @@ struct CampaignRun {
 
   /// The problem to report if most tokens are bad.
   ///
-  /// The campaign continues, since the others may be valid. A client with an app's key can register invented tokens,
-  /// which must not block the campaign for the rest.
+  /// The campaign continues, because the other tokens might be valid. A client with an app's key can register invented
+  /// tokens, which must not block the campaign for the other devices.
   private var badTokenProblem: String? {
     guard badTokens >= Limits.badTokensBeforeSlowing, badTokens * 2 > answered else { return nil }
     return
@@ -306,8 +306,8 @@ struct CampaignRun {
       + "not exist; the campaign continues slowly"
   }
 
-  /// Removes a bad token from the registry if its app specified the environment of the service, because it cannot be
-  /// valid elsewhere.
+  /// Removes a bad token from the registry if its app specified the environment of the service, because the token
+  /// cannot be valid in another environment.
   private func drop(_ addressee: CampaignAddressee, from flight: inout BatchInFlight) {
     guard let environment = resources.service.environment else { return }
     flight.drop(

@@ -6,7 +6,7 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-/// A runner that sends one campaign, on its own thread, until it is finished or stopped.
+/// A runner that sends one campaign, on its own thread, until the campaign is finished or stopped.
 ///
 /// A batch is stored as in flight before its first push is sent, and its outcomes are stored in the same transaction as
 /// its completion. Pushes that an earlier run left in flight are looked up in the gateway's delivery log (decision
@@ -52,10 +52,10 @@ final class CampaignRunner: Sendable {
     }
   }
 
-  /// The reason that the campaign waits for its store; nil if it does not.
+  /// The reason that the campaign waits for its store; nil if it does not wait.
   var problem: String? { trouble.withLock { $0 } }
 
-  /// Claims no more recipients, and leaves the campaign in a state once nothing is in flight.
+  /// Claims no more recipients, and leaves the campaign in `state` once nothing is in flight.
   func stop(leaving state: CampaignRecord.State) { post(.stop(state)) }
 
   /// Stops the thread, and leaves the campaign to be resumed at the next start.
@@ -104,7 +104,7 @@ final class CampaignRunner: Sendable {
         guard let stored = try resources.registry.store.campaign(campaign.id) else { return }
         campaign = stored
       } catch {
-        // Try another run with the values in memory, which fails too if the store still cannot be read.
+        // Try another run with the values in memory, which also fails if the store still cannot be read.
         continue
       }
     }
@@ -145,7 +145,7 @@ final class CampaignRunner: Sendable {
     inbox.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 
-  /// Works until the run is finished, or until the store fails.
+  /// Works until the run is finished or the store fails.
   private func work(_ run: inout CampaignRun) -> StorageFailure? {
     do throws(StorageFailure) {
       try run.recover()

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// The thread that starts scheduled campaigns at their time.
+/// A thread that starts scheduled campaigns at their time.
 final class CampaignSchedule: Sendable {
   private let isNewer = DispatchSemaphore(value: 0)
 
@@ -17,7 +17,7 @@ final class CampaignSchedule: Sendable {
     }
   }
 
-  /// Makes the thread check the campaigns immediately, because a campaign was scheduled or the service is shutting
+  /// Causes the thread to check the campaigns immediately, because a campaign was scheduled or the service is shutting
   /// down.
   func wake() { isNewer.signal() }
 }

@@ -5,9 +5,9 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-/// Requests concerning one device: a test push, and the notifications that were sent to the device.
+/// Requests that apply to one device: a test push, and a query of the notifications that were sent to the device.
 extension CampaignService {
-  /// Sends a campaign's content to one registered device at once, without changing the campaign.
+  /// Sends a campaign's content to one registered device immediately, without changing the campaign.
   ///
   /// Without a token, the content goes to the only registered device of the app.
   func test(_ id: String, token: [UInt8]?) throws(Failure) -> JSONObject {
@@ -72,7 +72,7 @@ extension CampaignService {
     .invalid(RequestProblems([RequestProblem(field, what, do: advice)]))
   }
 
-  /// Sends a push and waits for the answer.
+  /// Sends a push and waits for the response.
   private func submit(_ push: Push) throws(Failure) -> Result<PushOutcome, ProviderFailure> {
     let answer = TestAnswer()
     try service().submit(push) { answer.set($0) }
@@ -120,7 +120,7 @@ extension CampaignService {
   }
 }
 
-/// The answer to a test push, which is received on the client's thread.
+/// The response to a test push, which is received on the client's thread.
 private final class TestAnswer: Sendable {
   private let result = Mutex<Result<PushOutcome, ProviderFailure>?>(nil)
   private let isSet = DispatchSemaphore(value: 0)

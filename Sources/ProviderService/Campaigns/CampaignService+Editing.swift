@@ -30,8 +30,9 @@ extension CampaignService {
 
   /// Replaces the content of a draft or a scheduled campaign.
   ///
-  /// If the new document lacks a name or a time, the campaign keeps its own, which may be from a command's options; a
-  /// null in the document removes it. A scheduled campaign whose time is then not in the future becomes a draft.
+  /// If the new document lacks a name or a time, the campaign keeps its current one, which might be from a command's
+  /// options; a null in the document removes the value. A scheduled campaign becomes a draft if its new time is not in
+  /// the future.
   func edit(_ id: String, _ edit: Edit) throws(Failure) -> CampaignRecord {
     let campaign = try campaign(id)
     let former = try object(of: campaign)
@@ -68,7 +69,7 @@ extension CampaignService {
     return copy
   }
 
-  /// Returns the content of a campaign in the form in which campaigns are added.
+  /// Returns the content of a campaign in the format in which campaigns are added.
   func content(_ id: String) throws(Failure) -> JSONObject {
     let campaign = try campaign(id)
     var object = try object(of: campaign)

@@ -22,7 +22,7 @@ extension CampaignService {
       let campaign = try stored { () throws(StorageFailure) in
         try registry.store.campaign(id, documentBytesMax: documentBytesMax)
       }
-      // The campaign may have been deleted in the meantime.
+      // The campaign might have been deleted in the meantime.
       if let campaign { try body(campaign) }
     }
   }
@@ -35,7 +35,7 @@ extension CampaignService {
     func time(_ milliseconds: Int64?) -> JSONValue {
       milliseconds.map { .string(Timestamp.rfc3339(unixMilliseconds: $0)) } ?? .null
     }
-    // A list contains longer documents as empty ones.
+    // In a list, a document that exceeds the size limit is empty.
     let document = (try? JSONValue(parsing: campaign.document))?.objectValue ?? [:]
     return [
       "id": .string(campaign.id), "name": .string(campaign.name ?? CampaignName.of(document)),
@@ -92,7 +92,7 @@ extension CampaignService {
   }
 }
 
-/// The numbers of a campaign's recipients by outcome.
+/// The number of a campaign's recipients for each outcome.
 struct CampaignCounts {
   private var counts: [CampaignOutcome: Int64] = [:]
 
@@ -104,12 +104,12 @@ struct CampaignCounts {
 
   /// The number of pushes that the service answered.
   ///
-  /// A push to a dead token was also sent; unknown outcomes do not count as sent.
+  /// A push to a dead token was also sent; pushes with an unknown outcome do not count as sent.
   var sent: Int64 { self[.accepted] + self[.dead] + self[.failed] }
 
   /// Returns the counts of each language as objects, the largest first.
   ///
-  /// Tokens that stay in the registry are not counted by language.
+  /// Tokens that remain in the registry are not counted by language.
   static func byLanguage(_ tallies: [CampaignTally]) -> [JSONObject] {
     let groups = Dictionary(
       grouping: tallies.filter { $0.outcome != .kept }, by: { UTF8Text($0.language) })

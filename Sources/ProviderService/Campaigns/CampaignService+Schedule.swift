@@ -12,8 +12,8 @@ extension CampaignService {
     return moment > Int(clock.unixSeconds)
   }
 
-  /// Returns the time at which a campaign may first reach a device, in seconds since 1970, or nil if the campaign has
-  /// no time.
+  /// Returns the earliest time at which a campaign can reach a device, in seconds since 1970, or nil if the campaign
+  /// has no time.
   func startMoment(
     _ campaign: CampaignRecord, _ document: CampaignDocument
   ) throws(Failure) -> Int? {
@@ -39,8 +39,8 @@ extension CampaignService {
       guard let campaign = try? registry.store.campaign(id) else { continue }
       do throws(Failure) {
         let moment = try startMoment(campaign, document(of: campaign)) ?? 0
-        // Limit a time in the far future, so that the product can't overflow; the campaign is checked again long
-        // before.
+        // Limit a time in the far future, so that the product can't overflow; the campaign is checked again long before
+        // that time.
         let moments = min(Int64(moment), Int64.max / 1_000)
         let left = moments * 1_000 - clock.compare()
         if left <= 0 {
@@ -64,7 +64,7 @@ extension CampaignService {
       switch error {
       // Another request changed the campaign in the meantime; the next check sees its new state.
       case .missing, .conflict: return
-      // Leave the campaign scheduled, because the store may accept writes later.
+      // Leave the campaign scheduled, because the store might accept writes later.
       case .storage(let failure) where failure.isOfDisk: throw error
       case .invalid, .noService, .unanswered, .storage:
         var failed = campaign

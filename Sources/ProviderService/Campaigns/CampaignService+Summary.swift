@@ -5,8 +5,8 @@ internal import System
 
 /// The data of the overview page.
 extension CampaignService {
-  /// Returns the state of the service in one object: the registered devices, the latest campaigns, and whether pushes
-  /// can be sent.
+  /// Returns the state of the service in one object: the registered devices, the latest campaigns, and whether the
+  /// service can send pushes.
   func summary() throws(Failure) -> JSONObject {
     let counted = try stored { () throws(StorageFailure) in try counts.counts() }
     var campaigns: [CampaignRecord] = []

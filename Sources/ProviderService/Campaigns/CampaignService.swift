@@ -17,7 +17,7 @@ public final class CampaignService: Sendable {
     case invalid(RequestProblems)
     /// No push service is configured.
     case noService(String)
-    /// A test push got no answer from the push service.
+    /// The push service did not respond to a test push.
     case unanswered(String)
     case storage(StorageFailure)
 
@@ -107,15 +107,15 @@ public final class CampaignService: Sendable {
     return scheduled != nil
   }
 
-  /// Starts scheduled campaigns at their time from now on.
+  /// Creates the thread that starts scheduled campaigns at their time.
   public func startSchedule() {
     let schedule = CampaignSchedule { [weak self] in self?.startDue() }
     running.withLock { $0.schedule = schedule }
   }
 
-  /// Starts no more runs, and stops the current ones once the pushes in flight are answered.
+  /// Starts no more runs, and stops the current runs once the pushes in flight are answered.
   ///
-  /// The rest is left to the next start.
+  /// The remaining recipients are left to the next start.
   public func stop() {
     let (runners, schedule) = running.withLock { running in
       running.isDraining = true
@@ -148,7 +148,7 @@ public final class CampaignService: Sendable {
     return try change(id, .sendRequested(startsLater: startsLater))
   }
 
-  /// Pauses a campaign; pushes in flight are finished.
+  /// Pauses a campaign; pushes in flight still get their outcomes.
   func pause(_ id: String) throws(Failure) -> CampaignRecord { try change(id, .pauseRequested) }
 
   /// Cancels a campaign: nothing more is sent, and pushes in flight get their outcomes.
@@ -178,13 +178,13 @@ public final class CampaignService: Sendable {
     }
   }
 
-  /// Handles an event of a campaign whose problem, if any, is to be stored with it.
+  /// Handles an event of a campaign, and stores the campaign's problem, if any, with the new state.
   func change(
     _ known: CampaignRecord, _ event: CampaignLifecycle.Event, edited: CampaignRecord? = nil
   ) throws(Failure) -> CampaignRecord {
     var stopped: CampaignRunner?
     let changed = try transitions.withLock { _ throws(Failure) in
-      // Another request may have changed the campaign in the meantime.
+      // Another request might have changed the campaign in the meantime.
       var campaign = try campaign(known.id)
       campaign.problem = known.problem
       let runner = running.withLock { $0.runners[known.id] }
@@ -224,7 +224,7 @@ public final class CampaignService: Sendable {
       campaign.state = state
       if state == .running || state == .scheduled || state == .cancelled { campaign.problem = nil }
       if state == .cancelled { campaign.finishedMilliseconds = SystemClock.unixMilliseconds }
-      // Without a service, a paused campaign stays paused.
+      // Without a service, a paused campaign remains paused.
       if state == .running { _ = try service() }
       try update(campaign)
     case .replaceContent:

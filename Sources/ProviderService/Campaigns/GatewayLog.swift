@@ -9,9 +9,9 @@ public struct GatewayLog: Sendable {
   public struct Line: Sendable, Hashable {
     /// The notification's `apns-id`, which the campaign chose for the recipient.
     public let id: NotificationID
-    /// A state label of apns-protocol section 6, or one of Belfry's own.
+    /// A state label of apns-protocol section 6, or one of Belfry's own labels.
     public let state: String
-    /// The time in milliseconds since 1970, by the gateway's clock.
+    /// The time in milliseconds since 1970, on the gateway's clock.
     public let atMilliseconds: Int64
 
     /// Parses a line of the admin API's log.
@@ -67,13 +67,13 @@ public struct GatewayLog: Sendable {
     self.read = read
   }
 
-  /// The fate of a notification that was sent since a given time and may have been lost.
+  /// The fate of a notification that was sent after a given time and might have been lost.
   enum Verdict: Sendable, Equatable {
     /// The gateway has the notification.
     case accepted
     /// The gateway never received the notification.
     case absent
-    /// The gateway received the notification but did not finish: it may or may not be delivered.
+    /// The gateway received the notification but did not finish: the notification might or might not be delivered.
     case unclear
   }
 
@@ -81,9 +81,9 @@ public struct GatewayLog: Sendable {
   enum Answer: Sendable, Equatable {
     /// One verdict per notification.
     case verdicts([NotificationID: Verdict])
-    /// The gateway does not respond now.
+    /// The gateway does not respond at present.
     case outOfReach
-    /// So many lines were added since then that the relevant ones may have been removed.
+    /// So many lines have been added since the given time that the relevant lines might have been removed.
     case forgotten
   }
 
@@ -108,7 +108,7 @@ public struct GatewayLog: Sendable {
     }
     guard isRead == true else { return .outOfReach }
     for id in ids where verdicts[id] == nil {
-      // If at least as many lines are new as the log retains, the relevant ones may have been removed.
+      // If at least as many lines are new as the log retains, the relevant lines might have been removed.
       guard recent < keptLines else { return .forgotten }
       verdicts[id] = .absent
     }
@@ -124,7 +124,7 @@ public struct GatewayLog: Sendable {
     return isRead == true ? Array(last.values) : nil
   }
 
-  /// Returns the number of a campaign's notifications per last state in the log.
+  /// Returns the number of a campaign's notifications for each last state in the log.
   func states(of campaign: CampaignIdentity) -> [String: Int64]? {
     var last: [NotificationID: String] = [:]
     let isRead = try? read { line in

@@ -9,7 +9,7 @@ enum PushConsequence: Equatable {
   case dead(reason: String, sinceMilliseconds: Int64?)
   /// The service permanently refused this push for this device.
   case failed(reason: String)
-  /// The service did not accept the push, but may accept it later.
+  /// The service did not accept the push, but might accept it later.
   case notSent(why: String)
   /// The push was sent, but it is not known whether it arrived.
   case uncertain
@@ -38,7 +38,7 @@ enum PushConsequence: Equatable {
       return
     }
     switch refusal.rejection {
-    // The service would refuse the push for every other device of the campaign too.
+    // The service would also refuse the push for every other device of the campaign.
     case .topicDisallowed, .badTopic, .missingTopic, .invalidPushType, .badPriority,
       .badExpirationDate, .badCollapseID, .payloadEmpty, .payloadTooLarge, .badPath:
       self = .refused(why: "the push service rejected the campaign: \(reason)")

@@ -28,7 +28,7 @@ public struct PushService: Sendable {
     self.connection = connection
   }
 
-  /// Creates the service that a client is connected to.
+  /// Creates the service to which a client is connected.
   ///
   /// The client must not resend unanswered pushes, because the campaign queries the delivery log first.
   public init(

@@ -1,7 +1,7 @@
 internal import BelfryWire
 
-/// The times at which a campaign may reach a device: not before a start time and not during quiet hours, both by the
-/// device's own clock.
+/// The times at which a campaign can reach a device: not before a start time and not during quiet hours, both according
+/// to the device's own clock.
 struct SendTime: Sendable, Equatable {
   /// The time before which nothing is sent.
   enum Start: Sendable, Equatable {
@@ -18,7 +18,8 @@ struct SendTime: Sendable, Equatable {
     let from: Int
     let to: Int
 
-    /// Returns the seconds from a wall time until the end of the quiet hours that contain it, or nil outside of them.
+    /// Returns the seconds from a wall time until the end of the quiet hours that contain it, or nil outside the quiet
+    /// hours.
     func secondsLeft(atWall wall: Int) -> Int? {
       let second = Gregorian.floorRemainder(wall, Gregorian.secondsPerDay)
       let (start, end) = (from * 60, to * 60)
@@ -34,7 +35,7 @@ struct SendTime: Sendable, Equatable {
   var start: Start?
   var quietHours: QuietHours?
 
-  /// True if devices in different zones may have different times.
+  /// True if devices in different zones can have different times.
   var dependsOnZone: Bool {
     if case .wall? = start { return true }
     return quietHours != nil
@@ -58,7 +59,7 @@ struct SendTime: Sendable, Equatable {
     firstStart(in: [zone]).map { $0 < now } ?? false
   }
 
-  /// Returns the first time at or after `now` at which a device in a zone may be reached, in seconds since 1970.
+  /// Returns the first time at or after `now` at which a device in a zone can be reached, in seconds since 1970.
   func earliest(from now: Int, in zone: Zone) -> Int {
     var moment = now
     switch start {
@@ -69,8 +70,8 @@ struct SendTime: Sendable, Equatable {
     guard let quietHours, let left = quietHours.secondsLeft(atWall: zone.wall(at: moment)) else {
       return moment
     }
-    // Compute the end by wall time, so that the quiet hours end at the specified hour even if the clocks change before
-    // that.
+    // Compute the end in wall time, so that the quiet hours end at the specified hour even if the clocks change before
+    // then.
     let end = zone.firstInstant(ofWall: zone.wall(at: moment) + left)
     assert(end >= moment, "quiet hours do not end before the moment within them")
     return max(end, moment)

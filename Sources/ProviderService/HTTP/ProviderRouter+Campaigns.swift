@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Storage
 internal import Transport
 
-/// The operator's requests concerning campaigns.
+/// The operator's requests that manage campaigns.
 extension ProviderRouter {
   func campaign(_ request: HTTP1Request, _ path: [String]) throws -> HTTP1Response {
     guard let id = path.first else {
@@ -57,7 +57,7 @@ extension ProviderRouter {
     }
   }
 
-  /// Adds a campaign and starts it, unless the request only asks for a preview or a draft.
+  /// Adds a campaign and starts it, unless the request asks only for a preview or a draft.
   private func create(_ request: HTTP1Request) throws -> HTTP1Response {
     let parts = try Parts(request)
     if parts.isDryRun {
@@ -160,7 +160,7 @@ extension ProviderRouter {
     return object
   }
 
-  /// Inserts the strings files that the request contains, by their names, into the campaign.
+  /// Inserts the strings files that the request contains, by name, into the campaign.
   fileprivate static func withFiles(_ object: JSONObject) throws(RequestProblems) -> JSONObject {
     var object = object
     guard let value = object["files"], value != .null else { return object }

@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 internal import Transport
 
-/// The requests of apps and of the operator concerning tokens.
+/// The requests of apps and of the operator that manage tokens.
 extension ProviderRouter {
   /// Registers a token, or removes it.
   func register(_ request: HTTP1Request, as caller: Caller) throws -> HTTP1Response {
@@ -22,9 +22,9 @@ extension ProviderRouter {
     return .object(line)
   }
 
-  /// Returns the number of tokens that the caller's app may have.
+  /// Returns the number of tokens that the caller's app can have.
   ///
-  /// The operator may import any number.
+  /// The operator can import any number.
   private func limit(of topic: String, as caller: Caller) -> RegistrationLimit? {
     let app: String
     switch caller {
@@ -33,7 +33,7 @@ extension ProviderRouter {
     case .anybody:
       app = apps.apps.map(\.bundleID).first { AppKeys.isTopic(topic, of: $0) } ?? topic
     }
-    // Two kinds may share a topic, which is counted once.
+    // Two kinds can share a topic, which is counted once.
     let topics = Set(TokenKind.allCases.map { "\(app)\($0.topicSuffix)" })
     return RegistrationLimit(topics: topics.sorted(), tokens: tokensPerApp)
   }
@@ -52,7 +52,7 @@ extension ProviderRouter {
   private func remove(
     _ registration: RegistrationRequest, as caller: Caller
   ) throws -> HTTP1Response {
-    // An operator who does not specify a topic means all topics.
+    // If the operator does not specify a topic, the request applies to all topics.
     let topic: String? =
       caller == .administrator && registration.topic == nil
       ? nil : try topic(of: registration, as: caller)
@@ -159,7 +159,7 @@ extension ProviderRouter {
     return .object(try campaigns.sent(to: token, topic: request.queryValue("topic")))
   }
 
-  /// Registers many tokens at once: one object per line, with the fields of `/register`.
+  /// Registers several tokens in one request: one object per line, with the fields of `/register`.
   func bringTokens(_ request: HTTP1Request) throws -> HTTP1Response {
     let registrations = try registrations(in: request)
     var withTopics: [(request: RegistrationRequest, topic: String)] = []

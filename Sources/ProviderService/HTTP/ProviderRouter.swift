@@ -5,20 +5,21 @@ public import Transport
 
 /// A router for the HTTP requests of apps and of the operator.
 ///
-/// Apps register with their key (`authorization: Bearer KEY`), or without one if the service is open. All other
-/// requests require the admin token instead. Any thread may use the router.
+/// Apps register with their key (`authorization: Bearer KEY`), or without a key if the service is open. All other
+/// requests require the admin token instead. Any thread can use the router.
 public struct ProviderRouter: Sendable {
   let registry: Registry
   let campaigns: CampaignService
   let apps: AppKeys
-  /// The checker of admin tokens, which counts wrong ones, including those from the console's sign-in form.
+  /// The checker of admin tokens, which counts wrong tokens, including those from the console's sign-in form.
   public let guesses: TokenAttempts
   private let isOpen: Bool
   let tokensPerApp: Int64
   let log: Log
   let progress: CampaignProgress
 
-  /// The number of tokens that an app may have unless the operator configures another: a million, about 200 MB on disk.
+  /// The number of tokens that an app can have unless the operator configures another number: a million, about 200 MB
+  /// on disk.
   public static let tokensPerAppDefault: Int64 = 1_000_000
 
   /// Creates a router.
@@ -61,11 +62,11 @@ public struct ProviderRouter: Sendable {
     }
   }
 
-  /// A refusal that does not concern the form of a field.
+  /// A refusal for a reason other than an invalid field.
   struct Refusal: Error {
     let status: Int
     let problem: RequestProblem
-    /// The time, in seconds, after which the request may be retried; nil if retrying does not help.
+    /// The time, in seconds, after which the client can retry the request; nil if retrying does not help.
     var retryAfterSeconds: Int64?
 
     init(_ status: Int, _ what: String, do advice: String, field: String? = nil) {

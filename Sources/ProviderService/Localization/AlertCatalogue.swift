@@ -3,7 +3,7 @@ internal import BelfryWire
 /// A campaign's alert in all of its languages, with consistent placeholders.
 struct AlertCatalogue: Sendable {
   private let alerts: [String: LocalizedAlert]
-  /// The values of `aps.alert` by language.
+  /// The values of `aps.alert`, keyed by language.
   private var filled: [String: JSONObject] = [:]
   /// The languages, in the order in which the campaign lists them.
   let languages: [String]
@@ -125,8 +125,8 @@ struct AlertCatalogue: Sendable {
     return problems
   }
 
-  /// Warnings for the operator before the campaign is sent: plural forms that a language has but a string lacks, and
-  /// arguments that no string shows.
+  /// Warnings for the operator before the campaign is sent: plural forms that a language requires but a string lacks,
+  /// and arguments that no string shows.
   var warnings: [String] {
     var warnings: [String] = []
     var used: Set<Int> = []
@@ -139,7 +139,7 @@ struct AlertCatalogue: Sendable {
               + "('\(missing.joined(separator: "', '"))'): such numbers use 'other'")
         }
         for format in text.formats { used.formUnion(TextDirectives(format).kinds.keys) }
-        // A number selects the plural form, whether or not the string shows the number.
+        // A number selects the plural form even if the string does not show the number.
         if case .text = text { continue }
         if let number = arguments.firstIndex(where: PluralRule.isNumber) {
           used.insert(number + 1)
@@ -174,7 +174,7 @@ struct AlertCatalogue: Sendable {
     for format in text.formats {
       let kinds = TextDirectives(format).kinds
       // Without arguments, a string is shown unchanged, including the percent signs of numbers. Only one placeholder is
-      // reported, because a string may have thousands.
+      // reported, because a string can have thousands.
       let missing = kinds.filter {
         $0.key > arguments.count && ($0.value == .text || !arguments.isEmpty)
       }

@@ -63,7 +63,7 @@ enum AlertText: Sendable {
     }
   }
 
-  /// All strings that may be shown, so that each can be checked.
+  /// All strings that can be shown, so that each can be checked.
   var formats: [String] {
     switch self {
     case .text(let text): [text]

@@ -1,7 +1,7 @@
 internal import BelfryWire
 
-/// The choice of one of a campaign's languages for a device: according to RFC 4647 section 3.4, or else a widely spoken
-/// language (client-api S0-56).
+/// The choice of one of a campaign's languages for a device: according to RFC 4647 section 3.4 or, if no language
+/// matches, a widely spoken language (client-api S0-56).
 struct LanguageChoice: Sendable {
   /// Languages in order of the number of people who understand them, for campaigns that do not specify a fallback.
   private static let widelySpoken = [
@@ -15,7 +15,7 @@ struct LanguageChoice: Sendable {
     case language(String)
     /// The most widely spoken of the available languages.
     case widelySpoken
-    /// No text: such a campaign is not sent to these devices.
+    /// No text: the campaign is not sent to these devices.
     case none
   }
 
@@ -25,13 +25,13 @@ struct LanguageChoice: Sendable {
   private let first: String
   private let available: [String: String]
 
-  /// Creates a choice among languages.
+  /// Creates a choice from a list of languages.
   ///
   /// Returns nil if the list is empty.
   init?(of languages: [String], fallback: Fallback) {
     guard let first = languages.first else { return nil }
     self.first = first
-    // If a language has two spellings, the first one counts.
+    // If a language has two spellings, the first one is used.
     available = Dictionary(languages.map { (Self.key($0), $0) }) { one, _ in one }
     let wanted: [String]
     switch fallback {
@@ -43,7 +43,7 @@ struct LanguageChoice: Sendable {
     self.fallback = wanted.lazy.compactMap { known[Self.key($0)] }.first
   }
 
-  /// Returns the language for a device, and true if it is only the fallback; nil if no language fits.
+  /// Returns the language for a device, and true if the language is only the fallback; nil if no language fits.
   func language(for device: String?) -> (language: String, isFallback: Bool)? {
     assert(
       fallback.map { available[Self.key($0)] == $0 } ?? true,

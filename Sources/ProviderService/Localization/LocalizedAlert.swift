@@ -18,7 +18,7 @@ struct LocalizedAlert: Sendable {
     var problems: [RequestProblem] = []
     for member in object.members {
       let name = "\(field).\(RequestProblem.excerpt(member.key))"
-      // The first errors are enough. A file may have thousands of unknown members, in hundreds of languages.
+      // The first errors are sufficient. A file can have thousands of unknown members, in hundreds of languages.
       guard problems.count < Limits.problemsPerLanguage else { break }
       if Self.textKeys.containsBytes(of: member.key) {
         guard member.value.textBytes <= Limits.textBytesMax else {

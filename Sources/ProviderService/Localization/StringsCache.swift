@@ -1,6 +1,6 @@
 internal import BelfryWire
 
-/// The strings files of one campaign, each parsed only once, because hundreds of languages may refer to the same file.
+/// The strings files of one campaign, each parsed only once, because hundreds of languages can refer to the same file.
 final class StringsCache {
   private let source: StringsSource
   private var values: [UTF8Text: Result<JSONObject, RequestProblems>] = [:]
@@ -10,7 +10,7 @@ final class StringsCache {
   /// The `.lproj` folders of the source, sorted.
   var languageFolders: [String] { source.languageFolders }
 
-  /// Returns true if a file of this name exists.
+  /// Returns true if a file with this name exists.
   func has(_ name: String) -> Bool { source.has(name) }
 
   /// Returns the content of a file.

@@ -173,7 +173,7 @@ public enum StringsFile {
     return object
   }
 
-  /// Returns the strings of a file that belong to an alert; the other strings are the app's.
+  /// Returns the strings of a file that belong to an alert; the other strings are the app's own.
   private static func propertyList(
     _ path: String, _ field: String, _ source: StringsCache
   ) throws(RequestProblems) -> JSONObject {

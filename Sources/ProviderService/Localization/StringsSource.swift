@@ -5,16 +5,16 @@ enum StringsSource {
   /// The reason that a file cannot be read.
   struct Failure: Error {
     let what: String
-    /// Advice; nil if the name may be the problem.
+    /// Advice; nil if the problem might be the name.
     var advice: String?
   }
 
   /// The files are in this folder, next to the campaign's file.
   case folder(String)
-  /// The files were sent with the campaign, by name.
+  /// The files were sent with the campaign; keyed by name.
   case files([String: [UInt8]])
 
-  /// Returns true if a file of this name exists.
+  /// Returns true if a file with this name exists.
   func has(_ name: String) -> Bool {
     switch self {
     case .folder(let folder): FileSystem.exists("\(folder)/\(name)")
@@ -49,7 +49,7 @@ enum StringsSource {
           what: "the file '\(RequestProblem.excerpt(name))' was not sent with the campaign",
           advice: "add it to the files")
       }
-      // A binary property list may refer to itself, and cannot be sent as text.
+      // A binary property list can refer to itself, and cannot be sent as text.
       guard !bytes.starts(with: Array("bplist".utf8)) else {
         throw Failure(
           what: "\(RequestProblem.excerpt(name)): a binary property list cannot be sent",

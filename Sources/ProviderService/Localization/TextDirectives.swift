@@ -7,11 +7,11 @@ struct TextDirectives: Equatable {
     case text, number
   }
 
-  /// The kinds by the argument's position, from 1.
+  /// The kinds, keyed by the argument's position, from 1.
   private(set) var kinds: [Int: Kind] = [:]
   /// True if an argument is used both as text and as a number.
   private(set) var isContradictory = false
-  /// The first placeholder with a width, a precision, or a flag, which are not applied to arguments; nil if no
+  /// The first placeholder with a width, a precision, or a flag, none of which is applied to arguments; nil if no
   /// placeholder has one.
   private(set) var formatted: String?
 

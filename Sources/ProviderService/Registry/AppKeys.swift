@@ -2,7 +2,7 @@ internal import BelfryWire
 public import System
 internal import Transport
 
-/// The apps that may register, each with the key that its installations send.
+/// The apps that can register, each with the key that its installations send.
 ///
 /// A key is a file with mode 0600 in the folder, named after the app.
 public struct AppKeys: Sendable {
@@ -15,7 +15,7 @@ public struct AppKeys: Sendable {
     let key: [UInt8]
   }
 
-  /// The apps by bundle identifier.
+  /// The apps, ordered by bundle identifier.
   public let apps: [App]
 
   /// Reads the apps of a folder.
@@ -51,7 +51,7 @@ public struct AppKeys: Sendable {
     return found
   }
 
-  /// Returns true if a topic is the app's own or that of one of its kinds of push.
+  /// Returns true if a topic is the app's own topic or the topic of one of its push types.
   static func isTopic(_ topic: String, of bundleID: String) -> Bool {
     TokenKind.allCases.contains { topic == "\(bundleID)\($0.topicSuffix)" }
   }

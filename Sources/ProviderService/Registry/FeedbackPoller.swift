@@ -4,7 +4,7 @@ internal import Synchronization
 public import System
 
 /// A poller that queries a feedback service for dead tokens, when it starts and every hour, and removes those that have
-/// not registered since.
+/// not been registered since.
 public final class FeedbackPoller: Sendable {
   /// A function that reads the service, as the client library's `FeedbackClient` does.
   public typealias Read = @Sendable () throws -> [(token: [UInt8], unixSeconds: Int64)]

@@ -3,12 +3,12 @@ internal import Transport
 
 /// The received fields of a registration: in the URL, in a form, or in a JSON object.
 struct RegistrationFields {
-  /// The supported field names; others belong to the app.
+  /// The names of the supported fields; other fields belong to the app.
   static let names = [
     "deviceToken", "token", "topic", "language", "timeZone", "user", "installation", "tag",
     "environment",
   ]
-  /// Alternative names that apps use, in lowercase, without hyphens and underscores.
+  /// Alternative names that apps use, in lowercase, without hyphens or underscores.
   private static let synonyms = [
     "devicetoken": "deviceToken", "pushtoken": "deviceToken", "apnstoken": "deviceToken",
     "bundleid": "topic", "bundleidentifier": "topic", "appid": "topic", "locale": "language",
@@ -59,18 +59,18 @@ struct RegistrationFields {
     return warnings
   }
 
-  /// Returns the supported name that was probably meant by an unknown one, or nil for a supported name and for one of
-  /// the app's own.
+  /// Returns the supported name that was probably meant by an unknown name, or nil for a supported name and for one of
+  /// the app's own names.
   static func meant(by name: String) -> String? {
     guard !names.contains(name) else { return nil }
     let plain = String(name.lowercased().filter { $0 != "_" && $0 != "-" })
     return names.first { $0.lowercased() == plain } ?? synonyms[plain]
   }
 
-  /// Returns the fields whose names could be supported or similar names, according to their length.
+  /// Returns the fields whose names, according to their length, could be supported names or similar to one.
   ///
-  /// Only these are compared: comparing strings normalizes them, which takes a long time for a long run of combining
-  /// marks.
+  /// Only these names are compared: comparing strings normalizes them, which takes a long time for a long run of
+  /// combining marks.
   private static func withNames(
     _ pairs: [(name: String, value: String)]
   ) -> [(name: String, value: String)] {
@@ -96,7 +96,7 @@ struct RegistrationFields {
       read(object)
     } else {
       let form = Self.withNames(request.form)
-      // curl labels everything without a type as a form.
+      // curl labels every body without a type as a form.
       let isUntyped = type.isEmpty || type.hasPrefix("application/x-www-form-urlencoded")
       let hasField = form.contains { Self.names.contains($0.name) }
       let hasToken = first("deviceToken", "token") != nil

@@ -71,7 +71,7 @@ struct RegistrationRequest {
 
   // MARK: Fields
 
-  /// Parses a token in hexadecimal, in the forms that apps and files use.
+  /// Parses a token in hexadecimal, in the formats that apps and files use.
   static func token(hexadecimal text: String) throws(RequestProblem) -> [UInt8] {
     // Older apps print the description of data: <0a1b2c3d …>.
     let digits = String(decoding: text.utf8.filter { !" <>".utf8.contains($0) }, as: UTF8.self)

@@ -7,7 +7,7 @@ internal import System
 ///
 /// The tokens are recounted only occasionally, because counting reads every token.
 final class RegistryCounts: Sendable {
-  /// The counts at one moment.
+  /// The counts at a given time.
   struct Counts: Sendable {
     let shares: [RegistryShare]
     let departures: [String: Int64]
@@ -34,7 +34,7 @@ final class RegistryCounts: Sendable {
     self.now = now
   }
 
-  /// Returns the counts, which may be slightly outdated.
+  /// Returns the counts, which can be slightly outdated.
   func counts() throws(StorageFailure) -> Counts {
     try state.withLock { state throws(StorageFailure) in
       let start = now()

@@ -4,9 +4,9 @@ internal import Storage
 internal import Synchronization
 public import System
 
-/// The thread that reports a failing disk of the registry, and finds out when the disk accepts writes again.
+/// A thread that reports a failing disk of the registry, and detects when the disk accepts writes again.
 ///
-/// Without requests that write, nothing else would end an outage.
+/// Without this thread, an outage would not end until a request writes to the disk.
 public final class RegistryWatch: Sendable {
   private let isStopped = Mutex(false)
   private let isNewer = DispatchSemaphore(value: 0)

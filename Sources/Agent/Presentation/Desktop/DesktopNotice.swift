@@ -7,10 +7,10 @@ struct DesktopNotice: Hashable {
   static let defaultKey = "default"
   /// The key of KDE's text field.
   static let replyKey = "inline-reply"
-  /// The action key that opens an alert without buttons of its own, and the one that closes it (S4-20).
+  /// The key of the action that opens an alert without its own buttons, and of the action that closes it (S4-20).
   static let openKey = "belfry:open"
   static let closeKey = "belfry:close"
-  /// A hint of our own: the keys of destructive actions, for which the specification has no hint.
+  /// A Belfry-specific hint: the keys of destructive actions, for which the specification has no hint.
   static let destructiveHint = "x-belfry-destructive-actions"
   /// The prefix of the line that lists the destructive actions below the text.
   static let destructiveSign = "⚠ "
@@ -24,7 +24,7 @@ struct DesktopNotice: Hashable {
   /// Alternating keys and labels.
   var actions: [String]
   var hints: [(String, BusValue)]
-  /// The timeout in milliseconds; -1 lets the server choose, 0 means never.
+  /// The timeout in milliseconds; -1 for the server's default, 0 for no timeout.
   var expireMilliseconds: Int32
 
   /// Returns the call's arguments.
@@ -79,7 +79,7 @@ struct DesktopNotice: Hashable {
     }
   }
 
-  /// Returns the title, with the app's name as a prefix if the server does not show the name.
+  /// Returns the title, prefixed with the app's name if the server does not show the name.
   private static func title(_ presentation: Presentation, _ server: ServerFeatures) -> String {
     guard !presentation.title.isEmpty else { return presentation.appName }
     guard !server.showsAppName, !presentation.title.hasSameBytes(as: presentation.appName) else {
@@ -97,7 +97,7 @@ struct DesktopNotice: Hashable {
       actions = [Self.defaultKey, own.isEmpty ? words[.open] : own]
     }
     if presentation.isPersistent, presentation.actions.isEmpty {
-      // Servers draw no button for a click, so an alert gets two labeled buttons.
+      // Servers draw no button for a click, so an alert has two labeled buttons.
       actions += [Self.closeKey, words[.close]]
       if presentation.opening == .buttonAndClick {
         actions += [Self.openKey, own.isEmpty ? words[.view] : own]
@@ -187,7 +187,7 @@ extension DesktopNotice {
   /// The key of a prompt's second button.
   static let denyKey = "deny"
 
-  /// Creates the arguments for a question that stays until it is answered (linux-parts 17).
+  /// Creates the arguments for a question that remains on screen until it is answered (linux-parts 17).
   init(_ prompt: Prompt, _ server: ServerFeatures, words: DeviceWords = .english) {
     appName = prompt.appName
     icon = prompt.icon ?? ""

@@ -33,7 +33,7 @@ struct DesktopNotificationState {
   }
 
   private struct DisplaySlot {
-    /// The item to show; nil once it is to be removed.
+    /// The item to show; nil once the item is to be removed.
     var wanted: Item?
     /// True if an answer from the server is pending.
     var isCalling = false
@@ -134,7 +134,7 @@ struct DesktopNotificationState {
     return show(key, wanted)
   }
 
-  /// Shows all items on a new server, which may differ from the previous server.
+  /// Shows all items on a new server, which can differ from the previous server.
   mutating func serverAppeared() -> [Call] {
     isServerThere = true
     keys = [:]
@@ -154,8 +154,8 @@ struct DesktopNotificationState {
 
   /// Handles the loss of the server; the items wait for the next server.
   ///
-  /// `keepsList` is true if the server moved banners to a list without reporting it. Notifications that were already
-  /// shown are then not shown again.
+  /// `keepsList` is true if the server moved banners to a list without reporting the move. Notifications that were
+  /// already shown are then not shown again.
   mutating func serverLost(keepsList: Bool = false) {
     isServerThere = false
     keys = [:]
@@ -170,12 +170,12 @@ struct DesktopNotificationState {
     }
   }
 
-  /// Stores the activation token, which arrives before its action and lets the app enter the foreground.
+  /// Stores the activation token, which arrives before its action and allows the app to enter the foreground.
   mutating func activationToken(_ number: UInt32, _ token: String) {
     if keys[number] != nil { tokens[number] = token }
   }
 
-  /// Handles a button that the user pressed; `hasWindow` is true if a window can ask for text.
+  /// Handles a button that the user pressed; `hasWindow` is true if a window can show a text field.
   mutating func actionInvoked(
     _ number: UInt32, _ action: String, text: String? = nil, hasWindow: Bool = false
   ) -> (UserAction?, [Call]) {
@@ -200,8 +200,8 @@ struct DesktopNotificationState {
     }
   }
 
-  /// Returns the action whose text field a window asks for, if a window handles the pressed button; nil if the server
-  /// has handled the button completely.
+  /// Returns the action whose text field a window shows, if a window handles the pressed button; nil if the server has
+  /// handled the button completely.
   static func windowFocus(
     _ action: String, text: String?, _ presentation: Presentation
   ) -> (id: String?, Void)? {

@@ -29,8 +29,8 @@ final class DesktopPresenter: Presenter {
   private var prompts: [PromptID: Prompt] = [:]
   /// A function that returns true if the desktop's do-not-disturb mode is on.
   var isDesktopQuiet: () -> Bool = { false }
-  /// The unique name of the server whose signals are accepted: empty without a server, nil until it is known whether a
-  /// server is running.
+  /// The unique name of the server whose signals are accepted: empty if no server is running, nil until the presenter
+  /// has determined whether a server is running.
   private var knownOwner: String?
   private var owner: String { knownOwner ?? "" }
 
@@ -59,7 +59,7 @@ final class DesktopPresenter: Presenter {
       "type='signal',sender='\(Self.name)',path='\(Self.path)',interface='\(Self.name)'"
     ) { [weak self] message in self?.signalled(message) }
     try bus.followOwner(of: Self.name, asksNow: false) { [weak self] in self?.ownerChanged($0) }
-    // The absence of a server is also an event: windows then show everything that cannot wait.
+    // The absence of a server is also an event: windows then show the items that cannot wait.
     bus.findOwner(of: Self.name) { [weak self] in self?.ownerChanged((try? $0.get()) ?? "") }
     try bus.followOwner(of: Self.dock, asksNow: false) { [weak self] owner in
       guard let self, !owner.isEmpty else { return }
@@ -133,7 +133,7 @@ final class DesktopPresenter: Presenter {
       }
       self.server = ServerFeatures(name: name, version: version, names: self.capabilities)
       self.log.info("found a desktop notification server")
-      // A prompt on the previous server may belong in a window now, and vice versa.
+      // A prompt that the previous server showed might now belong in a window, and vice versa.
       for id in self.prompts.keys { _ = self.board.remove(.prompt(id)) }
       self.make(self.board.serverAppeared())
       self.show(self.prompts.values.sorted { $0.id.number < $1.id.number })
@@ -208,7 +208,7 @@ final class DesktopPresenter: Presenter {
   }
 
   private func signalled(_ message: BusMessage) {
-    // A match by a well-known name also lets other services' signals through (linux-parts 1).
+    // A match by a well-known name also delivers signals from other services (linux-parts 1).
     guard message.sender == owner, message.interface == Self.name,
       let values = try? message.read(),
       let number = values.first?.unsignedValue.flatMap(UInt32.init(exactly:)), values.count >= 2
@@ -246,7 +246,7 @@ final class DesktopPresenter: Presenter {
 
   // MARK: - Without a banner
 
-  /// Updates text in place, without another banner if the server has moved the previous banner into its list.
+  /// Updates text in place, without another banner if the server has moved the previous banner to its list.
   private func refresh(_ presentation: Presentation) {
     let key = DesktopNotificationState.Key.notification(presentation.key)
     if !server.keepsList || presentation.stays {
@@ -254,7 +254,7 @@ final class DesktopPresenter: Presenter {
     } else if server.quietDelivery == .lowUrgency {
       make(board.refresh(key, .quiet(presentation)))
     }
-    // Do nothing for Plasma: it shows every changed notification again, and shows no list on a locked screen.
+    // Do nothing for Plasma: it shows every changed notification again, and it shows no list on a locked screen.
   }
 
   /// Adds a notification to the server's own list, if the server has a list that requires no banner.
@@ -298,7 +298,7 @@ final class DesktopPresenter: Presenter {
 
   // MARK: - Vibration
 
-  /// Lets a phone vibrate with the sound, which the agent plays itself (S4-19).
+  /// Causes a phone to vibrate with the sound, which the agent plays itself (S4-19).
   ///
   /// The method uses feedbackd if it is installed.
   private func vibrate(_ app: AppID) {
@@ -316,7 +316,7 @@ final class DesktopPresenter: Presenter {
 
   private func emitBadge(_ app: AppID, _ badge: Int64) {
     if badges[app] == nil {
-      // A dock that starts later may query the badge.
+      // A dock that starts later can query the badge.
       try? bus.export(Self.launcherPath(app)) { [weak self] message in
         guard message.interface == Self.launcher, message.member == "Query" else { return nil }
         return .success(Self.badge(app, self?.badges[app] ?? 0))

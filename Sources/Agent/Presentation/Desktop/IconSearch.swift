@@ -1,8 +1,9 @@
 import BelfryWire
 import System
 
-/// A search for the file of an app's icon, needed because servers such as dunst draw files but do not look up theme
-/// names.
+/// A search for the file of an app's icon.
+///
+/// The search is needed because servers such as dunst draw files but do not look up theme names.
 enum IconSearch {
   /// The sizes of the theme's folders that fit a notification, best first.
   private static let sizes = ["64x64", "48x48", "128x128", "96x96", "256x256", "32x32", "scalable"]

@@ -3,19 +3,19 @@ struct ServerFeatures: Hashable {
   /// The number of a notification's buttons that the user can press.
   enum Buttons: Hashable {
     case none
-    /// Any number, in a menu that the user must know about.
+    /// Any number, in a menu that users must already know about.
     case menu
     case upTo(Int)
     case all
   }
 
-  /// The way to add a notification to the server's own list without a banner.
+  /// The way that the agent adds a notification to the server's own list without a banner.
   enum QuietDelivery: Hashable {
     /// The server has no list, or adds a notification to its list only after a banner.
     case none
     /// A notification with low urgency is only shown in the list.
     case lowUrgency
-    /// A notification that is closed at once is not drawn, and is added to the history.
+    /// A notification that is closed immediately is not drawn, and is added to the history.
     case closedIntoHistory
   }
 
@@ -32,14 +32,14 @@ struct ServerFeatures: Hashable {
   /// Critical urgency also overrides the server's do-not-disturb mode.
   let staysByUrgency: Bool
   /// True if, once the banner has disappeared, the server's list keeps buttons only for `resident` notifications, and
-  /// lets the sender close only those.
+  /// allows the sender to close only those.
   let listsResidentOnly: Bool
-  /// True if the server moves banners to a list without reporting it to the sender.
+  /// True if the server moves banners to a list without reporting the move to the sender.
   let keepsList: Bool
   /// True if the server finds icons by name, and draws an icon that is also in its header only once.
   let findsIcons: Bool
 
-  /// Creates the features of a server from its name, version and capabilities.
+  /// Creates the features of a server from its name, version, and capabilities.
   init(name: String = "", version: String = "", names: Set<String> = []) {
     let server = Known(name.lowercased(), version)
     buttons = names.contains("actions") ? server.buttons : .none
@@ -94,7 +94,7 @@ struct ServerFeatures: Hashable {
   }
 }
 
-/// The places where the user reaches a notification's buttons: on the server, and in a window of `belfry-center`.
+/// The places where the user finds a notification's buttons: on the server, and in a window of `belfry-center`.
 struct ButtonPlacement: Hashable {
   /// The buttons that are passed to the server, in order.
   var withServer: [Presentation.Action]
@@ -109,8 +109,8 @@ struct ButtonPlacement: Hashable {
     // A banner has a minimal interface; an alert has more room (S1-21, S1-27).
     let wanted =
       presentation.isPersistent ? presentation.alertActions : presentation.minimalActions
-    // A server cannot show content that the app draws: for an alert, the window shows it at once; a banner links to the
-    // window.
+    // A server cannot show content that the app draws. For an alert, the window opens immediately; a banner links to
+    // the window.
     let isDrawn = hasWindow && presentation.isDrawnByApp
     let hasDrawnBanner = isDrawn && !presentation.isPersistent
     switch server.buttons {
@@ -119,7 +119,7 @@ struct ButtonPlacement: Hashable {
       opensWindow = hasWindow && (presentation.isPersistent || !all.isEmpty || isDrawn)
     case .menu:
       withServer = wanted
-      // An alert asks for an answer, but only users who know about the menu find its buttons.
+      // An alert requests an answer, but only users who know about the menu find its buttons.
       opensWindow = hasWindow && presentation.isPersistent
       hasMore = hasWindow && !opensWindow && (hasDrawnBanner || Self.lacks(wanted, of: all))
     case .upTo(let count):

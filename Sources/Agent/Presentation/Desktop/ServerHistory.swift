@@ -1,4 +1,4 @@
-/// The notifications that were put into a server's history, by their numbers in that history.
+/// The notifications that were added to a server's history, keyed by their numbers in that history.
 ///
 /// The numbers are high, because a server that accepts its callers' numbers does not use high numbers itself.
 struct ServerHistory {

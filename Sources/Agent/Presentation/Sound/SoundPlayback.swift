@@ -29,7 +29,7 @@ final class SoundPlayback {
   /// True if sounds can be played at all.
   var isAvailable: Bool { program != nil }
 
-  /// Plays an app's sound, or the system's if the app specifies no sound, or a sound that may not be played (S0-6).
+  /// Plays an app's sound, or the system sound if the app specifies no sound or its sound cannot be played (S0-6).
   ///
   /// While a sound is playing, other sounds are skipped unless they are critical.
   func play(_ sound: NotificationSound, of app: LocalApp) {

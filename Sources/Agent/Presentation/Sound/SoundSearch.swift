@@ -3,16 +3,16 @@ import System
 
 /// A search for the file of a notification's sound (S0-1, S0-4, S1-46; client-api 3.51).
 enum SoundSearch {
-  /// Returns the file that an app specifies: in the app's `Library/Sounds`, or else at the top level of its bundle; nil
-  /// if no such file exists.
+  /// Returns the file that an app specifies, from the app's `Library/Sounds` or, if it is not there, from the top level
+  /// of the app's bundle; nil if no such file exists.
   static func file(_ name: String, of app: LocalApp, environment: [String: String]) -> String? {
     Self.file(
       name, in: folders(of: app.id, bundle: app.bundlePath, environment: environment))
   }
 
-  /// Returns the file with this name in the first folder that contains such a file.
+  /// Returns the path of the file with this name in the first folder that contains one.
   static func file(_ name: String, in folders: [String]) -> String? {
-    // Only accept names, not paths: an app may use only its own files.
+    // Accept only names, not paths: an app may use only its own files.
     guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else { return nil }
     return folders.map { "\($0)/\(name)" }.first(where: isFile)
   }

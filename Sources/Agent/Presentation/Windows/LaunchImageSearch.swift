@@ -5,7 +5,7 @@ enum LaunchImageSearch {
   /// Returns the file at the top level of the app's bundle, with the extension of a picture if the name has none; nil
   /// if no such file exists.
   static func file(_ name: String, of app: LocalApp) -> String? {
-    // Only accept names, not paths: an app may use only its own files.
+    // Accept only names, not paths: an app may use only its own files.
     guard let bundle = app.bundlePath, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")),
       !name.hasPrefix(".")
     else { return nil }

@@ -116,7 +116,7 @@ struct WindowContent {
   private func buttons(
     of presentation: Presentation, closing: Button, _ closeTitle: String
   ) -> [JSONValue] {
-    // As in an alert, a notification without its own actions gets its action button, if it shows one, and Close (S3-20,
+    // As in an alert, a notification without its own actions has its action button, if it shows one, and Close (S3-20,
     // S4-20).
     let own =
       presentation.actions.isEmpty && presentation.opening == .buttonAndClick
@@ -184,8 +184,8 @@ struct CenterGroup: Hashable, Sendable {
   let isProvisional: Bool
   var threads: [Thread]
 
-  /// Groups notifications that are given oldest first, so that the app and the thread with the newest notification are
-  /// first.
+  /// Groups notifications, which must be sorted oldest first. The groups begin with the app and the thread that contain
+  /// the newest notification.
   static func groups(
     _ presentations: [Presentation], isProvisional: (AppID) -> Bool
   ) -> [CenterGroup] {

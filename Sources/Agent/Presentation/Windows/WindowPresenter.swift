@@ -6,7 +6,7 @@ import System
 /// cannot show, and for the Notification Center.
 ///
 /// The program runs while a window is open. If the program or a display is missing, the agent continues without windows
-/// and logs this once.
+/// and logs the problem once.
 final class WindowPresenter: Presenter {
   private let loop: EventLoop
   private let log: Log
@@ -28,7 +28,7 @@ final class WindowPresenter: Presenter {
   private var hasComplained = false
   /// True if notifications and questions are shown; false if only the Notification Center is shown.
   let isDesktop: Bool
-  /// Called with the open prompts whose windows are gone because the program exited.
+  /// Called with the open prompts whose windows have disappeared because the program exited.
   var onPromptsLost: ([Prompt]) -> Void = { _ in }
 
   /// The variables that a program needs to find a display and its screen reader.
@@ -121,7 +121,7 @@ final class WindowPresenter: Presenter {
   func openCenter(_ environment: [String: String]) throws(AppLinkFailure) {
     let display = environment.filter { Self.displayVariables.contains($0.key) }
     if display.contains(where: { self.environment[$0.key] != $0.value }) {
-      // This is another session's display; windows that failed on the previous display may work on this one.
+      // This is another session's display; windows that failed on the previous display might work on this one.
       self.environment.merge(display) { $1 }
       hasFailed = false
     }
@@ -137,7 +137,7 @@ final class WindowPresenter: Presenter {
     sendCenter()
   }
 
-  /// Handles a change to the delivered notifications or to the apps that may notify.
+  /// Handles a change to the delivered notifications or to the apps that are allowed to show notifications.
   func centerChanged() {
     guard isCenterOpen, !isCenterRefreshDue else { return }
     isCenterRefreshDue = true
@@ -283,7 +283,7 @@ final class WindowPresenter: Presenter {
         return make(state.requested(presentation, focus: nil))
       }
       guard let action = WindowContent.action(of: button, text: text) else { return }
-      // The app's own drawing may stay after an action; the agent reports when to remove it.
+      // The app's own drawing can remain after an action; the agent reports when to remove it.
       if state.drawing(of: presentation) == nil || action == .open || action == .dismiss {
         make(state.removed(presentation.key))
       }

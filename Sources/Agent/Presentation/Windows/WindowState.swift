@@ -5,7 +5,7 @@
 struct WindowState {
   /// The state of the desktop's notification server, as far as it is known.
   enum Server: Hashable {
-    /// The server was not queried yet.
+    /// The server has not been queried yet.
     case unknown
     case absent
     case present(ServerFeatures)
@@ -13,7 +13,7 @@ struct WindowState {
 
   /// The content of a window.
   enum Item: Hashable {
-    /// A notification, with the action whose text field the user asked for.
+    /// A notification, with the action whose text field the user requested.
     case notification(Presentation, focus: String?)
     case prompt(Prompt)
     /// An app that is being started, with its name and the image that is shown during the start.
