@@ -125,8 +125,9 @@ enum Limits {
   static let heldBytesPerApp = 32 << 20
   /// Bytes of the agent's memory that all connections can hold.
   static let heldBytes = 128 << 20
-  /// Connections that have not sent their greeting: more than the number of programs that start simultaneously. Each
-  /// program sends its greeting as soon as it connects.
+  /// Connections that have not sent their greeting: more than the number of programs that start simultaneously.
+  ///
+  /// Each program sends its greeting as soon as it connects.
   static let ungreetedConnections = 256
   /// Bytes that a connection can send before its greeting is complete; a greeting takes a few hundred.
   static let ungreetedBytes = 64 << 10

@@ -184,8 +184,9 @@ struct CenterGroup: Hashable, Sendable {
   let isProvisional: Bool
   var threads: [Thread]
 
-  /// Groups notifications, which must be sorted oldest first. The groups begin with the app and the thread that contain
-  /// the newest notification.
+  /// Groups notifications, which must be sorted oldest first.
+  ///
+  /// The groups begin with the app and the thread that contain the newest notification.
   static func groups(
     _ presentations: [Presentation], isProvisional: (AppID) -> Bool
   ) -> [CenterGroup] {
