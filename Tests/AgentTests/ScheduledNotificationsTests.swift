@@ -181,6 +181,21 @@ private final class Agenda {
       try agenda.pending().map(\.nextUnixMilliseconds) == [milliseconds("2026-01-04T09:00:00Z")])
   }
 
+  @Test func `if the machine's clock is set back, a repeating notification is due again`() throws {
+    let nine = try milliseconds("2026-01-05T09:00:00Z")
+    let bench = ModelBench(now: nine - hour)
+    bench.ask(
+      bench.authorized(), .add(ModelBench.request(trigger: try matching("hour=9"))))
+    bench.move(to: nine)
+    #expect(bench.handle(.scheduleDue).presented.count == 1)
+    #expect(bench.armedSchedule == ScheduleWakeUp(wall: nine + 24 * hour, elapsed: nil))
+    bench.move(to: nine - hour)
+    #expect(bench.handle(.clockWasSet).presented.isEmpty)
+    #expect(bench.armedSchedule == ScheduleWakeUp(wall: nine, elapsed: nil))
+    bench.move(to: nine)
+    #expect(bench.handle(.scheduleDue).presented.count == 1)
+  }
+
   @Test func `the manual clock waits while an app is asked and continues after the answer`() throws
   {
     let agenda = Agenda()

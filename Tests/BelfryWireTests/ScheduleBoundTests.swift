@@ -6,6 +6,23 @@ import Testing
 @Suite struct ScheduleBoundTests {
   private func rule(_ text: String) -> ZoneRule? { ZoneRule(Array(text.utf8)) }
 
+  @Test func `times are clamped to the first and last moment of the supported years`() {
+    let last = 253_402_300_799  // 9999-12-31T23:59:59Z
+    let first = Gregorian.day(ScheduleLimits.years.lowerBound, 1, 1) * Gregorian.secondsPerDay
+    for (time, clamped) in [
+      (.max, last), (last + 1, last), (last, last), (0, 0), (first, first), (first - 1, first),
+      (.min, first),
+    ] as [(Int, Int)] {
+      #expect(Gregorian.clampedSeconds(time) == clamped)
+    }
+    let (lowest, highest) = (Int64(first) * 1_000, Int64(last) * 1_000 + 999)
+    for (time, clamped) in [
+      (.max, highest), (highest, highest), (0, 0), (lowest, lowest), (.min, lowest),
+    ] as [(Int64, Int64)] {
+      #expect(Gregorian.clampedMilliseconds(time) == clamped)
+    }
+  }
+
   @Test
   func `a rule's days are those of a year`() {
     #expect(rule("AAA0BBB,J1,J365") != nil)

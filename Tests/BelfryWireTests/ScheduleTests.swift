@@ -127,6 +127,19 @@ private let hour: Int64 = 3_600_000
     #expect(device.take() == ["b@540", "a@540", "c@540", "d@540"])
   }
 
+  @Test func `an entry that replaces one fires after the entries that were added in between`()
+    throws
+  {
+    var device = try Device()
+    // The replaced entry is not the first to fire.
+    try device.add("first", daily("hour=8 minute=30"))
+    for id in ["x", "y", "x"] { try device.add(id, daily("hour=9")) }
+    device.pass(hour)
+    #expect(device.take() == ["first@510", "y@540", "x@540"])
+    device.pass(24 * hour)
+    #expect(device.take() == ["first@1950", "y@1980", "x@1980"])
+  }
+
   @Test func `the same id replaces, another app's id is another notification`() throws {
     var device = try Device()
     try device.add("x", daily("hour=9"))
@@ -186,6 +199,15 @@ private let hour: Int64 = 3_600_000
     let start = device.now.wall - 49 * hour
     try device.add("daily", .moment(.instant(start), every: Period(calendarUnit: 16)))
     #expect(device.schedule.pending(at: device.now).first?.next == device.now.wall + 23 * hour)
+  }
+
+  @Test func `a notification that is a minute late counts as missed`() throws {
+    var device = try Device()
+    for late in [59_999, 60_000] as [Int64] {
+      try device.add("\(late)", .moment(.instant(device.now.wall - late), every: .once))
+    }
+    device.pass(0)
+    #expect(device.take() == ["60000@479!", "59999@479"])
   }
 
   @Test
@@ -330,6 +352,7 @@ private let hour: Int64 = 3_600_000
         == [nine])
     #expect(
       device.schedule.moments(of: ScheduleKey(app: "b", id: "x"), count: 3, at: device.now) == [])
+    #expect(device.schedule.moments(of: key, count: 0, at: device.now) == [])
     device.now.wall += hour
     #expect(
       device.schedule.moments(of: key, count: 1, at: device.now) == [nine + 24 * hour],
@@ -337,6 +360,26 @@ private let hour: Int64 = 3_600_000
     device.now.wall -= hour
     device.pass(hour)
     #expect(device.take() == ["nine@540", "once@540"])
+  }
+
+  @Test func `the list of an entry's next moments in another calendar ends after enough lookups`()
+    throws
+  {
+    let calendar = DailyCalendar()
+    var schedule = Schedule(
+      policy: SchedulePolicy(calendarLookUps: 3), world: DailyWorld(calendar: calendar))
+    var match = CalendarMatch()
+    match.calendar = .other("daily")
+    let key = ScheduleKey(app: "a", id: "x")
+    let now = ScheduleMoment(wall: 0, elapsed: 0)
+    _ = try schedule.add(key, .calendar(match, repeats: true), at: now)
+    let before = calendar.lookUps
+    let days = schedule.moments(of: key, count: 100, at: now).map { $0 / (24 * hour) }
+    // The first moment is already known, and each of the others takes one lookup.
+    #expect(days == Array(1...7))
+    #expect(calendar.lookUps - before == 6)
+    let fewer = schedule.moments(of: key, count: 2, at: now)
+    #expect(fewer == [24 * hour, 48 * hour])
   }
 
   @Test(arguments: [0, 1, 30 * 60_000] as [Int64])
@@ -415,4 +458,25 @@ private let hour: Int64 = 3_600_000
     #expect(
       device.schedule.pending(at: device.now).map(\.next) == plain.values.sorted())
   }
+}
+
+/// A calendar in which everything matches at the beginning of each day.
+private final class DailyCalendar: CalendarSystem {
+  private(set) var lookUps = 0
+
+  func next(matching match: CalendarMatch, after instant: Int, in zone: Zone) -> Int? {
+    lookUps += 1
+    return (instant / Gregorian.secondsPerDay + 1) * Gregorian.secondsPerDay
+  }
+
+  func repeatedDay(_ count: Int, from day: Int, months: Int, days: Int) -> RepeatedDay? { nil }
+}
+
+private struct DailyWorld: ScheduleWorld {
+  let calendar: DailyCalendar
+  var deviceZone: Zone { .utc }
+  var calendarLookUps: Int { calendar.lookUps }
+
+  func zone(named name: String) -> Zone? { nil }
+  func calendar(named name: String) -> (any CalendarSystem)? { calendar }
 }

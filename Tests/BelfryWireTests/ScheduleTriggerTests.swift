@@ -120,6 +120,29 @@ struct SystemZones: ScheduleWorld {
         count: 2) == ["2026-12-31T12:00:00Z", "2032-12-30T12:00:00Z"])
   }
 
+  @Test func `a week-year among the components is the repeat`() throws {
+    let start = Int64(try instant("2020-12-31T12:00:00Z")) * 1_000  // Thursday of week 53
+    let request = NotificationTrigger.date(
+      unixMilliseconds: start, zone: nil,
+      recurrence: .components(MatchingComponents([.yearForWeekOfYear: 1], calendar: "iso8601")),
+      recurrenceCalendar: nil)
+    let trigger = try #require(try Trigger(request, in: SystemZones("UTC")))
+    #expect(
+      try texts(trigger, after: "2020-12-31T12:00:00Z", device: "UTC", count: 2)
+        == ["2026-12-31T12:00:00Z", "2032-12-30T12:00:00Z"])
+  }
+
+  @Test func `a date repeats once a minute at most`() throws {
+    func repeats(everySeconds seconds: Int64) throws -> Bool? {
+      let request = NotificationTrigger.date(
+        unixMilliseconds: 0, zone: nil,
+        recurrence: .components(MatchingComponents([.second: seconds])), recurrenceCalendar: nil)
+      return try Trigger(request, in: SystemZones("UTC"))?.repeats
+    }
+    #expect(try repeats(everySeconds: 60) == true)
+    #expect(throws: Trigger.Refusal.repeatsTooOften) { try repeats(everySeconds: 59) }
+  }
+
   @Test func `components can be the repeat: every ten days, every month and a day`() throws {
     let start = Int64(try instant("2026-01-01T09:00:00Z")) * 1_000
     let request = NotificationTrigger.date(

@@ -14,25 +14,37 @@ enum TestZones {
     file(rule: rule, types: [(offset, false)], version: version)
   }
 
-  /// Returns a version 2 file that contains only types and a rule.
+  /// Returns a version 2 file with types and a rule; transitions and leap seconds are only in the second block.
   static func file(
-    rule: String, types: [(offset: Int32, isDaylight: Bool)], version: Character = "2"
+    rule: String, types: [(offset: Int32, isDaylight: Bool)],
+    transitions: [(instant: Int, type: UInt8)] = [], leapSeconds: Int = 0, version: Character = "2"
   ) -> [UInt8] {
-    block(version, types) + block(version, types) + Array("\n\(rule)\n".utf8)
+    block(version, types, timeBytes: 4)
+      + block(version, types, transitions, leapSeconds: leapSeconds, timeBytes: 8)
+      + Array("\n\(rule)\n".utf8)
   }
 
-  private static func block(
-    _ version: Character, _ types: [(offset: Int32, isDaylight: Bool)]
+  /// Returns a header and its data, as in a version 1 file; times have four bytes there, and eight in the second block
+  /// of a later version.
+  static func block(
+    _ version: Character, _ types: [(offset: Int32, isDaylight: Bool)],
+    _ transitions: [(instant: Int, type: UInt8)] = [], leapSeconds: Int = 0, timeBytes: Int
   ) -> [UInt8] {
     var bytes = Array("TZif\(version)".utf8) + [UInt8](repeating: 0, count: 15)
-    for count in [0, 0, 0, 0, UInt32(types.count), 4] {
-      bytes += withUnsafeBytes(of: count.bigEndian) { Array($0) }
+    for count in [0, 0, leapSeconds, transitions.count, types.count, 4] {
+      bytes += bigEndian(count, bytes: 4)
     }
+    for transition in transitions { bytes += bigEndian(transition.instant, bytes: timeBytes) }
+    bytes += transitions.map(\.type)
     for type in types {
-      bytes += withUnsafeBytes(of: type.offset.bigEndian) { Array($0) }
-      bytes += [type.isDaylight ? 1 : 0, 0]
+      bytes += bigEndian(Int(type.offset), bytes: 4) + [type.isDaylight ? 1 : 0, 0]
     }
-    return bytes + Array("ABC\0".utf8)
+    bytes += Array("ABC\0".utf8)
+    return bytes + [UInt8](repeating: 0, count: leapSeconds * (timeBytes + 4))
+  }
+
+  private static func bigEndian(_ value: Int, bytes: Int) -> [UInt8] {
+    (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }
 }
 
@@ -79,7 +91,7 @@ enum TestZones {
     ("IST-1GMT0,M10.5.0,M3.5.0/1", 0, 3_600),
     ("EST5EDT,J60/2,J300/2", -18_000, -14_400),
     ("EST5EDT,59/2,299/2", -18_000, -14_400),
-    ("<+0330>-3:30", 12_600, 12_600),
+    ("<+0330>-3:30", 12_600, 12_600), ("LMT-1:02:03", 3_723, 3_723),
   ])
   func `unusual rules are understood`(rule: String, january: Int, july: Int) throws {
     let zone = try ZoneFile.read(TestZones.file(rule: rule, version: "3").span, name: "Z")
@@ -96,6 +108,81 @@ enum TestZones {
     #expect(throws: ZoneFile.Failure.malformedRule) {
       try ZoneFile.read(TestZones.file(rule: rule).span, name: "Z")
     }
+  }
+
+  @Test(arguments: [2_027, 2_028])
+  func `the Julian days of a rule do not count February 29`(year: Int) throws {
+    let zone = try ZoneFile.read(TestZones.file(rule: "EST5EDT,J59/2,J60/2").span, name: "Z")
+    let first = try instant("\(year)-02-28T07:00:00Z")
+    let second = try instant("\(year)-03-01T06:00:00Z")
+    #expect(zone.offset(at: first - 1) == -18_000 && zone.offset(at: first) == -14_400)
+    #expect(zone.offset(at: second - 1) == -14_400 && zone.offset(at: second) == -18_000)
+  }
+
+  @Test func `a file of version 1 is read to its last byte`() throws {
+    let bytes = TestZones.block(
+      "\0", [(0, false), (3_600, true)], [(1_000_000, 1)], timeBytes: 4)
+    let zone = try ZoneFile.read(bytes.span, name: "Z")
+    #expect(zone.offset(at: 999_999) == 0 && zone.offset(at: 1_000_000) == 3_600)
+    #expect(throws: ZoneFile.Failure.malformed) {
+      try ZoneFile.read(Array(bytes.dropLast()).span, name: "Z")
+    }
+  }
+
+  @Test(arguments: ["\u{1}", "/", "0"] as [Character])
+  func `a file with an invalid version is rejected`(version: Character) {
+    #expect(throws: ZoneFile.Failure.inconsistent) {
+      try ZoneFile.read(TestZones.file(rule: "CET-1", version: version).span, name: "Z")
+    }
+  }
+
+  @Test func `a file has at most 256 types, as an index of one byte can distinguish`() throws {
+    func file(_ count: Int32) -> [UInt8] {
+      TestZones.file(
+        rule: "", types: (0..<count).map { ($0, false) },
+        transitions: [(0, UInt8(truncatingIfNeeded: count - 1))])
+    }
+    #expect(try ZoneFile.read(file(256).span, name: "Z").offset(at: 0) == 255)
+    #expect(throws: ZoneFile.Failure.inconsistent) {
+      try ZoneFile.read(file(257).span, name: "Z")
+    }
+  }
+
+  @Test func `a transition to a type that the file does not contain is rejected`() throws {
+    func file(_ type: UInt8) -> [UInt8] {
+      TestZones.file(
+        rule: "", types: [(0, false), (3_600, false)], transitions: [(1_000_000, type)])
+    }
+    #expect(try ZoneFile.read(file(1).span, name: "Z").offset(at: 1_000_000) == 3_600)
+    #expect(throws: ZoneFile.Failure.inconsistent) { try ZoneFile.read(file(2).span, name: "Z") }
+  }
+
+  @Test func `a file that counts leap seconds is rejected for that reason`() {
+    #expect(throws: ZoneFile.Failure.leapSeconds) {
+      try ZoneFile.read(
+        TestZones.file(rule: "CET-1", types: [(3_600, false)], leapSeconds: 2).span, name: "Z")
+    }
+  }
+
+  @Test func `a rule without its final newline is rejected`() {
+    let bytes = TestZones.file(rule: "CET-1")
+    #expect(throws: ZoneFile.Failure.malformed) {
+      try ZoneFile.read(Array(bytes.dropLast()).span, name: "Z")
+    }
+  }
+
+  @Test func `at the instant of the last transition, the transition counts and not the rule`()
+    throws
+  {
+    // The rule's own change is at the same instant, in a year that is not counted ahead.
+    let change = try instant("2150-03-29T01:00:00Z")
+    let zone = try ZoneFile.read(
+      TestZones.file(
+        rule: "CET-1CEST,M3.5.0,M10.5.0/3", types: [(3_600, false), (10_800, true)],
+        transitions: [(change, 1)]
+      ).span, name: "Z")
+    #expect(zone.offset(at: change - 1) == 3_600 && zone.offset(at: change) == 10_800)
+    #expect(zone.offset(at: try instant("2150-10-25T01:00:00Z")) == 3_600)
   }
 
   @Test func `a rule holds beyond the years that are counted ahead, in gaps and doubled hours too`()

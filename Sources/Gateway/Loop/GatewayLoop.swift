@@ -72,7 +72,7 @@ package final class GatewayLoop: TurnEndTarget {
   // MARK: Messages
 
   /// Handles messages from other threads.
-  private func handle(_ messages: [LoopMessage]) {
+  func handle(_ messages: [LoopMessage]) {
     for message in messages { handle(message) }
     home.performEffects()
   }

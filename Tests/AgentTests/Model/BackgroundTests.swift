@@ -155,6 +155,22 @@ struct BackgroundTests {
     #expect(bench.connect().1.asked.count == 1)
   }
 
+  @Test func `an app that was too slow with a push is not ended when the user cannot open it`()
+    throws
+  {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.install()
+    bench.ask(connection, .add(ModelBench.request()))
+    bench.handle(.appDisconnected(connection))
+    let token = try #require(bench.push(RoutingTests.background).orders.first?.token)
+    let (started, greeted) = bench.connect(launch: token)
+    bench.handle(.questionTimedOut(try #require(greeted.asked.first?.0)))
+    bench.handle(.appDisconnected(started))
+    let order = try #require(bench.respond("n", .open).orders.first)
+    #expect(bench.handle(.appLaunchFailed(ModelBench.burger, token: order.token)).isEmpty)
+  }
+
   @Test(arguments: [["remote-notification"], []])
   func `client-api 3.47: an app installed meanwhile starts with the push if its manifest wants it`(
     modes: [String]

@@ -137,6 +137,53 @@ struct BackgroundTimeTests {
     #expect(left() == 30)
   }
 
+  @Test func `work that arrives in the background gives the app its full time again`() throws {
+    let bench = ModelBench()
+    let (connection, _) = try startedForPush(bench)
+    bench.move(to: bench.now + 20_000)
+    #expect(bench.ask(connection, .backgroundTime).answers.first?.seconds == 10)
+    #expect(bench.push(RoutingTests.background, id: 2).asked.count == 1)
+    #expect(bench.ask(connection, .backgroundTime).answers.first?.seconds == 30)
+  }
+
+  @Test func `a task that begins when no time is left has expired, so there is no warning for it`()
+    throws
+  {
+    let bench = ModelBench()
+    let (connection, _) = bench.connect()
+    #expect(try wait(bench).isEmpty)
+    #expect(bench.ask(connection, .beginBackgroundTask(name: nil)).answers.first?.seconds == 0)
+    bench.ask(connection, .setState(.foreground))
+    bench.ask(connection, .setState(.background))
+    #expect(try wait(bench).isEmpty)
+    #expect(bench.ask(connection, .backgroundTime).answers.first?.seconds == 0)
+  }
+
+  @Test func `an app that the user starts while the agent starts it for a push is not suspended`()
+    throws
+  {
+    let bench = ModelBench()
+    bench.install()
+    #expect(bench.push(RoutingTests.background).orders.count == 1)
+    let question = try #require(bench.connect().1.asked.first?.0)
+    bench.handle(.appReplied(question, .fetched(.newData)))
+    _ = bench.take()
+    #expect(try wait(bench).isEmpty)
+  }
+
+  @Test func `an app that the agent started for the user is not suspended`() throws {
+    let bench = ModelBench()
+    let installed = bench.authorized()
+    bench.install()
+    bench.ask(installed, .add(ModelBench.request()))
+    bench.handle(.appDisconnected(installed))
+    let order = try #require(bench.respond("n", .open).orders.first)
+    let question = try #require(bench.connect(launch: order.token).1.asked.first?.0)
+    bench.handle(.appReplied(question, .handled))
+    _ = bench.take()
+    #expect(try wait(bench).isEmpty)
+  }
+
   @Test(arguments: ["audio", "location", "voip"])
   func `apps with the audio, location or VoIP background mode keep running`(mode: String) throws {
     let bench = ModelBench()

@@ -256,6 +256,16 @@ struct ContentExtensionTests {
       bench.model.handle(.notificationWindow(Self.key, isOpen: true)).extensions.count == 1)
   }
 
+  @Test func `an extension that could not be started is started again with its window`() throws {
+    let bench = Bench()
+    bench.notify()
+    let opened = AgentEvent.notificationWindow(Self.key, isOpen: true)
+    let order = try #require(bench.model.handle(opened).extensions.first)
+    #expect(bench.model.handle(opened).extensions.isEmpty)
+    bench.model.handle(.extensionFailed(token: order.token))
+    #expect(bench.model.handle(opened).extensions.count == 1)
+  }
+
   @Test func `hidden texts are not shown by it either`() {
     let bench = Bench()
     bench.model.command(.changeSettings(app: Self.burger.text, ["previews": "never"]))

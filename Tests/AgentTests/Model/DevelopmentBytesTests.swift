@@ -95,6 +95,20 @@ struct DevelopmentBytesTests {
     #expect(bench.ask(connection, .add(request("more", bytes: 90_000))).refusals.isEmpty)
   }
 
+  @Test func `delivered notifications count after a start as they did before`() throws {
+    let first = ModelBench(developmentBytesMax: Self.total)
+    for number in 1...4 {
+      let id = try app("made-up\(number)")
+      let added = first.ask(first.authorized(id), .add(request("n", bytes: 97_000)))
+      #expect(added.refusals.isEmpty)
+      // A notification that may not have been seen would be presented and stored again after the start.
+      first.handle(.notificationShown(AppNotificationID(app: id, id: "n")))
+    }
+    let bench = first.restarted(developmentBytesMax: Self.total).started()
+    let (connection, _) = bench.connect(try app("made-up4"))
+    #expect(bench.ask(connection, .add(request("more"))).refusals == [.storageFailed])
+  }
+
   @Test func `a request replaces one of its size when no room is left`() throws {
     let bench = ModelBench(developmentBytesMax: Self.total)
     let connection = try fill(bench)

@@ -113,6 +113,41 @@ import Testing
     #expect(greeted.contains(withheld) && bench.disk.keys(.responses).isEmpty)
   }
 
+  private static func region(_ id: String = "home") -> NotificationRegion {
+    NotificationRegion(
+      id: id, shape: .circle(latitude: 48.86, longitude: 2.29, radius: 200), notifiesOnEntry: true,
+      notifiesOnExit: false)
+  }
+
+  @Test func `an app can stop watching a region, and a removed app watches none`() throws {
+    let bench = ModelBench()
+    let (connection, _) = bench.connect()
+    for id in ["home", "work"] { bench.ask(connection, .watchRegion(Self.region(id))) }
+    #expect(bench.disk.keys(.regions).count == 2)
+    bench.ask(connection, .unwatchRegion("home"))
+    let left = try #require(bench.ask(connection, .watchedRegions).answers.first).regions()
+    #expect(left.map(\.id) == ["work"] && bench.disk.keys(.regions).count == 1)
+    bench.command(.removeApp(ModelBench.burger.text))
+    #expect(bench.disk.keys(.regions).isEmpty)
+  }
+
+  @Test
+  func `after an exit that was not requested and a restart, the next entry shows the notification`()
+  {
+    func isAt(_ bench: ModelBench, _ latitude: Double) -> Int {
+      bench.command(.setPlace(latitude: latitude, longitude: 2.29)).presented.count
+    }
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.command(.changeSettings(app: "\(ModelBench.burger)", ["location": "always"]))
+    #expect(isAt(bench, 0) == 0)
+    bench.ask(
+      connection, .add(ModelBench.request(trigger: .region(Self.region(), repeats: true))))
+    #expect(isAt(bench, 48.86) == 1)
+    #expect(isAt(bench, 0) == 0)
+    #expect(isAt(bench.restarted().started(), 48.86) == 1)
+  }
+
   @Test func `Places switched off for the device are off for all, and back as they were`() {
     let (bench, connection) = bench(.all)
     _ = bench.ask(connection, .requestLocation(always: false))

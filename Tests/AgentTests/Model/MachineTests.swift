@@ -133,6 +133,37 @@ import Testing
     list.checkInvariants(context(Self.fries).apps)
   }
 
+  @Test func `the order of a damaged record does not affect the orders of later notifications`() {
+    let context = context(ModelBench.burger)
+    func retained(_ id: String) -> RetainedNotification {
+      RetainedNotification(ModelBench.request(id), unixMilliseconds: 1)
+    }
+    for (order, next) in [
+      (.max, 1), (.max / 2, 1), (.max / 2 - 1, .max / 2), (7, 8), (-1, 1),
+    ] as [(Int64, Int64)] {
+      var list = DeliveredList()
+      list.restore(
+        DeliveredList.Entry(
+          key: ResponseTests.key("old"), retained: retained("old"), order: order, isListed: true,
+          isShown: true))
+      #expect(did { list.put(ResponseTests.key("new"), retained("new")) }.order == next)
+      list.checkInvariants(context.apps)
+    }
+  }
+
+  @Test func `an app of which no instance is running is not asked`() {
+    var context = context(ModelBench.burger)
+    let event = AppEvent.backgroundTimeEnds
+    let purpose = QuestionPurpose.expiration(ModelBench.burger)
+    #expect(
+      did { context.ask(ModelBench.burger, event, purpose, timeoutMilliseconds: 1_000) } == false)
+    #expect(did { context.takeEffects() }.isEmpty)
+    let connection = ConnectionID(number: 1)
+    context.admit(connection, role: .app, app: ModelBench.burger, .background, process: 1)
+    #expect(did { context.ask(ModelBench.burger, event, purpose, timeoutMilliseconds: 1_000) })
+    #expect(did { context.takeEffects() }.asked.map(\.0.connection) == [connection])
+  }
+
   @Test func `responses are bounded, told once at a time, and gone once handled`() {
     var context = context(ModelBench.burger)
     var responses = Responses()

@@ -79,6 +79,29 @@ struct OlderInterfaceTests {
     #expect(Self.switches(bench) == ["authorized", "on", nil, nil])
   }
 
+  @Test
+  func
+    `a running Mac app is notified of each delivery of its own notifications, other apps are not`()
+  {
+    for (generation, expected) in [
+      (NotificationGeneration.desktop, ["n"]), (.local, []),
+    ] {
+      let bench = ModelBench()
+      let (connection, _) = bench.connect()
+      func told(_ effects: [AgentEffect]) -> [String] {
+        effects.told.compactMap { event in
+          if case .delivered(let notification) = event { notification.request.id } else { nil }
+        }
+      }
+      #expect(told(bench.ask(connection, .add(Self.request(generation)))) == expected)
+      #expect(told(bench.push(RoutingTests.alert)).isEmpty)
+      // An app in the foreground is asked instead.
+      bench.ask(connection, .setState(.foreground))
+      let asked = bench.ask(connection, .add(Self.request(generation, "asked")))
+      #expect(asked.asked.count == 1 && told(asked).isEmpty)
+    }
+  }
+
   // MARK: UILocalNotification
 
   @Test
@@ -179,6 +202,16 @@ struct OlderInterfaceTests {
     bench.ask(connection, .requestAuthorization([.alert]))
     #expect(Self.switches(bench) == ["authorized", "on", "on", nil])
     #expect(register([.sound])?.alert == .enabled)
+  }
+
+  @Test
+  func `types that an app registers replace those that its earlier notifications implied`() {
+    let bench = ModelBench()
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local)))
+    #expect(Self.switches(bench) == ["authorized", "on", "on", "on"])
+    bench.ask(connection, .requestAuthorization([.alert], replacesTypes: true))
+    #expect(Self.switches(bench) == ["authorized", "on", nil, nil])
   }
 
   @Test
@@ -322,6 +355,19 @@ struct OlderInterfaceTests {
   }
 
   @Test
+  func `a removed app that connects again has no notifications that wait for an answer`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
+    bench.postponePrompt()
+    bench.command(.removeApp(Self.app.text))
+    let (next, _) = bench.connect()
+    #expect(bench.ask(next, .requestAuthorization([.alert])).prompts.count == 1)
+    let effects = bench.handle(.appDisconnected(next))
+    #expect(effects.withdrawnPrompts.count == 1 && bench.openPrompts.isEmpty)
+  }
+
+  @Test
   func `a question goes with an app that leaves nothing to wait for the answer`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
@@ -455,6 +501,29 @@ struct OlderInterfaceTests {
     #expect(effects.withdrawnPrompts.count == 1 && bench.openPrompts.isEmpty)
     #expect(effects.suppressed == [.quiet] && bench.centerIDs() == ["shell"])
     #expect(bench.disk.keys(.waiting).isEmpty)
+  }
+
+  @Test
+  func `permission shows the app's own notification and a command's notification once each`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .add(Self.request(.local, "own")))
+    bench.command(.notify(app: Self.app.text, ModelBench.request("shell")))
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.map(\.key.id).sorted() == ["own", "shell"])
+  }
+
+  @Test
+  func `a command cancels the only notification that waits for permission`() {
+    let bench = ModelBench(policy: .ask)
+    let (control, _) = bench.connect(role: .control)
+    bench.ask(control, .control(.notify(app: Self.app.text, ModelBench.request())))
+    let other = bench.command(.cancel(app: Self.app.text, id: "other"))
+    #expect(other.refusals == [.unknownNotification] && bench.disk.keys(.waiting).count == 1)
+    let effects = bench.command(.cancel(app: Self.app.text, id: "n"))
+    #expect(effects.refusals.isEmpty && effects.answers.count == 2, "both commands are answered")
+    #expect(effects.withdrawnPrompts.count == 1 && bench.disk.keys(.waiting).isEmpty)
   }
 
   @Test

@@ -63,6 +63,16 @@ import Testing
     #expect(status(bench) == ["authorized", "denied"])
   }
 
+  @Test func `the next question follows one that a setting has answered`() {
+    let (bench, connection) = bench()
+    bench.ask(connection, .requestAuthorization([.alert]))
+    #expect(bench.ask(connection, .requestLocation(always: false)).prompts.isEmpty)
+    let effects = bench.command(
+      .changeSettings(app: ModelBench.burger.text, ["notifications": "on"]))
+    #expect(effects.withdrawnPrompts.map(\.subject) == [.notifications])
+    #expect(effects.prompts.map(\.subject) == [.location(usage: "To ring at the door")])
+  }
+
   @Test(arguments: [
     AppRequest.requestAuthorization([.alert]), .requestLocation(always: false),
     .requestLocation(always: true),

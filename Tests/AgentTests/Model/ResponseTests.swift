@@ -325,6 +325,29 @@ struct ResponseTests {
     #expect(response.notification.request.id == "n")
   }
 
+  @Test
+  func
+    `a response goes to the command that waits for it, or to the app if the command disconnects`()
+  {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    let (waiting, _) = bench.connect(role: .control)
+    for id in ["1", "2"] {
+      bench.ask(connection, .add(ModelBench.request(id)))
+      let effects = bench.ask(
+        waiting, .control(.awaitResponse(app: ModelBench.burger.text, id: id)))
+      #expect(effects.isEmpty)
+    }
+    // Another command disconnects.
+    bench.command(.apps)
+    let first = bench.respond("1", .open)
+    #expect(first.answers.map(\.rows) == [[["action": .string(PersonAction.open.id)]]])
+    #expect(first.asked.isEmpty)
+    bench.handle(.appDisconnected(waiting))
+    let second = bench.respond("2", .open)
+    #expect(second.answers.isEmpty && second.asked.count == 1)
+  }
+
   @Test func `a response that waits over a restart is not mixed up with a later one`() {
     var bench = ModelBench()
     let connection = bench.authorized()

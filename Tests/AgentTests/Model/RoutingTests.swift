@@ -86,6 +86,22 @@ struct RoutingTests {
   }
 
   @Test
+  func `client-api 3.47: the missing background mode of an app that is installed again is logged`()
+  {
+    let missing = AgentEffect.log(.backgroundModeMissing(ModelBench.burger))
+    let bench = ModelBench()
+    bench.install(modes: ["audio"])
+    #expect(bench.push(Self.background).contains(missing))
+    bench.command(.removeApp(ModelBench.burger.text))
+    bench.install(modes: ["audio"])
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .register(.alert))
+    bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [2]))
+    #expect(bench.push(Self.background, id: 2).contains(missing))
+    #expect(!bench.push(Self.background, id: 3).contains(missing))
+  }
+
+  @Test
   func `an app with the wrong or an unknown environment gets no token`() {
     for (claimed, isKnownFirst, part) in [
       ("production", true, "it claims production, but the gateway belongs to the sandbox"),
@@ -199,6 +215,26 @@ struct RoutingTests {
     #expect(effects.presented.isEmpty)
     bench.handle(.appReplied(question, .fetched(.newData)))
     #expect(bench.handle(.questionTimedOut(question)).isEmpty)
+  }
+
+  @Test func `the timeout of a question is cancelled once the app has answered`() throws {
+    let bench = ModelBench()
+    _ = bench.connect()
+    let (first, _) = try #require(bench.push(Self.background).asked.first)
+    let answered = bench.decide(.appReplied(first, .fetched(.newData)))
+    #expect(answered.contains(.cancelTimeout(first)))
+    let (second, _) = try #require(bench.push(Self.background, id: 2).asked.first)
+    #expect(!bench.decide(.questionTimedOut(second)).contains(.cancelTimeout(second)))
+  }
+
+  @Test
+  func `a notification that only sets a badge is not reported as suppressed`() {
+    let bench = ModelBench(policy: .types([.badge]))
+    let connection = bench.authorized()
+    let onlyBadge = bench.push(#"{"aps":{"badge":1}}"#)
+    #expect(onlyBadge.badges == [1] && onlyBadge.suppressed.isEmpty)
+    let alert = bench.ask(connection, .add(ModelBench.request(badge: 2)))
+    #expect(alert.badges == [2] && alert.suppressed == [.switchedOff])
   }
 
   @Test

@@ -189,10 +189,12 @@ import Testing
     pair.advance(seconds: 1)
     pair.open()
     pair.exchange()
-    _ = pair.deliver(1)
-    _ = pair.deliver(2)
-    pair.exchange()
-    pair.advance(seconds: 1)
+    for number: UInt64 in 1...2 {
+      _ = pair.deliver(number)
+      pair.exchange()
+      pair.advance(seconds: 1)
+      #expect(pair.settled.last == number)
+    }
     #expect(pair.received.map(\.id.low) == [1, 2])
     #expect(pair.settled == [1, 2])
   }

@@ -9,10 +9,15 @@ import Testing
     pair.client.cancel(.topic(LinkPair.topic), at: pair.now, output: &pair.toServer)
     let other = LinkTopic(bundleID: "com.example.other", kind: .voip)
     pair.client.register(.topic(other), at: pair.now, output: &pair.toServer)
+    func owed() -> [LinkTopic] {
+      [LinkPair.topic, other].filter { pair.client.owesCancellation(of: .topic($0)) }
+    }
+    #expect(owed() == [LinkPair.topic])
     pair.serverActions = []
     pair.advance(seconds: 1)
     pair.open()
     pair.exchange()
+    #expect(owed().isEmpty)
     #expect(
       pair.serverActions.filter { $0.hasPrefix("request") } == [
         "\(DeviceLinkServer.Action.request(2, .topic(.unregister, LinkPair.topic)))",

@@ -28,15 +28,38 @@ import Testing
     #expect(pair.client.deadline == pair.now + 60 * LinkPair.second)
   }
 
-  @Test func `a link counts as steady after half a minute, and not before`() {
-    let steady = failing()
-    steady.now += 30 * LinkPair.second
-    steady.lose()
-    #expect(steady.client.deadline - steady.now == firstPause)
-    let brief = failing()
-    brief.now += 30 * LinkPair.second - 1
-    brief.lose()
-    #expect(brief.client.deadline - brief.now > 10 * firstPause)
+  @Test func `a retried request puts the keep-alive off as well`() {
+    let pair = LinkPair.up()
+    pair.answer = { _, _ in .refused(.tryLater) }
+    let other = LinkTopic(bundleID: "com.example.other")
+    pair.client.register(.topic(other), at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    pair.answer = { _, _ in .token(handle: 0x32, token: LinkPair.token) }
+    let retry = pair.client.deadline
+    #expect(retry < pair.now + 60 * LinkPair.second)
+    pair.now = retry
+    #expect(pair.client.timerFired(at: retry, output: &pair.toServer) == nil)
+    pair.exchange()
+    #expect(pair.client.deadline == retry + 60 * LinkPair.second)
+  }
+
+  @Test(arguments: [false, true])
+  func `a link counts as steady after half a minute, and not before`(isEndedByDevice: Bool) {
+    for (nanoseconds, isSteady) in [
+      (30 * LinkPair.second, true), (30 * LinkPair.second - 1, false),
+    ] {
+      let pair = failing()
+      pair.now += nanoseconds
+      if isEndedByDevice {
+        pair.toClient = [0, 0, 0x7E]
+        pair.feedClient()
+        let fault = LinkFault(.unknownFrame, frameType: 0x7E)
+        #expect(pair.clientActions.last == "\(DeviceLinkClient.Action.disconnect(fault))")
+      }
+      pair.lose()
+      let pause = pair.client.deadline - pair.now
+      #expect(isSteady ? pause == firstPause : pause > 10 * firstPause, "\(pause)")
+    }
   }
 
   @Test func `a steady link that the device itself gives up is followed by a first pause`() {

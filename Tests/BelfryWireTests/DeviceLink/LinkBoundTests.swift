@@ -34,6 +34,38 @@ import Testing
   }
 
   @Test
+  func `an acknowledged delivery cannot be discarded before it is settled`() {
+    var deliveries = DeliveriesInFlight()
+    for reference in 7...8 as ClosedRange<UInt64> { deliveries.append(reference) }
+    let isAcknowledged = deliveries.acknowledge(through: 1)
+    let first = deliveries.takeDiscarded(1)
+    let second = deliveries.takeDiscarded(2)
+    let settled = deliveries.takeAcknowledged()
+    #expect(isAcknowledged)
+    #expect(first == nil)
+    #expect(second == 8)
+    #expect(settled == 7)
+    deliveries.checkInvariants()
+  }
+
+  @Test
+  func `deliveries are settled in order, even if one is always in flight`() {
+    var deliveries = DeliveriesInFlight()
+    deliveries.append(1)
+    for number in 2...1_000 as ClosedRange<UInt64> {
+      deliveries.append(number)
+      let isAcknowledged = deliveries.acknowledge(through: UInt32(number - 1))
+      let settled = deliveries.takeAcknowledged()
+      let next = deliveries.takeAcknowledged()
+      let count = deliveries.count
+      #expect(isAcknowledged && count == 1)
+      #expect(settled == number - 1)
+      #expect(next == nil)
+      deliveries.checkInvariants()
+    }
+  }
+
+  @Test
   func `greetings may be longer than they are known, and no other frame`() throws {
     let hello = LinkFrame.Hello(state: DeviceState(rawValue: 0), window: 1)
     let greeting = body(of: .hello(hello))
@@ -83,6 +115,27 @@ import Testing
   }
 
   @Test
+  func `a renewed certificate is well formed if a frame can contain it with its authorities`() {
+    func renewed(_ certificateBytes: Int, _ authorityBytes: [Int]) -> LinkFrame.Renewed {
+      LinkFrame.Renewed(
+        certificate: [UInt8](repeating: 1, count: certificateBytes),
+        authorities: authorityBytes.map { [UInt8](repeating: 2, count: $0) })
+    }
+    // Each length has two bytes.
+    let largest = LinkLimits.gatewayBodyBytesMax - 2 - 2 - 3
+    for value in [renewed(largest, [3]), renewed(1, [2]), renewed(1, [2, 3, 4, 5])] {
+      #expect(value.isWellFormed)
+      #expect(value.bodyBytes == body(of: .renewed(value)).count)
+    }
+    for value in [
+      renewed(largest + 1, [3]), renewed(0, [2]), renewed(1, []), renewed(1, [2, 0]),
+      renewed(1, [2, 3, 4, 5, 6]),
+    ] {
+      #expect(!value.isWellFormed, "\(value.bodyBytes) bytes")
+    }
+  }
+
+  @Test
   func `a full memory of ids forgets the oldest first, again and again`() {
     var memory = ReceivedMemory(capacity: 3)
     for number in 1...11 as ClosedRange<UInt64> {
@@ -103,6 +156,13 @@ import Testing
   func `only tryLater and tooMany are temporary refusals`() {
     let temporary = LinkEnrollmentRefusal.all.filter(\.isTemporary)
     #expect(Set(temporary) == [.tryLater, .tooMany])
+  }
+
+  @Test
+  func `the reason for a wrong code says if the device has no code`() {
+    #expect(LinkEnrollmentRefusal.wrongCode.reason(hasCode: true) == "wrong code")
+    #expect(LinkEnrollmentRefusal.wrongCode.reason(hasCode: false) == "no code given")
+    #expect(LinkEnrollmentRefusal.badKey.reason(hasCode: false) == "bad key")
   }
 
   @Test

@@ -93,9 +93,12 @@ import Testing
     #expect(Self.decode(type: UInt8(type), Hexadecimal.decode(body) ?? []) == expected, "\(name)")
   }
 
-  @Test func `a notification over the limits is refused by both codecs`() throws {
+  @Test func `a notification outside the limits is refused by both codecs`() throws {
     let example = try #require(LinkDocumentTests.examples["notification"])
     var body = Array(example.dropFirst(LinkLimits.headerBytes))
+    // The first four bytes are the delivery number, which counts from 1.
+    let numbered = [0, 0, 0, 0] + body[4...]
+    #expect(Self.decode(type: 0x20, numbered) == .failure(LinkFault(.badValue, frameType: 0x20)))
     body[57] = 7
     #expect(Self.decode(type: 0x20, body) == .failure(LinkFault(.badValue, frameType: 0x20)))
     body[57] = 10
@@ -141,6 +144,16 @@ import Testing
     let whole = try Self.split(stream, by: stream.count)
     #expect(whole.count == Self.examples.count + 1)
     for size in 1...70 { #expect(try Self.split(stream, by: size) == whole, "\(size)") }
+  }
+
+  @Test func `a splitter returns a frame with the largest body`() throws {
+    let bytes: [UInt8] = [0x04, 0x00, 0x31] + [UInt8](repeating: 7, count: 1_024)
+    var splitter = LinkFrameSplitter(bodyBytesMax: 1_024)
+    try bytes.withUnsafeBytes { raw in
+      var input = raw
+      let frame = try #require(try splitter.next(&input))
+      #expect(frame.body.count == 1_024 && input.isEmpty)
+    }
   }
 
   @Test func `a splitter holds nothing between frames and refuses a long one before its body`()

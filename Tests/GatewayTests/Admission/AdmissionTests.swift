@@ -8,10 +8,14 @@ private struct Surroundings: AdmissionContext {
   var credentialAnswer: Admission.Credential
   let directory: CredentialDirectory
   var tokens: [[UInt8]: TokenContents] = [:]
+  /// The bundle identifiers that may be in damaged rows.
+  var damaged: Set<[UInt8]> = []
 
   func credential(for request: borrowing PushRequest) -> Admission.Credential { credentialAnswer }
 
   func app(bundleID: Span<UInt8>) -> App? { directory.app(bundleID: bundleID) }
+
+  func mayBeDamaged(bundleID: Span<UInt8>) -> Bool { damaged.contains(bundleID.copied()) }
 
   func open(token: Span<UInt8>) -> TokenContents? { tokens[token.copied()] }
 }
@@ -122,6 +126,22 @@ private struct Surroundings: AdmissionContext {
     id: String, changes: [String: String?], expected: Rejection
   ) throws {
     #expect(rejection(try evaluate(changes)) == expected, "\(id)")
+  }
+
+  @Test func `an unknown app that may be in a damaged row is refused temporarily`() throws {
+    var surroundings = try surroundings()
+    let damaged = ["com.example.lost", "com.example.odd.voip", "com.example.app"]
+    surroundings.damaged = Set(damaged.map { Array($0.utf8) })
+    for (topic, expected) in [
+      ("com.example.lost", .serviceUnavailable), ("com.example.lost.voip", .serviceUnavailable),
+      // A bundle identifier can itself end with the suffix.
+      ("com.example.odd.voip", .serviceUnavailable), ("com.example.odd", .topicDisallowed),
+      ("com.example.none", .topicDisallowed), ("com.example.none.voip", .topicDisallowed),
+      ("com.example.app", nil),
+    ] as [(String, Rejection?)] {
+      let decision = try evaluate(["apns-topic": topic], in: surroundings)
+      #expect(rejection(decision) == expected, "\(topic)")
+    }
   }
 
   @Test func `D19 a doubled header is refused`() throws {

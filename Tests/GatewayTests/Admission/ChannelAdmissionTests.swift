@@ -6,9 +6,12 @@ import Transport
 private struct Surroundings: AdmissionContext {
   var credentialAnswer: Admission.Credential
   let directory: CredentialDirectory
+  /// The bundle identifiers that may be in damaged rows.
+  var damaged: Set<[UInt8]> = []
 
   func credential(for request: borrowing PushRequest) -> Admission.Credential { credentialAnswer }
   func app(bundleID: Span<UInt8>) -> App? { directory.app(bundleID: bundleID) }
+  func mayBeDamaged(bundleID: Span<UInt8>) -> Bool { damaged.contains(bundleID.copied()) }
   func open(token: Span<UInt8>) -> TokenContents? { nil }
 }
 
@@ -151,6 +154,20 @@ private struct Surroundings: AdmissionContext {
     let other = try surroundings(certificate: certificate)
     #expect(
       rejection(try evaluate("POST", Self.send, body: Self.body, in: other)) == .topicMismatch)
+  }
+
+  @Test func `an unknown app that may be in a damaged row is refused temporarily`() throws {
+    let suffixed = "com.example.app.push-type.liveactivity"
+    var surroundings = try surroundings()
+    surroundings.damaged = Set(["com.example.lost", suffixed].map { Array($0.utf8) })
+    for (bundleID, expected) in [
+      ("com.example.lost", .serviceUnavailable), ("com.example.nowhere", .topicMismatch),
+      // The app without the suffix is known.
+      (suffixed, .topicDisallowed), ("com.example.app", nil),
+    ] as [(String, Rejection?)] {
+      let decision = try evaluate("GET", "/1/apps/\(bundleID)/all-channels", in: surroundings)
+      #expect(rejection(decision) == expected, "\(bundleID)")
+    }
   }
 
   @Test func `credentials are checked before the channel`() throws {

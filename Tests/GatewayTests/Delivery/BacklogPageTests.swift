@@ -87,6 +87,22 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == texts(1...40))
   }
 
+  @Test func `a topic that is added between pages gets what lies before them, as the next page`()
+    throws
+  {
+    var bench = Bench()
+    bench.pageRows = 5
+    try store(texts(1...10), in: &bench, app: 8)
+    try store(texts(11...30), in: &bench)
+    try bench.connect(window: 64)
+    #expect(bench.sent == texts(11...15))
+    bench.core.addTopic(Bench.key(app: 8), session: SessionID(1), now: bench.now)
+    bench.drain()
+    #expect(bench.loads.isEmpty, "the device has not acknowledged the page yet")
+    try acknowledgeAll(&bench)
+    #expect(bench.sent == texts(11...15) + texts(1...10) + texts(16...30))
+  }
+
   @Test func `a topic that is added while pages are read gets what lies before them`() throws {
     var bench = Bench()
     bench.pageRows = 5
@@ -125,6 +141,56 @@ private typealias Bench = DeliveryBench
     bench.drain()
     try acknowledgeAll(&bench)
     #expect(bench.sent == ["urgent"] + texts(1...3_000))
+  }
+
+  @Test func `a push with expiration 0 that arrives while a page is read is sent after that page`()
+    throws
+  {
+    var bench = Bench()
+    bench.pageRows = 2
+    try store(texts(1...5), in: &bench)
+    try bench.connect(isLoadAnswered: false)
+    bench.push("once", expiresIn: 0, keep: .max)
+    try bench.answerLoads()
+    #expect(bench.sent == ["1", "2", "once"])
+    #expect(bench.answered.last == "once")
+    try acknowledgeAll(&bench)
+    #expect(bench.sent == ["1", "2", "once", "3", "4", "5"])
+  }
+
+  @Test func `a push that is left to the pages wakes a sleeping device for what was held`() throws {
+    var bench = Bench()
+    bench.pageRows = 3
+    for (text, priority) in [("1", 10), ("2", 5), ("3", 10), ("4", 10)] as [(String, UInt8)] {
+      bench.push(text, priority: priority, keep: .max)
+    }
+    while try bench.commit() > 0 {}
+    try bench.connect(power: DevicePower(isAsleep: true))
+    #expect(bench.sent == ["1", "3"])
+    bench.push("5", keep: .max)
+    #expect(bench.sent == ["1", "3", "2"])
+    try acknowledgeAll(&bench)
+    #expect(bench.sent == ["1", "3", "2", "4", "5"])
+  }
+
+  @Test func `a notification that is discarded while its device is away is no longer looked for`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect()
+    bench.push("a")
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    try bench.commit()
+    bench.core.unregister(Bench.key(), now: bench.now)
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    try bench.connect(2, isLoadAnswered: false)
+    #expect(bench.loads.first?.besides.count == 1, "the device may have received it")
+    try bench.answerLoads()
+    bench.core.disconnect(1, session: SessionID(2), now: bench.now)
+    try bench.connect(3, isLoadAnswered: false)
+    #expect(bench.loads.first?.besides == [])
   }
 
   @Test func `a push that is queued after the pages and not yet stored is dropped with its token`()

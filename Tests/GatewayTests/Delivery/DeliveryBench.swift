@@ -28,7 +28,8 @@ struct DeliveryBench: ~Copyable {
   var closed: [SessionEnd] = []
   var states: [DeliveryState] = []
   var sequences: [String: UInt64] = [:]
-  var loads: [(UInt64, SessionID)] = []
+  /// The reads of the store that the core requested, each with its range at that time.
+  var loads: [(device: UInt64, session: SessionID, after: UInt64, besides: [UInt64])] = []
   /// True if the bench checks the invariants.
   ///
   /// Tests that have too much in memory for these checks disable them.
@@ -81,7 +82,9 @@ struct DeliveryBench: ~Copyable {
         sequences[text(one)] = one.sequence
       case .answer(let one): answered.append(text(one))
       case .fail(let one): failed.append(text(one))
-      case .load(let device, let session): loads.append((device, session))
+      case .load(let device, let session):
+        let range = core.loadRange(of: device)
+        loads.append((device, session, range.after, range.besides))
       case .close(_, let end): closed.append(end)
       case .record(let state, _): states.append(state)
       case .recordDropped(let dropped): states += dropped.map(\.reason.state)
@@ -110,14 +113,13 @@ struct DeliveryBench: ~Copyable {
   }
 
   mutating func answerLoads() throws {
-    while let (device, session) = loads.popLast() {
-      let range = core.loadRange(of: device)
-      var rows = try store.load(device: device, after: range.after, limit: pageRows)
+    while let (device, session, after, besides) = loads.popLast() {
+      var rows = try store.load(device: device, after: after, limit: pageRows)
       let through = rows.count == pageRows ? rows.last?.sequence : nil
-      let besides = try store.load(device: device).filter { row in
-        range.besides.contains(row.sequence) && !rows.contains { $0.sequence == row.sequence }
+      let more = try store.load(device: device).filter { row in
+        besides.contains(row.sequence) && !rows.contains { $0.sequence == row.sequence }
       }
-      rows = (rows + besides).sorted { $0.sequence < $1.sequence }
+      rows = (rows + more).sorted { $0.sequence < $1.sequence }
       core.loaded(device, session: session, rows: rows, through: through, now: now)
       drain()
     }

@@ -197,6 +197,110 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 0)
   }
 
+  @Test
+  func `a replacement that expires during a commit that fails also removes what it replaced`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    try bench.commit()
+    bench.push("newer", priority: 5, expiresIn: 1)
+    let operations = bench.core.takeCommit(now: bench.now)
+    #expect(operations.count == 1)
+    bench.pass(milliseconds: 2_000)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    bench.core.commitFinished(isDurable: false, now: bench.now)
+    bench.drain()
+    #expect(bench.answered == ["older", "newer"] && bench.failed.isEmpty)
+    #expect(bench.states.last == .discardedExpired)
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
+
+  /// `stored` is on disk when the newest push arrives, and the push replaces it directly or through another one.
+  @Test(arguments: ["waiting", "oldest"])
+  func `a push that replaces a waiting and a held one removes all rows, though a commit fails`(
+    stored: String
+  ) throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true), window: 1)
+    bench.push("first", expiresIn: 0)
+    bench.push("waiting", collapseID: "c")
+    if stored == "oldest" {
+      bench.push("oldest", priority: 5)
+      try bench.commit()
+    }
+    bench.pass(milliseconds: 3)
+    if stored == "waiting" { try bench.commit() }
+    #expect(try bench.store.count() == 1)
+    bench.push("held", priority: 5)
+    bench.push("newest", collapseID: "c")
+    let operations = bench.core.takeCommit(now: bench.now)
+    #expect(operations.count == (stored == "waiting" ? 1 : 2))
+    for text in ["first", "newest"] { try bench.acknowledge(text) }
+    bench.core.commitFinished(isDurable: false, now: bench.now)
+    bench.drain()
+    #expect(bench.failed.contains("held"))
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
+
+  /// Replaces an unsent notification, and returns the commit of the newer one.
+  ///
+  /// The newer one is held, so it is committed before the older one. Another notification is in flight.
+  private func replace(in bench: inout DeliveryBench) throws -> [StoreOperation] {
+    try bench.connect(window: 1)
+    bench.push("first", keep: .max)
+    bench.push("older", keep: .max, collapseID: "c")
+    bench.core.setPower(
+      DevicePower(isRestricted: true), of: 1, session: SessionID(1), now: bench.now)
+    bench.push("newer", priority: 5, keep: .max, collapseID: "c")
+    let operations = bench.core.takeCommit(now: bench.now)
+    #expect(operations.count == 1)
+    return operations
+  }
+
+  @Test
+  func `a replaced notification that is committed after the newer one was delivered leaves no row`()
+    throws
+  {
+    var bench = Bench()
+    let operations = try replace(in: &bench)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    for text in ["first", "newer"] { try bench.acknowledge(text) }
+    bench.core.commitFinished(
+      isDurable: true, dropping: try bench.store.commit(operations), now: bench.now)
+    bench.drain()
+    bench.pass(milliseconds: 3)
+    #expect(try bench.commit() == 2, "the newer row is removed, and the older one is inserted")
+    #expect(bench.answered == ["first", "newer", "older"])
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
+
+  @Test
+  func
+    `a replaced notification leaves no row if its token is unregistered and the newer one fails`()
+    throws
+  {
+    var bench = Bench()
+    _ = try replace(in: &bench)
+    bench.core.unregister(Bench.key(), now: bench.now)
+    bench.core.commitFinished(isDurable: false, now: bench.now)
+    bench.drain()
+    #expect(bench.failed == ["newer"])
+    bench.pass(milliseconds: 3)
+    #expect(
+      try bench.commit() == 2, "the token's rows are removed before the older one is inserted")
+    bench.pass(milliseconds: 60)
+    try bench.commit()
+    #expect(try bench.store.count() == 0)
+  }
+
   @Test func `a notification that one commit both stores and replaces is recorded in that order`()
     throws
   {

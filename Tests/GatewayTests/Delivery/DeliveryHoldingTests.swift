@@ -201,6 +201,24 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.last == .discardedExpired)
   }
 
+  @Test func `a notification that is held again before it was sent keeps its place`() throws {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isAsleep: true), window: 1)
+    for (text, priority) in [("ten", 10), ("five", 5), ("one", 1)] as [(String, UInt8)] {
+      bench.push(text, priority: priority, keep: .max)
+    }
+    bench.pass(milliseconds: 301_000)
+    bench.core.tick(now: bench.now)
+    bench.drain()
+    #expect(bench.sent == ["ten"], "five is released, but the window is full")
+    for power in [DevicePower(isAsleep: true, isRestricted: true), DevicePower()] {
+      bench.core.setPower(power, of: 1, session: SessionID(1), now: bench.now)
+      bench.drain()
+    }
+    for text in ["ten", "five", "one"] { try bench.acknowledge(text) }
+    #expect(bench.sent == ["ten", "five", "one"])
+  }
+
   @Test func `released notifications keep their place among those that wait`() throws {
     var bench = Bench()
     try bench.connect(power: DevicePower(isRestricted: true), window: 1)

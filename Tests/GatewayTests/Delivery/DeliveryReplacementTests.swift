@@ -173,17 +173,20 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.load(device: 1).isEmpty)
   }
 
-  @Test func `a push that arrives while the store is read replaces the stored notification`() throws
-  {
+  @Test(arguments: [false, true])
+  func `a push that arrives while the store is read replaces the stored notification`(
+    isCommitted: Bool
+  ) throws {
     var bench = Bench()
     bench.push("old", priority: 5)
     try bench.commit()
     try bench.connect(power: DevicePower(isRestricted: true), isLoadAnswered: false)
     bench.push("new", priority: 5)
     try bench.answerLoads()
-    try bench.commit()
+    if isCommitted { try bench.commit() }
     bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
     bench.drain()
     #expect(bench.sent == ["new"])
+    #expect(bench.states.filter { $0 == .replaced }.count == 1)
   }
 }

@@ -50,6 +50,26 @@ private typealias Bench = DeliveryBench
     #expect(bench.sent == texts(1...12), "the fifth row is the first that the store still has")
   }
 
+  @Test
+  func `rows of pushes that were acknowledged during their own commit are removed by the next one`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect(window: 8)
+    for text in texts(1...8) { bench.push(text, keep: .max) }
+    bench.pass(milliseconds: 3)
+    let operations = bench.core.takeCommit(now: bench.now)
+    #expect(operations.count == 8)
+    try acknowledge(1...8, in: &bench)
+    bench.push("9", keep: .max)
+    #expect(bench.sent == texts(1...8), "the device remembers only eight")
+    bench.core.commitFinished(
+      isDurable: true, dropping: try bench.store.commit(operations), now: bench.now)
+    bench.drain()
+    #expect(try bench.commit() == 8, "the removals do not wait for more rows")
+    #expect(bench.sent == texts(1...9))
+  }
+
   @Test func `pushes that need no row count too, since the device remembers them as well`() throws {
     var bench = Bench()
     bench.push("stored", keep: .max)
