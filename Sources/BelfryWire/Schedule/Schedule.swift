@@ -198,7 +198,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// Returns the next moments of an entry strictly after `now`, in milliseconds since 1970.
   ///
   /// For a calendar other than the Gregorian calendar, there can be fewer than `count` moments: the search stops after
-  /// the maximum number of lookups in a turn of the loop.
+  /// twice the number of lookups that a turn of the loop allows.
   public func moments(of key: ScheduleKey, count: Int, at now: ScheduleMoment) -> [Int64] {
     guard count > 0, let slot = table.slot(of: key).flatMap({ table[$0] }) else { return [] }
     let trigger = slot.entry.trigger

@@ -504,29 +504,6 @@ struct OlderInterfaceTests {
   }
 
   @Test
-  func `permission shows the app's own notification and a command's notification once each`() {
-    let bench = ModelBench(policy: .ask)
-    let (connection, _) = bench.connect()
-    bench.ask(connection, .add(Self.request(.local, "own")))
-    bench.command(.notify(app: Self.app.text, ModelBench.request("shell")))
-    _ = bench.take()
-    bench.answerPrompt(isAllowed: true)
-    #expect(bench.take().presented.map(\.key.id).sorted() == ["own", "shell"])
-  }
-
-  @Test
-  func `a command cancels the only notification that waits for permission`() {
-    let bench = ModelBench(policy: .ask)
-    let (control, _) = bench.connect(role: .control)
-    bench.ask(control, .control(.notify(app: Self.app.text, ModelBench.request())))
-    let other = bench.command(.cancel(app: Self.app.text, id: "other"))
-    #expect(other.refusals == [.unknownNotification] && bench.disk.keys(.waiting).count == 1)
-    let effects = bench.command(.cancel(app: Self.app.text, id: "n"))
-    #expect(effects.refusals.isEmpty && effects.answers.count == 2, "both commands are answered")
-    #expect(effects.withdrawnPrompts.count == 1 && bench.disk.keys(.waiting).isEmpty)
-  }
-
-  @Test
   func `a waiting notification is replaced by a later one with the same identifier`() {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()

@@ -186,6 +186,30 @@ import Testing
     #expect(bench.take().presented.count == 1)
   }
 
+  @Test
+  func `permission shows the app's own notification and a command's notification once each`() {
+    let (bench, connection) = bench()
+    var own = ModelBench.request("own")
+    own.content.generation = .local
+    bench.ask(connection, .add(own))
+    bench.command(.notify(app: ModelBench.burger.text, ModelBench.request("shell")))
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().presented.map(\.key.id).sorted() == ["own", "shell"])
+  }
+
+  @Test func `a command cancels the only notification that waits for permission`() {
+    let (bench, _) = bench()
+    let (control, _) = bench.connect(role: .control)
+    let app = ModelBench.burger.text
+    bench.ask(control, .control(.notify(app: app, ModelBench.request())))
+    let other = bench.command(.cancel(app: app, id: "other"))
+    #expect(other.refusals == [.unknownNotification] && bench.disk.keys(.waiting).count == 1)
+    let effects = bench.command(.cancel(app: app, id: "n"))
+    #expect(effects.refusals.isEmpty && effects.answers.count == 2, "both commands are answered")
+    #expect(effects.withdrawnPrompts.count == 1 && bench.disk.keys(.waiting).isEmpty)
+  }
+
   @Test func `a request without options causes no prompt`() {
     let (bench, connection) = bench()
     let effects = bench.ask(connection, .requestAuthorization([]))
