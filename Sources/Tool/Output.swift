@@ -34,10 +34,10 @@ enum Output {
   /// The error number of the first failed write of the result; 0 if every write succeeded.
   private static let failure = Atomic<Int32>(0)
 
-  /// Returns the exit status of a command that would exit with `status`: 1 if part of the result couldn't be written.
+  /// Returns the exit status of a command: `status`, or 1 if part of the result couldn't be written.
   ///
-  /// This method reports the failure. It isn't a failure if a reader closed the pipe, if a reader didn't read while the
-  /// command was asked to exit, or if a terminal was disconnected.
+  /// This method reports the failure. The following don't count as failures: the reader closed the pipe, the reader
+  /// didn't read the remaining output in time after the command was asked to exit, or the terminal was disconnected.
   static func status(_ status: Int32) -> Int32 {
     let number = failure.load(ordering: .relaxed)
     guard ![0, EPIPE, EIO, ETIMEDOUT].contains(number) else { return status }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Synchronization
 import System
 
 /// The interruption of a command's wait by SIGINT or SIGTERM.
@@ -14,17 +15,53 @@ struct Interruption: CommandFailure, CustomStringConvertible {
 ///
 /// `SignalWatcher.blockSignals` must be called before the first thread is created.
 final class SignalInterruption {
-  private let sources: [any DispatchSourceSignal]
+  private let number: Int
 
   /// Calls `body` on another thread for each signal, until the object is released.
   init(_ body: @escaping @Sendable (Interruption) -> Void) {
-    sources = [SIGINT, SIGTERM].map { number in
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { body(Interruption(signal: number)) }
-      source.resume()
-      return source
+    number = InterruptionThread.shared.add(body)
+  }
+
+  deinit { InterruptionThread.shared.remove(number) }
+}
+
+/// The thread that receives SIGINT and SIGTERM from the first ``SignalInterruption`` until the process exits.
+///
+/// It continues when the last one is released. Otherwise, a signal that arrives at that moment could be received and
+/// not reported, and a command with a full output pipe would never exit.
+private final class InterruptionThread: Sendable {
+  static let shared = InterruptionThread()
+
+  private struct State {
+    var bodies: [Int: @Sendable (Interruption) -> Void] = [:]
+    var lastNumber = 0
+  }
+
+  private let state = Mutex(State())
+
+  private init() {
+    DispatchQueue(label: "belfry.interruption").async { [unowned self] in
+      var set = sigset_t()
+      unsafe sigemptyset(&set)
+      for number in [SIGINT, SIGTERM] { unsafe sigaddset(&set, number) }
+      while true {
+        var number: Int32 = 0
+        guard unsafe sigwait(&set, &number) == 0 else { continue }
+        StandardStream.noticeExitRequest()
+        for body in state.withLock({ $0.bodies.values }) { body(Interruption(signal: number)) }
+      }
     }
   }
 
-  deinit { for source in sources { source.cancel() } }
+  func add(_ body: @escaping @Sendable (Interruption) -> Void) -> Int {
+    state.withLock { state in
+      state.lastNumber += 1
+      state.bodies[state.lastNumber] = body
+      return state.lastNumber
+    }
+  }
+
+  func remove(_ number: Int) {
+    state.withLock { _ = $0.bodies.removeValue(forKey: number) }
+  }
 }

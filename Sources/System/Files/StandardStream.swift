@@ -24,6 +24,9 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
     }
   }
 
+  /// Records that the process was asked to exit, for a thread that receives the signals itself.
+  public static func noticeExitRequest() { ProcessEnd.notice() }
+
   private func write(_ bytes: [UInt8]) -> Int32 {
     var written = 0
     while written < bytes.count {
