@@ -19,14 +19,14 @@ struct AgentModel: ~Copyable {
   /// The IDs of the latest pushes, oldest first.
   ///
   /// The gateway's link uses them to recognize repetitions.
-  var rememberedPushes: [NotificationID] { parts.pipeline.rememberedPushes }
+  var rememberedPushes: [NotificationID] { parts.pipeline.delivery.rememberedPushes }
 
   /// The device's languages, in order of preference.
   var languages: [String] { parts.context.apps.languages }
 
   /// The content of the Notification Center as the user sees it, with the newest app and thread first.
   var centerGroups: [CenterGroup] {
-    CenterGroup.groups(parts.pipeline.newestListed(parts.context)) {
+    CenterGroup.groups(parts.pipeline.delivery.newestListed(parts.context)) {
       parts.context.apps[$0]?.status == .provisional
     }
   }

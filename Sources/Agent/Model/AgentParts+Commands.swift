@@ -49,15 +49,17 @@ extension AgentParts {
       context.answer(requestID, .rows(try centerRows(of: app)))
     case .openCenter(let environment): emit(.openCenter(requestID, environment))
     case .open(let app, let id):
-      pipeline.onAction(try pipeline.key(named: id, of: app), .open, &context)
+      pipeline.onAction(try pipeline.delivery.key(named: id, of: app), .open, &context)
       context.confirm(requestID)
     case .act(let app, let id, let action, let text):
       try pipeline.onOfferedAction(
-        try pipeline.key(named: id, of: app), PersonAction(action, text: text), &context)
+        try pipeline.delivery.key(named: id, of: app), PersonAction(action, text: text), &context)
       context.confirm(requestID)
     case .dismiss(let app, let id):
-      let key = try id.map { id throws(AppLinkFailure) in try pipeline.key(named: id, of: app) }
-      let keys = pipeline.keys(of: nil).filter { app == nil || $0.app.text == app }
+      let key = try id.map { id throws(AppLinkFailure) in
+        try pipeline.delivery.key(named: id, of: app)
+      }
+      let keys = pipeline.delivery.keys(of: nil).filter { app == nil || $0.app.text == app }
       for key in key.map({ [$0] }) ?? keys { pipeline.onAction(key, .dismiss, &context) }
       context.confirm(requestID)
     case .clock: context.answer(requestID, .rows([local.clockRow(context)]))
@@ -91,7 +93,7 @@ extension AgentParts {
   private func centerRows(of app: String?) throws(AppLinkFailure) -> [JSONObject] {
     var bytes = 0
     var rows: [JSONObject] = []
-    for entry in pipeline.listed(of: nil) where app == nil || entry.key.app.text == app {
+    for entry in pipeline.delivery.listed(of: nil) where app == nil || entry.key.app.text == app {
       let row = entry.row(context)
       // The record is about as long as the row, except for strings from the app's language files.
       let texts = ["title", "subtitle", "body"].reduce(0) { sum, name in

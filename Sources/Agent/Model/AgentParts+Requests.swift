@@ -64,12 +64,14 @@ extension AgentParts {
       local.remove(keys ?? local.waiting(of: app.text, context), &context)
       context.confirm(requestID)
     case .delivered:
-      context.answer(requestID, .delivered(pipeline.listed(of: app).map(\.notification)))
+      context.answer(requestID, .delivered(pipeline.delivery.listed(of: app).map(\.notification)))
     case .removeDelivered(let ids):
       let keys = ids?.map { AppNotificationID(app: app, id: $0) }
-      pipeline.withdraw(keys ?? pipeline.keys(of: app), &context)
+      for key in keys ?? pipeline.delivery.keys(of: app) {
+        pipeline.delivery.withdraw(key, &context)
+      }
       context.confirm(requestID)
-    case .setBadge(let badge): pipeline.onBadgeRequest(requestID, app, badge, &context)
+    case .setBadge(let badge): pipeline.delivery.onBadgeRequest(requestID, app, badge, &context)
     case .badge: context.answer(requestID, .badge(context.apps[app]?.badge ?? 0))
     case .setState(let state):
       context.setState(requestID.connection, state)

@@ -50,7 +50,7 @@ struct AgentParts: ~Copyable {
     case .promptPostponed(let id): permissions.onPostponed(id, &context)
     case .notificationActedOn(let key, let action): pipeline.onAction(key, action, &context)
     case .provisionalDecided(let app, let isKept): onProvisionalDecided(app, isKept: isKept)
-    case .notificationShown(let key): pipeline.onShown(key, &context)
+    case .notificationShown(let key): pipeline.delivery.onShown(key, &context)
     case .notificationWindow(let key, let isOpen):
       pipeline.onWindow(key, isOpen: isOpen, &context)
     case .presenterAppeared(let kind, let isNew): onPresenterAppeared(kind, isNew: isNew)
@@ -70,8 +70,8 @@ struct AgentParts: ~Copyable {
     case .clockWasSet: local.onClockSet(&context)
     case .clockMoved: local.onClockMoved(&context)
     case .zonesChanged(let zones): local.onZonesChanged(to: zones, &context)
-    case .backgroundWorkDue: pipeline.onBackgroundWorkDue()
-    case .backgroundTimeDue: pipeline.onBackgroundTimeDue()
+    case .backgroundWorkDue: pipeline.background.onDue()
+    case .backgroundTimeDue: pipeline.time.onDue()
     case .located(let place): pipeline.deliver(local.onPlace(place, &context), &context)
     case .locationServiceEnded: local.onLocationServiceEnded()
     case .beaconHeard(let beacon): pipeline.deliver(local.onBeacon(beacon, &context), &context)
@@ -89,12 +89,12 @@ struct AgentParts: ~Copyable {
   /// Completes the handling of an event: fires all notifications that are due, then sets timers and services.
   private mutating func settle() {
     guard hasStarted else { return }
-    pipeline.releaseDecided(&context)
+    pipeline.delivery.releaseDecided(&context)
     while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
     KeptNotifications.withdrawIdleQuestions(&permissions, pipeline, local, &context)
     KeptNotifications.askAboutDelivered(&permissions, pipeline, &context)
     // A policy might have answered immediately.
-    pipeline.releaseDecided(&context)
+    pipeline.delivery.releaseDecided(&context)
     local.settle(&context)
     pipeline.settle(&context)
     AttachmentFiles.settle(permissions, pipeline, local, &context)
@@ -134,7 +134,7 @@ struct AgentParts: ~Copyable {
   private mutating func onStarted() {
     precondition(!hasStarted, "an agent starts only once")
     hasStarted = true
-    pipeline.resume(&context)
+    pipeline.delivery.resume(&context)
     add(permissions.resume(&context))
     KeptNotifications.askAnew(&permissions, pipeline, local, &context)
     registrations.announceAll(&context)
@@ -226,7 +226,7 @@ struct AgentParts: ~Copyable {
   ) {
     var events: [PresenterEvent] = []
     if isNew {
-      events += pipeline.unseen(context).map(PresenterEvent.presented)
+      events += pipeline.delivery.unseen(context).map(PresenterEvent.presented)
       events += permissions.openPrompts.map(PresenterEvent.prompt)
     }
     for app in context.apps.all where app.visibleBadge > 0 {

@@ -5,7 +5,7 @@ import BelfryWire
 ///
 /// This type coordinates delivery, responses, background work, and service extensions.
 struct DeliveryPipeline {
-  private var delivery = Delivery()
+  var delivery = Delivery()
   private var responses = Responses()
   private var awaited = AwaitedResponses()
   var background = BackgroundWork()
@@ -39,47 +39,13 @@ struct DeliveryPipeline {
     background.dropUnknownApps(&context)
   }
 
-  /// Presents stored notifications that were never shown, after a start.
-  mutating func resume(_ context: inout AgentContext) { delivery.resume(&context) }
-
   // MARK: - Look-up
-
-  /// The IDs of the latest pushes, oldest first.
-  var rememberedPushes: [NotificationID] { delivery.rememberedPushes }
-
-  /// Returns the entries of one app or of all apps that the user sees in the Notification Center, oldest first.
-  func listed(of app: AppID?) -> [DeliveredList.Entry] { delivery.listed(of: app) }
-
-  /// Returns the keys of all entries of one app or of all apps, listed or not, oldest first.
-  func keys(of app: AppID?) -> [AppNotificationID] { delivery.keys(of: app) }
-
-  /// Returns the key of the only notification with this identifier.
-  func key(named id: String, of app: String?) throws(AppLinkFailure) -> AppNotificationID {
-    try delivery.key(named: id, of: app)
-  }
-
-  /// Returns the notifications that have not been shown yet, so that a new presenter can present them.
-  func unseen(_ context: AgentContext) -> [Presentation] { delivery.unseen(context) }
-
-  /// Returns the newest notifications that the user sees in the Notification Center, oldest first.
-  func newestListed(_ context: AgentContext) -> [Presentation] { delivery.newestListed(context) }
 
   /// Returns the attachments of an app's notifications that are in the list or whose response the app has not received
   /// yet.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     responses.attachments(of: app) + delivery.attachments(of: app) + contents.attachments(of: app)
   }
-
-  /// Returns true if an app's notifications are kept until the user decides about the app.
-  func keepsForDecision(_ app: AppID, _ context: AgentContext) -> Bool {
-    delivery.keepsForDecision(app, context)
-  }
-
-  /// The apps that might have notifications that are kept until the user decides about the app.
-  var appsKeptForDecision: Set<AppID> { delivery.appsKeptForDecision }
-
-  /// Returns true if a push waits for an app.
-  func holdsPush(of app: AppID) -> Bool { background.holdsPush(of: app) }
 
   // MARK: - Arrival
 
@@ -483,35 +449,7 @@ struct DeliveryPipeline {
     }
   }
 
-  /// Records that a presenter shows a notification.
-  mutating func onShown(_ key: AppNotificationID, _ context: inout AgentContext) {
-    delivery.onShown(key, &context)
-  }
-
-  /// Removes notifications from the list and from the screen.
-  mutating func withdraw(_ keys: [AppNotificationID], _ context: inout AgentContext) {
-    for key in keys { delivery.withdraw(key, &context) }
-  }
-
-  /// Sets an app's badge.
-  func onBadgeRequest(
-    _ requestID: RequestID, _ app: AppID, _ badge: Int64, _ context: inout AgentContext
-  ) {
-    delivery.onBadgeRequest(requestID, app, badge, &context)
-  }
-
   // MARK: - After each event
-
-  /// Handles the firing of the timer for background work.
-  mutating func onBackgroundWorkDue() { background.onDue() }
-
-  /// Delivers the retained notifications of apps that the user decided about.
-  mutating func releaseDecided(_ context: inout AgentContext) {
-    delivery.releaseDecided(&context)
-  }
-
-  /// Handles the firing of the timer for background time.
-  mutating func onBackgroundTimeDue() { time.onDue() }
 
   /// Wakes the apps that may be woken in the background now.
   mutating func settle(_ context: inout AgentContext) {

@@ -8,7 +8,8 @@ enum KeptNotifications {
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications, _ context: inout AgentContext
   ) {
-    let apps = pipeline.appsKeptForDecision.union(local.waiting(of: nil, context).map(\.app))
+    let apps = pipeline.delivery.appsKeptForDecision.union(
+      local.waiting(of: nil, context).map(\.app))
     for app in apps.sorted() where context.settings(of: app).status == .notDetermined {
       permissions.onOlderNotification(app, .local, &context)
     }
@@ -21,10 +22,10 @@ enum KeptNotifications {
   static func askAboutDelivered(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline, _ context: inout AgentContext
   ) {
-    for app in pipeline.appsKeptForDecision.sorted()
+    for app in pipeline.delivery.appsKeptForDecision.sorted()
     where context.settings(of: app).status == .notDetermined
       && !permissions.isUndecided(app) && !permissions.isPostponed(app)
-      && pipeline.keepsForDecision(app, context)
+      && pipeline.delivery.keepsForDecision(app, context)
     {
       permissions.onOlderNotification(app, .local, &context)
     }
@@ -41,7 +42,7 @@ enum KeptNotifications {
         // A running app might still answer with its presentation options, and the notification is kept if the app's
         // process exits.
         guard context.presence(of: app) == .notRunning,
-          !pipeline.keepsForDecision(app, context),
+          !pipeline.delivery.keepsForDecision(app, context),
           local.waiting(of: app.text, context).isEmpty
         else { continue }
       }

@@ -57,7 +57,7 @@ extension ModelDiagnosis {
           isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,
           gatewayRefusal: registrations.refusal(of: app.id),
           lacksLocationUsage: permissions.lacksLocationUsage(app),
-          holdsPush: pipeline.holdsPush(of: app.id),
+          holdsPush: pipeline.background.holdsPush(of: app.id),
           holdsBackgroundWork: context.conditions.holdsBackgroundWork)
       })
   }

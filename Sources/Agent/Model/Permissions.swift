@@ -490,13 +490,3 @@ struct Permissions {
     }
   }
 }
-
-extension Prompt.Subject {
-  /// Returns true if both prompts ask for the same decision, regardless of their text.
-  func isSameDecision(as other: Prompt.Subject) -> Bool {
-    switch (self, other) {
-    case (.notifications, .notifications), (.location, .location): true
-    case (.notifications, .location), (.location, .notifications): false
-    }
-  }
-}

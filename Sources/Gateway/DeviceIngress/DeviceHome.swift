@@ -10,9 +10,6 @@ import Transport
 /// the two exchange values through the ``LoopContext``.
 final class DeviceHome: TimerTarget {
   let context: LoopContext
-  let loop: EventLoop
-  let metrics: GatewayMetrics
-  let log: Log
   let linkSettings: DeviceLinkServer.Settings
   var registrations: RegistrationTable
   var devices: DeviceTable
@@ -37,6 +34,9 @@ final class DeviceHome: TimerTarget {
   private var commitTimer: TimerID?
   private var commitTimerDue: Int64 = .max
 
+  var loop: EventLoop { context.loop }
+  var metrics: GatewayMetrics { context.metrics }
+  var log: Log { context.log }
   var directory: CredentialDirectory { context.directory }
   var environment: BelfryWire.Environment { context.environment }
   var tokens: DeviceTokenCodec { context.tokens }
@@ -48,9 +48,6 @@ final class DeviceHome: TimerTarget {
     deliveryLog: DeliveryLog, highestSequence: UInt64
   ) {
     self.context = context
-    loop = context.loop
-    metrics = context.metrics
-    log = context.log
     self.devices = devices
     self.registrations = registrations
     self.deliveryLog = deliveryLog
@@ -63,8 +60,8 @@ final class DeviceHome: TimerTarget {
     core = DeliveryCore(
       highestSequence: highestSequence, shard: context.route.loop, shards: context.homes.count)
     let receiver = ReplyReceiver()
-    storeReplies = loop.mailbox(of: StoreReply.self) { receiver.home?.handle($0) }
-    controlReplies = loop.mailbox(of: ControlReply.self) { receiver.home?.handle($0) }
+    storeReplies = context.loop.mailbox(of: StoreReply.self) { receiver.home?.handle($0) }
+    controlReplies = context.loop.mailbox(of: ControlReply.self) { receiver.home?.handle($0) }
     receiver.home = self
   }
 

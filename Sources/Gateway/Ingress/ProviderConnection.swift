@@ -4,7 +4,7 @@ import Transport
 
 /// A provider's HTTP/2 connection, which converts frames to requests and decisions to answers.
 ///
-/// Confined to its loop. It makes no decisions: ``Admission`` checks requests, ``ConnectionCredentials`` checks
+/// Confined to its loop. It makes no decisions: ``Admission`` checks requests, ``PresentedCredentials`` checks
 /// provider tokens, and the device's home performs the last checks.
 final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler, TurnEndTarget,
   AdmissionContext
@@ -20,19 +20,15 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   var speaksHTTP1 = false
   var streams = ProviderStreamTable()
   var lists = ListRequests()
-  private var credentials: ConnectionCredentials
-  private var certificate: CertificateCredential?
-  private var lastAuthorization: [UInt8] = []
+  private var credentials: PresentedCredentials
   private var hasLoggedPayloadFault = false
-  private var lastOutcome = TokenVerifier.Outcome.refused(.missingProviderToken)
-  private var lastCredentialsVersion: UInt64 = .max
   private(set) var hasAcceptedRequest = false
   private var isFlushScheduled = false
   private var isPausedUntilAnswered = false
   private var faults = ProviderFaults()
   private var nextPushNanoseconds: Int64 = 0
   private var errorPolicy: ProviderErrorPolicy
-  private(set) var lifecycle = ProviderLifecycle()
+  var lifecycle = ProviderLifecycle()
   var idlePolicy = IdlePolicy()
   var idleTimer: TimerID?
   var opened: Int64 = 0
@@ -48,7 +44,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   init(number: UInt64, front: ProviderFront) {
     self.number = number
     self.front = front
-    credentials = ConnectionCredentials(environment: front.environment)
+    credentials = PresentedCredentials(environment: front.environment)
     errorPolicy = ProviderErrorPolicy(bounds: front.providerErrors)
   }
 
@@ -60,14 +56,14 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     if let shown = stream.peerCertificate {
       switch CertificateCredential.of(shown, in: front.directory, for: front.environment) {
       case .accepted(let credential):
-        certificate = credential
+        credentials.certificate = credential
         stream.proveProvider()
       case .refused(let rejection): fault = rejection
       }
     }
     var settings = HTTP2Settings()
     settings.initialConcurrentStreams =
-      certificate == nil ? 1 : Limits.providerConcurrentStreams
+      credentials.certificate == nil ? 1 : Limits.providerConcurrentStreams
     let scripted = faults.opening(front.faults, &settings)
     session =
       speaksHTTP1
@@ -203,7 +199,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard lifecycle.decidesRequests else { return }
     let script = front.faults
     guard faults.countRequest(under: script) else { return decide(open) }
-    let effects = faults.judging(script, open.request, isDraining: lifecycle.isLeaving)
+    let effects = faults.judging(script, open.request, isLeaving: lifecycle.isLeaving)
     open.delayMilliseconds = effects.delayMilliseconds
     let streamID = open.streamID
     if !effects.closes { decide(open) }
@@ -300,7 +296,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard !hasAcceptedRequest else { return }
     hasAcceptedRequest = true
     stream?.proveProvider()
-    guard certificate == nil, faults.streams == nil else { return }
+    guard credentials.certificate == nil, faults.streams == nil else { return }
     session?.allowConcurrentStreams(errorPolicy.streams)
   }
 
@@ -309,7 +305,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   private func carryOut(_ effects: ProviderFaults.Outcome, after streamID: Int32) {
     if effects.changesStreams {
       let usual =
-        certificate == nil && !hasAcceptedRequest ? 1 : errorPolicy.streams
+        credentials.certificate == nil && !hasAcceptedRequest ? 1 : errorPolicy.streams
       session?.allowConcurrentStreams(faults.streams ?? usual)
     }
     if effects.changesWindow {
@@ -342,46 +338,12 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
   // MARK: Admission context
 
   func credential(for request: borrowing PushRequest) -> Admission.Credential {
-    if let certificate {
-      guard isGood(certificate) else { return .refused(.badCertificate) }
-      return .accepted(.certificate(certificate))
-    }
-    if lastCredentialsVersion != front.directory.credentialsVersion
-      || !isLast(request.authorization)
-    {
-      lastAuthorization.removeAll(keepingCapacity: true)
-      lastAuthorization.append(copying: request.authorization.span)
-      lastOutcome = front.verifier.verify(authorization: request.authorization.span)
-      lastCredentialsVersion = front.directory.credentialsVersion
-    }
-    switch lastOutcome {
-    case .refused(let rejection):
-      return .refused(rejection)
-    case .verified(let token):
-      if let rejection = credentials.present(token, atSeconds: front.loop.unixMilliseconds / 1_000)
-      {
-        return .refused(rejection)
-      }
-      return .accepted(.token(token))
-    }
-  }
-
-  private func isLast(_ authorization: [UInt8]) -> Bool {
-    let last = lastAuthorization
-    return authorization.span.equals(last.span)
-  }
-
-  /// Returns true if the certificate is still valid.
-  ///
-  /// If the certificate was revoked after the handshake, the connection closes at the next request.
-  private func isGood(_ certificate: CertificateCredential) -> Bool {
-    guard lastCredentialsVersion != front.directory.credentialsVersion else { return true }
-    guard !front.directory.isRevoked(certificateSerial: certificate.serial) else {
-      leave(.badCertificate)
-      return false
-    }
-    lastCredentialsVersion = front.directory.credentialsVersion
-    return true
+    let credential = credentials.credential(
+      authorization: request.authorization, in: front.directory, front.verifier,
+      atSeconds: front.loop.unixMilliseconds / 1_000)
+    // The provider can't present another certificate on this connection.
+    if case .refused(.badCertificate) = credential { leave(.badCertificate) }
+    return credential
   }
 
   func app(bundleID: Span<UInt8>) -> App? { front.directory.app(bundleID: bundleID) }
@@ -450,7 +412,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     case .unchanged: break
     case .streams(let count):
       // The advertised limit is one stream until a request is accepted, whatever happens before.
-      guard hasAcceptedRequest || certificate != nil, faults.streams == nil else { break }
+      guard hasAcceptedRequest || credentials.certificate != nil, faults.streams == nil else {
+        break
+      }
       if count < Limits.providerConcurrentStreams { front.metrics.loweredStreamLimits.add() }
       session?.allowConcurrentStreams(count)
     case .end(let excess):
@@ -482,57 +446,4 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     open.generatedID = made
     return made
   }
-
-  // MARK: Shutdown
-
-  /// Stops accepting requests; open ones are still answered (apns-protocol 1.13).
-  func drain() { leave(.shutdown) }
-
-  /// Accepts no more requests; open ones are still answered.
-  func leave(_ rejection: Rejection) {
-    leave(because: "\(rejection.row.reason)", code: HTTP2ErrorCode.noError)
-  }
-
-  private func leave(because reason: String, code: UInt32) {
-    perform(lifecycle.handle(.leave), because: reason, code: code)
-  }
-
-  /// Closes the connection with a GOAWAY; everything accepted is already durable.
-  func expel(_ rejection: Rejection, code: UInt32) {
-    perform(lifecycle.handle(.expel), because: "\(rejection.row.reason)", code: code)
-  }
-
-  private func perform(_ action: ProviderLifecycle.Action, because reason: String, code: UInt32) {
-    switch action {
-    case .none: break
-    case .sendGoAway(let last): sendGoAway(because: reason, lastStreamID: last, code: code)
-    case .close: stream?.close()
-    case .abort: stream?.close(afterFlush: false)
-    }
-  }
-
-  private func sendGoAway(_ rejection: Rejection, lastStreamID: Int32? = nil) {
-    sendGoAway(
-      because: "\(rejection.row.reason)", lastStreamID: lastStreamID,
-      code: HTTP2ErrorCode.noError)
-  }
-
-  private func sendGoAway(because reason: String, lastStreamID: Int32? = nil, code: UInt32) {
-    guard let session else { return }
-    front.log.info(
-      "closing a provider connection with GOAWAY",
-      ["peer": stream?.peerDescription ?? "", "code": "\(code)", "why": "\(reason)"])
-    session.goAway(
-      lastStreamID: lastStreamID, errorCode: code,
-      debugData: Array("{\"reason\":\"\(reason)\"}".utf8))
-    scheduleFlush()
-  }
-
-  /// Closes a connection whose client does not read its responses.
-  func abandon() {
-    perform(lifecycle.handle(.unresponsive), because: "", code: HTTP2ErrorCode.noError)
-  }
-
-  /// Closes the connection immediately.
-  func close() { stream?.close(afterFlush: false) }
 }

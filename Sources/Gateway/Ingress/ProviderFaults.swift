@@ -49,10 +49,10 @@ struct ProviderFaults {
   /// Returns the action to take on the connection after this request, which ``countRequest(under:)`` has already
   /// counted.
   mutating func judging(
-    _ script: FaultScript?, _ request: borrowing PushRequest, isDraining: Bool
+    _ script: FaultScript?, _ request: borrowing PushRequest, isLeaving: Bool
   ) -> Outcome {
     isActive = script != nil
-    let occasion = FaultScript.Occasion.request(requests, hasSentGoAway: isDraining)
+    let occasion = FaultScript.Occasion.request(requests, hasSentGoAway: isLeaving)
     let effects =
       script?.effects(token: request.token.span, topic: request.topic.span, occasion) ?? .init()
     if effects.delayMilliseconds > 0 { hasDelays = true }

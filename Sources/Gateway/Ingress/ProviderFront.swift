@@ -10,9 +10,6 @@ import Transport
 /// ``LoopContext``.
 final class ProviderFront {
   let context: LoopContext
-  let loop: EventLoop
-  let metrics: GatewayMetrics
-  let log: Log
   let verifier: TokenVerifier
   let responses = ResponseWriter()
   private(set) var connectionRate: RateLimit?
@@ -36,6 +33,9 @@ final class ProviderFront {
     return rules
   }
 
+  var loop: EventLoop { context.loop }
+  var metrics: GatewayMetrics { context.metrics }
+  var log: Log { context.log }
   var directory: CredentialDirectory { context.directory }
   var environment: BelfryWire.Environment { context.environment }
   var tokens: DeviceTokenCodec { context.tokens }
@@ -43,9 +43,6 @@ final class ProviderFront {
 
   init(_ context: LoopContext) {
     self.context = context
-    loop = context.loop
-    metrics = context.metrics
-    log = context.log
     let configuration = context.shared.configuration
     providerErrors = configuration.providerErrors
     connectionRate = configuration.connectionRate.map(RateLimit.init(perSecond:))
@@ -124,12 +121,10 @@ final class ProviderFront {
     context.shared.payloads?.retain(
       submission.payload, id: submission.id, uniqueID: submission.uniqueID)
     let home = context.homes.home(of: submission.key.device)
-    guard context.send(.submission(submission), to: home) else {
-      // The other loops aren't known before the gateway opens.
-      provider.load.end()
-      provider.answer(reply.stream, .refused(.serviceUnavailable, timestampMilliseconds: nil))
-      return
-    }
+    if context.send(.submission(submission), to: home) { return }
+    // The other loops aren't known before the gateway opens.
+    provider.load.end()
+    provider.answer(reply.stream, .refused(.serviceUnavailable, timestampMilliseconds: nil))
   }
 
   /// Returns the address of the answer to a connection's request.

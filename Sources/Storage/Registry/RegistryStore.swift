@@ -144,6 +144,7 @@ extension RegistryStore {
     _ token: TokenRegistration, at milliseconds: Int64, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
     let changes = try register([token], at: milliseconds, limit: limit)
+    assert(changes.count <= 1, "one registration makes at most one change")
     guard let change = changes.first else {
       preconditionFailure("registering a token returned no change")
     }

@@ -86,7 +86,8 @@ enum InviteCommand {
 
   /// Returns the host for the invitation: the first name that the operator configured.
   ///
-  /// If there is none, returns an address that other machines can reach; otherwise, a name in the certificate.
+  /// Without such a name, returns the address that other machines can reach, or, if the certificate doesn't contain this
+  /// address, a name from the certificate.
   private static func invitingHost(
     _ gateway: DeviceGateway, _ folder: GatewayFolder, _ listensForOthers: Bool
   ) -> String {
