@@ -11,7 +11,7 @@ package final class GatewayLoop: TurnEndTarget {
   let front: ProviderFront
   let home: DeviceHome
   private let context: LoopContext
-  private let loop: EventLoop
+  private var loop: EventLoop { context.loop }
   private var isDraining = false
   private var hasReportedDrained = false
   private var isTurnEndScheduled = false
@@ -23,7 +23,6 @@ package final class GatewayLoop: TurnEndTarget {
   ) throws(CryptoFailure) {
     precondition(
       index >= 0 && index < shared.configuration.loops, "the loop index is valid: \(index)")
-    self.loop = loop
     context = try LoopContext(index: index, loop: loop, shared: shared, directory: directory)
     front = ProviderFront(context)
     home = DeviceHome(
