@@ -200,7 +200,9 @@ public final class GatewayServer {
     let payloads = DeliveryLogPayloads(countMax: configuration.loggedPayloads)
     runtime.payloads = payloads
     runtime.notifications = resources.notificationStore
-    runtime.presences = { [logReader] in logReader.presences() }
+    runtime.presences = { [logReader] () throws(AdministrationFailure) in
+      try logReader.presences()
+    }
     administration = Administration(
       folder: folder, store: controlStore, environment: configuration.environment,
       runtime: runtime, unixMilliseconds: resources.unixMilliseconds)

@@ -160,9 +160,9 @@ enum Limits {
   /// The time, in milliseconds, that an administrator's command waits for every loop to apply its change; a busy loop
   /// applies the change later.
   static let changeMilliseconds = 2_000
-  /// The maximum time, in milliseconds, for which a query of the delivery log waits for the loops; late answers are
-  /// omitted.
-  static let logAnswerMilliseconds = 2_000
+  /// The maximum time, in milliseconds, for which an administrator's question waits for the loops' answers; the request
+  /// fails if an answer is late.
+  static let loopAnswerMilliseconds = 5_000
   /// The maximum number of scripted answers; each of them is compared with every request.
   static let faultRulesMax = 1_000
 

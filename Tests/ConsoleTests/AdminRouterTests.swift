@@ -1,6 +1,7 @@
 import BelfryWire
 import Gateway
 import Storage
+import Synchronization
 import System
 import TestSupport
 import Testing
@@ -175,6 +176,45 @@ import Transport
       return
     }
     #expect(response.status == 200)
+  }
+
+  @Test
+  func `a log that lacks a loop's lines is refused, and its followers are removed`() throws {
+    let log = BusyLog()
+    let router = AdminRouter(
+      administration: Administration(
+        folder: GatewayFolder(path: scratch.path), store: try SQLiteControlStore.inMemory(),
+        environment: .sandbox, runtime: .init(faults: FaultRegistry(), log: log) { _ in }),
+      token: token, metrics: MetricRegistry(), isReady: { true })
+    for query in [[], [("follow", "1")]] {
+      let response = router.answer(
+        HTTP1Request(
+          method: "GET", path: "/api/log", query: query,
+          fields: [("authorization", "Bearer \(token)")]))
+      #expect(response?.status == 503)
+    }
+    let receive = try #require(log.follower.withLock { $0 })
+    let line = DeliveryLogLine(
+      atMilliseconds: 1, state: "Sent", id: NotificationID(high: 1, low: 2),
+      uniqueID: NotificationID(high: 3, low: 4), device: 5, topic: "com.example.app")
+    #expect(!receive([line]))
+  }
+}
+
+/// The log of a gateway with a loop that doesn't answer in time.
+private final class BusyLog: DeliveryLogSource {
+  let follower = Mutex<(@Sendable ([DeliveryLogLine]) -> Bool)?>(nil)
+  private let failure = AdministrationFailure(.busy, "a loop did not respond", do: "try again")
+
+  func lines(of query: DeliveryLogQuery) throws(AdministrationFailure) -> [DeliveryLogLine] {
+    throw failure
+  }
+
+  func follow(
+    _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
+  ) throws(AdministrationFailure) -> [DeliveryLogLine] {
+    follower.withLock { $0 = receive }
+    throw failure
   }
 }
 

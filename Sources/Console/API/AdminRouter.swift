@@ -176,9 +176,16 @@ public struct AdminRouter: Sendable {
     let bytes: @Sendable ([JSONObject]) -> [UInt8] =
       asEvents ? EventStream.bytes : HTTP1Response.bytes
     let stream = HTTP1BodyStream()
-    let kept = try administration.follow(
-      text, where: filter, limit: asEvents ? Limits.logLines : .max
-    ) { lines in stream.write(bytes(lines)) }
+    let kept: [JSONObject]
+    do throws(AdministrationFailure) {
+      kept = try administration.follow(
+        text, where: filter, limit: asEvents ? Limits.logLines : .max
+      ) { lines in stream.write(bytes(lines)) }
+    } catch {
+      // The loops that did answer have a follower, which they remove when a write fails.
+      stream.finish()
+      throw error
+    }
     stream.begin(with: bytes(kept))
     let type = asEvents ? EventStream.type : HTTP1Response.linesType
     return HTTP1Response(status: 200, fields: [("content-type", type)], body: .stream(stream))
@@ -240,6 +247,7 @@ extension HTTP1Response {
       case .invalid: 400
       case .missing: 404
       case .conflict, .held: 409
+      case .busy: 503
       case .broken: 500
       }
     return .failure(failure.kind, failure.what, failure.advice, status: status)

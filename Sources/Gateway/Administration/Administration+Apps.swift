@@ -116,7 +116,12 @@ extension Administration {
 
   /// Returns the devices whose number, name, or token matches `text`, or all devices if it is nil.
   func listDevices(of text: String?) throws(StorageFailure) -> AdministrationAnswer {
-    let presences = runtime?.presences()
+    let presences: [UInt64: DevicePresence]?
+    do throws(AdministrationFailure) {
+      presences = try runtime?.presences()
+    } catch {
+      return .failure(error)
+    }
     let name = text?.lowercased()
     let number = text.flatMap { device(ofToken: $0) }
     let devices = try store.devices().filter { device in

@@ -48,19 +48,19 @@ extension Administration {
   }
 
   func log(of text: String?) -> AdministrationAnswer {
-    let query: DeliveryLogQuery
     do throws(AdministrationFailure) {
-      query = try Self.logQuery(text)
+      return .success(try lines(of: Self.logQuery(text)).map(AdministrationLines.line))
     } catch {
       return .failure(error)
     }
-    return .success(lines(of: query).map(AdministrationLines.line))
   }
 
   /// Returns the lines of the delivery log that match `query`, oldest first, from the running gateway or from the files
   /// of a stopped one.
-  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
-    runtime?.log.lines(of: query)
+  func lines(
+    of query: DeliveryLogQuery
+  ) throws(AdministrationFailure) -> [DeliveryLogLine] {
+    try runtime?.log.lines(of: query)
       ?? StoredDeliveryLog(folder: folder, store: store, environment: environment)
       .lines(of: query, fromLoop: 0)
   }

@@ -16,7 +16,7 @@ public final class Administration: Sendable {
     public var faults: FaultRegistry
     /// A function that returns each device's presence, as far as the loops know: whether the device is connected or, if
     /// not, when it disconnected.
-    var presences: @Sendable () -> [UInt64: DevicePresence] = { [:] }
+    var presences: @Sendable () throws(AdministrationFailure) -> [UInt64: DevicePresence] = { [:] }
     /// The store of queued notifications; nil if they aren't counted.
     var notifications: (any NotificationStore)?
     /// The payloads of the newest pushes; nil if they aren't retained.
@@ -107,7 +107,7 @@ public final class Administration: Sendable {
   public func log(
     of text: String?, where filter: DeliveryLogFilter, limit: Int = .max
   ) throws(AdministrationFailure) -> [JSONObject] {
-    lines(of: try Self.logQuery(text)).filter(filter.matches).suffix(limit)
+    try lines(of: Self.logQuery(text)).filter(filter.matches).suffix(limit)
       .map(AdministrationLines.line)
   }
 
@@ -127,7 +127,7 @@ public final class Administration: Sendable {
         .conflict, "following the delivery log requires a running gateway",
         do: "start it with `belfry gateway`")
     }
-    let earlier = runtime.log.follow(query) { lines in
+    let earlier = try runtime.log.follow(query) { lines in
       let lines = lines.filter(filter.matches)
       return lines.isEmpty || receive(lines.map(AdministrationLines.line))
     }

@@ -63,14 +63,15 @@ public struct DeliveryLogLine: Sendable, Hashable {
 public protocol DeliveryLogSource: Sendable {
   /// Returns the matching lines, oldest first.
   ///
-  /// This method can block until the loops answer.
-  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine]
+  /// This method can block until the loops answer. It throws if one of them doesn't answer in time.
+  func lines(of query: DeliveryLogQuery) throws(AdministrationFailure) -> [DeliveryLogLine]
   /// Calls `receive` with each new line until it returns false or the gateway stops.
   ///
-  /// Returns the earlier lines, oldest first; each line is therefore reported exactly once.
+  /// Returns the earlier lines, oldest first; each line is therefore reported exactly once. Throws if a loop doesn't
+  /// answer in time; `receive` must then return false.
   ///
   /// `receive` can be called before this function returns.
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
-  ) -> [DeliveryLogLine]
+  ) throws(AdministrationFailure) -> [DeliveryLogLine]
 }

@@ -1,5 +1,4 @@
 import BelfryWire
-import Dispatch
 import Storage
 import Synchronization
 import System
@@ -7,25 +6,6 @@ import System
 /// A receiver of new lines; its callback returns false to unsubscribe.
 struct DeliveryLogFollower: Sendable {
   let receive: @Sendable ([DeliveryLogLine]) -> Bool
-}
-
-/// A collector of the loops' answers to one query; any thread may wait for them.
-final class DeliveryLogCollector: Sendable {
-  private let lines = Mutex<[DeliveryLogLine]>([])
-  private let answered = DispatchSemaphore(value: 0)
-
-  /// Adds a loop's lines.
-  func add(_ part: [DeliveryLogLine]) {
-    lines.withLock { $0.append(contentsOf: part) }
-    answered.signal()
-  }
-
-  /// Waits for the answers of `loops` loops and returns their lines; a loop that doesn't answer in time is omitted.
-  func wait(for loops: Int) -> [DeliveryLogLine] {
-    let deadline = DispatchTime.now() + .milliseconds(Limits.logAnswerMilliseconds)
-    for _ in 0..<loops where answered.wait(timeout: deadline) == .timedOut { break }
-    return lines.withLock { $0 }
-  }
 }
 
 /// A reader of the delivery log of all loops, for the administration.
@@ -38,24 +18,27 @@ final class DeliveryLogReader: DeliveryLogSource {
 
   func use(_ peers: LoopPeers) { self.peers.withLock { $0 = peers } }
 
-  func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
-    collect(query) { [.readLog(query, $0)] }
+  func lines(of query: DeliveryLogQuery) throws(AdministrationFailure) -> [DeliveryLogLine] {
+    try collect(query) { [.readLog(query, $0)] }
   }
 
   /// Returns which devices are connected, and when the others disconnected.
-  func presences() -> [UInt64: DevicePresence] {
+  func presences() throws(AdministrationFailure) -> [UInt64: DevicePresence] {
     let peers = peers.withLock { $0 }
-    let collector = PresenceCollector()
-    for peer in peers { peer.post(.readPresence(collector)) }
-    return collector.wait(for: peers.count)
+    let answers = LoopAnswers<DevicePresence>()
+    for peer in peers { peer.post(.readPresence(answers)) }
+    // A current connection takes precedence over an earlier departure.
+    return Dictionary(try answers.wait(for: peers.count).map { ($0.device, $0) }) {
+      $0.isUp ? $0 : $1.isUp ? $1 : $0
+    }
   }
 
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
-  ) -> [DeliveryLogLine] {
+  ) throws(AdministrationFailure) -> [DeliveryLogLine] {
     // Post both messages in one batch, which a loop handles without interruption, so that no line is lost between the
     // last existing line and the first new one.
-    collect(query) {
+    try collect(query) {
       [.readLog(query, $0), .followLog(query, DeliveryLogFollower(receive: receive))]
     }
   }
@@ -70,12 +53,12 @@ final class DeliveryLogReader: DeliveryLogSource {
   /// Returns the lines that the loops send in reply to `messages` and those that earlier loops left behind, oldest
   /// first.
   private func collect(
-    _ query: DeliveryLogQuery, _ messages: (DeliveryLogCollector) -> [LoopMessage]
-  ) -> [DeliveryLogLine] {
+    _ query: DeliveryLogQuery, _ messages: (LoopAnswers<DeliveryLogLine>) -> [LoopMessage]
+  ) throws(AdministrationFailure) -> [DeliveryLogLine] {
     let peers = peers.withLock { $0 }
-    let collector = DeliveryLogCollector()
-    for peer in peers { peer.post(contentsOf: messages(collector)) }
-    let lines = kept.lines(of: query, fromLoop: peers.count) + collector.wait(for: peers.count)
+    let answers = LoopAnswers<DeliveryLogLine>()
+    for peer in peers { peer.post(contentsOf: messages(answers)) }
+    let lines = try kept.lines(of: query, fromLoop: peers.count) + answers.wait(for: peers.count)
     return lines.sorted { $0.atMilliseconds < $1.atMilliseconds }
   }
 }

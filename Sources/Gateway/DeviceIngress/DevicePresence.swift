@@ -1,7 +1,3 @@
-import Dispatch
-import Synchronization
-import System
-
 /// The connection status of a device.
 struct DevicePresence: Sendable, Equatable {
   let device: UInt64
@@ -30,29 +26,5 @@ struct DepartedDevices {
 
   var presences: [DevicePresence] {
     milliseconds.map { DevicePresence(device: $0, isUp: false, lastSeenMilliseconds: $1) }
-  }
-}
-
-/// A collector of the loops' answers; any thread may wait for them.
-final class PresenceCollector: Sendable {
-  private let presences = Mutex<[DevicePresence]>([])
-  private let answered = DispatchSemaphore(value: 0)
-
-  init() {}
-
-  /// Adds a loop's answer.
-  func add(_ part: [DevicePresence]) {
-    presences.withLock { $0 += part }
-    answered.signal()
-  }
-
-  /// Waits for the answers of `loops` loops; a loop that doesn't answer in time is omitted.
-  func wait(for loops: Int) -> [UInt64: DevicePresence] {
-    let deadline = DispatchTime.now() + .milliseconds(Limits.logAnswerMilliseconds)
-    for _ in 0..<loops where answered.wait(timeout: deadline) == .timedOut { break }
-    return presences.withLock { list in
-      // A current connection takes precedence over an earlier departure.
-      Dictionary(list.map { ($0.device, $0) }) { $0.isUp ? $0 : $1.isUp ? $1 : $0 }
-    }
   }
 }

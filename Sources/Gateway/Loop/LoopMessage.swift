@@ -39,7 +39,7 @@ enum LoopMessage: Sendable {
   /// Confirm that every message before this one was handled.
   case confirm(ChangeBarrier)
   /// Report which devices are connected, and when the others disconnected.
-  case readPresence(PresenceCollector)
+  case readPresence(LoopAnswers<DevicePresence>)
   /// Use these certificates for new connections.
   case security(ListenerSecurity)
   /// Keys or authorities were rotated.
@@ -48,8 +48,8 @@ enum LoopMessage: Sendable {
   case configuration(GatewayConfiguration)
   /// All loops are running, with these mailboxes: open the listeners on these ports (0 means any free port).
   case open(peers: LoopPeers, ports: GatewayPorts)
-  /// Send the matching lines of the delivery log to the collector.
-  case readLog(DeliveryLogQuery, DeliveryLogCollector)
+  /// Send the matching lines of the delivery log as an answer.
+  case readLog(DeliveryLogQuery, LoopAnswers<DeliveryLogLine>)
   /// Send each matching line from now on to the follower.
   case followLog(DeliveryLogQuery, DeliveryLogFollower)
   /// Stop accepting, and finish open work.

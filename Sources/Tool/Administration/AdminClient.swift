@@ -266,6 +266,7 @@ struct AdminAnswer {
       case 400: .invalid
       case 404: .missing
       case 409: .conflict
+      case 503: .busy
       default: .broken
       }
     return AdministrationFailure(

@@ -35,12 +35,12 @@ import Testing
   ///
   /// The reader itself limits the time for the answer.
   private func answer<Answer: Sendable>(
-    _ ask: @escaping @Sendable (DeliveryLogReader) -> Answer
+    _ ask: @escaping @Sendable (DeliveryLogReader) throws -> Answer
   ) throws -> Answer {
-    let pending = Pending<Answer>()
+    let pending = Pending<Result<Answer, any Error>>()
     let reader = reader
     Thread.detachNewThread {
-      let answer = ask(reader)
+      let answer = Result { try ask(reader) }
       pending.answer.withLock { $0 = answer }
       pending.isDone.signal()
     }
@@ -48,12 +48,12 @@ import Testing
       scenario.loop.turn(mayBlock: false)
     }
     let answer = pending.answer.withLock { $0 }
-    return try #require(answer)
+    return try #require(answer).get()
   }
 
   @Test func `the loops report when their devices were last connected`() throws {
     scenario.part.home.departedDevices.note(3, atMilliseconds: 77)
-    let presences = try answer { $0.presences() }
+    let presences = try answer { try $0.presences() }
     #expect(presences == [3: DevicePresence(device: 3, isUp: false, lastSeenMilliseconds: 77)])
   }
 
@@ -72,7 +72,7 @@ import Testing
     for (query, devices) in [
       (.token(token), [3]), (.token([1, 2, 3]), []), (.everything, [1, 3]),
     ] as [(DeliveryLogQuery, [UInt64])] {
-      let lines = try answer { $0.lines(of: query) }
+      let lines = try answer { try $0.lines(of: query) }
       #expect(lines.map(\.device) == devices)
     }
   }

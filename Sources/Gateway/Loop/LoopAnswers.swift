@@ -1,0 +1,30 @@
+import Dispatch
+import Synchronization
+
+/// A collector of every loop's answer to one question of an administrator; any thread may wait for the answers.
+final class LoopAnswers<Element: Sendable>: Sendable {
+  private let elements = Mutex<[Element]>([])
+  private let answered = DispatchSemaphore(value: 0)
+
+  /// Adds a loop's answer.
+  func add(_ part: [Element]) {
+    elements.withLock { $0 += part }
+    answered.signal()
+  }
+
+  /// Waits for the answers of `loops` loops and returns their elements.
+  ///
+  /// Throws if a loop doesn't answer in time, because callers would take the other answers for all of them: a campaign
+  /// would send a push again that is missing from the log.
+  func wait(
+    for loops: Int, milliseconds: Int = Limits.loopAnswerMilliseconds
+  ) throws(AdministrationFailure) -> [Element] {
+    let deadline = DispatchTime.now() + .milliseconds(milliseconds)
+    for _ in 0..<loops where answered.wait(timeout: deadline) == .timedOut {
+      throw AdministrationFailure(
+        .busy, "the gateway is too busy: a loop did not respond within \(milliseconds) ms",
+        do: "try again later")
+    }
+    return elements.withLock { $0 }
+  }
+}
