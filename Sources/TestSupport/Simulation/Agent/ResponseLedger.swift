@@ -70,6 +70,9 @@ final class ResponseLedger {
             ? "an app received a response that was not waiting for it"
             : "an app received response \(waiting[0]) again before it answered")
       }
+      world.expect(
+        !isWithheld(key, of: String(key.prefix { $0 != "/" })),
+        "an app without access to the location received response \(key) to a region's notification")
       asked[question] = key
     case .launch(let order): checkActivation(order, event)
     default: break
@@ -102,10 +105,20 @@ final class ResponseLedger {
     case .appRequested(_, .control(.removeApp(app))): return
     default: break
     }
+    if isWithheld(key, of: app) { return }
     let count = state.waiting.keys.count { $0.hasPrefix(app + "/") }
     world.expect(
       count > Limits.waitingResponsesPerApp,
       "response \(key) was removed before its app received it")
+  }
+
+  /// Returns true if a waiting response is to a region's notification and its app may not access the location (S1-66).
+  private func isWithheld(_ key: String, of app: String) -> Bool {
+    guard let app = AppID(app), !world.ledger.mayLocate(app),
+      let response = state.waiting[key].flatMap({ Responses.Waiting(key: key, record: $0) }),
+      case .region? = response.retained.notification.request.trigger
+    else { return false }
+    return true
   }
 
   func onHandled(_ event: AgentEvent, _ effects: [AgentEffect]) {
