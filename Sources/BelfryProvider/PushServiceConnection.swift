@@ -28,12 +28,12 @@ protocol PushServiceConnectionOwner: AnyObject {
 /// An HTTP/2 connection to the service, on its client's loop.
 ///
 /// The owner makes all decisions.
-final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTarget, TurnEndTarget {
+final class PushServiceConnection: StreamHandler, TimerTarget, TurnEndTarget {
   let number: ConnectionNumber
   private let loop: EventLoop
   private unowned let owner: any PushServiceConnectionOwner
   private var stream: ByteStream?
-  private var http: HTTP2ClientSession?
+  private var http: (any HTTP2ClientSession)?
   private var requests: [Int32: (number: RequestNumber, response: ResponseAccumulator)] = [:]
   private var liveness: Liveness
   private var checkTimer: TimerID?
@@ -98,7 +98,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
       stream.close()
       return
     }
-    http = HTTP2ClientSession(handler: self)
+    http = NGHTTP2ClientSession()
     greetingTimer = loop.schedule(
       afterNanoseconds: Limits.connectNanoseconds, self, tag: Tag.greeting)
     flush()
@@ -107,12 +107,12 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     liveness.bytesReceived(now: loop.nowNanoseconds)
     guard let http else { return }
-    let status = unsafe http.receive(bytes)
+    unsafe read(bytes, from: http)
     if hasGreeted, !http.isGoingAway {
       owner.connection(self, limitedTo: http.openStreams + http.availableStreams)
     }
     scheduleFlush()
-    if status == .closing {
+    if http.isFinished {
       endReason = endReason ?? "HTTP/2 ended"
       flush()
       stream.close()
@@ -132,22 +132,31 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
 
   // MARK: Answers
 
-  func responseField(
-    _ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
-  ) {
-    unsafe requests[streamID]?.response.appendField(name: name, value: value)
+  /// Handles the events in the service's bytes, and those that sending has caused.
+  private func read(_ bytes: UnsafeRawBufferPointer, from http: any HTTP2ClientSession) {
+    var rest = unsafe bytes
+    while let event = unsafe http.next(&rest) {
+      switch unsafe event {
+      case .field(let streamID, let name, let value):
+        unsafe requests[streamID]?.response.appendField(name: name, value: value)
+      case .body(let streamID, let bytes):
+        unsafe requests[streamID]?.response.appendBody(bytes)
+      case .ended(let streamID): responseEnded(streamID)
+      case .failed(let streamID, let reason): responseFailed(streamID, reason: reason)
+      case .wentAway(let last, let errorCode, let debugData):
+        unsafe connectionWentAway(lastStreamID: last, errorCode: errorCode, debugData: debugData)
+      case .concurrentStreamsChanged(let count): concurrentStreamsChanged(count)
+      case .pingAcknowledged: break
+      }
+    }
   }
 
-  func responseBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
-    unsafe requests[streamID]?.response.appendBody(bytes)
-  }
-
-  func responseEnded(_ streamID: Int32) {
+  private func responseEnded(_ streamID: Int32) {
     guard let request = requests.removeValue(forKey: streamID) else { return }
     owner.connection(self, answered: request.number, request.response.answer())
   }
 
-  func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure) {
+  private func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure) {
     guard let request = requests.removeValue(forKey: streamID) else { return }
     let (unprocessed, text) =
       switch reason {
@@ -158,7 +167,7 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
     owner.connection(self, failed: request.number, unprocessed: unprocessed, reason: text)
   }
 
-  func connectionWentAway(
+  private func connectionWentAway(
     lastStreamID: Int32, errorCode: UInt32, debugData: UnsafeRawBufferPointer
   ) {
     let unprocessed = requests.filter { $0.key > lastStreamID }.sorted { $0.key < $1.key }
@@ -169,15 +178,13 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
     owner.connectionWentAway(self, unprocessed: unprocessed.map(\.value.number), reason: reason)
   }
 
-  func concurrentStreamsChanged(_ count: UInt32) {
+  private func concurrentStreamsChanged(_ count: UInt32) {
     guard !hasGreeted else { return }
     hasGreeted = true
     if let greetingTimer { loop.cancel(greetingTimer) }
     greetingTimer = nil
     owner.connectionOpened(self, limit: Int(clamping: count))
   }
-
-  func pingAcknowledged() {}
 
   // MARK: Time
 
@@ -226,5 +233,6 @@ final class PushServiceConnection: StreamHandler, HTTP2ResponseHandler, TimerTar
   private func flush() {
     guard let stream, let http else { return }
     unsafe http.takeOutput { unsafe stream.write($0) }
+    unsafe read(UnsafeRawBufferPointer(start: nil, count: 0), from: http)
   }
 }

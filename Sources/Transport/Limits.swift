@@ -102,6 +102,8 @@ enum Limits {
   static let sessionBodyBytes = 16_777_216
   /// Records with small bodies that are retained for reuse by answers that wait for the peer's window.
   static let smallBodiesKept = 1_024
+  /// Bytes of a response's header list that a client accepts; a push service sends less than 1 KB.
+  static let clientHeaderListBytes = 16_384
   /// Concurrently open requests of a client, regardless of the server's limit.
   static let clientStreams = 2_000
 
@@ -109,6 +111,8 @@ enum Limits {
 
   /// Bytes of a request's line and fields: the same limit as for HTTP/2's header list.
   static let http1HeadBytes = 8_192
+  /// Bytes of a field or of a piece of a body that one event can contain.
+  static let http1EventBytes = 16_384
   /// Bytes that a client may send ahead of a response: one read in addition to the remainder of the previous read.
   static let http1PipelinedBytes = 262_144
   /// Simultaneous connections of an HTTP/1.1 server, unless its owner specifies fewer.

@@ -1,5 +1,6 @@
 import Synchronization
 import System
+import TestSupport
 import Transport
 
 /// A push service with scripted answers: HTTP/2 over TLS on a free port of this machine.
@@ -110,12 +111,12 @@ private final class FakeConnection: StreamHandler, HTTP2RequestHandler, TurnEndT
 
   func streamOpened(_ stream: ByteStream) {
     self.stream = stream
-    session = NGHTTP2ServerSession(settings: settings, handler: self)
+    session = NGHTTP2ServerSession(settings: settings)
     loop.atTurnEnd(self)
   }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
-    if session?.receive(bytes) == .closing { stream.close() }
+    if session?.receive(bytes, self) == .closing { stream.close() }
     loop.atTurnEnd(self)
   }
 
@@ -130,6 +131,7 @@ private final class FakeConnection: StreamHandler, HTTP2RequestHandler, TurnEndT
     guard let stream, let session else { return }
     if isCut { return stream.close(afterFlush: false) }
     session.takeOutput { stream.write($0) }
+    session.receive(self)
     if session.isFinished { stream.close() }
   }
 

@@ -6,16 +6,14 @@ import Transport
 ///
 /// Confined to its loop. It makes no decisions: ``Admission`` checks requests, ``PresentedCredentials`` checks
 /// provider tokens, and the device's home performs the last checks.
-final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler, TurnEndTarget,
-  AdmissionContext
-{
+final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, AdmissionContext {
   let number: UInt64
   let front: ProviderFront
   let load = ProviderLoad()
   /// The API that is available on the port.
   var interface = ProviderInterface.everything
   private(set) var stream: ByteStream?
-  var session: ProviderSession?
+  var session: (any HTTP2ServerSession)?
   /// True if the client speaks HTTP/1.1, that is, it sent no HTTP/2 preface on a port that allows HTTP/1.1.
   var speaksHTTP1 = false
   var streams = ProviderStreamTable()
@@ -67,11 +65,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     let scripted = faults.opening(front.faults, &settings)
     session =
       speaksHTTP1
-      ? .http1(HTTP1ServerSession(handler: self))
-      : .http2(
-        NGHTTP2ServerSession(settings: settings, handler: self) { [unowned front] in
-          front.loop.nowNanoseconds
-        })
+      ? HTTP1ServerSession()
+      : NGHTTP2ServerSession(settings: settings) { [unowned front] in front.loop.nowNanoseconds }
     startIdleTimer()
     scheduleFlush()
     if let scripted { carryOut(scripted, after: 0) }
@@ -83,7 +78,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard let session, lifecycle.readsInput else { return }
     lastReceived = front.loop.nowNanoseconds
     unaccountedBytes += bytes.count
-    if unsafe session.receive(bytes) == .closing {
+    unsafe read(bytes, from: session)
+    if session.isFinished {
       _ = lifecycle.handle(.codecFailed)
       if let code = session.failure {
         front.log.info(
@@ -102,6 +98,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     guard let session, lifecycle.readsInput else { return false }
     _ = lifecycle.handle(.inputEnded)
     session.endInput()
+    unsafe read(UnsafeRawBufferPointer(start: nil, count: 0), from: session)
     for open in streams.removeUnjudged() { front.recycle(open) }
     scheduleFlush()
     // Answers may be ready and not yet written: `turnEnded` writes them, and closes the connection once no stream is
@@ -139,6 +136,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     case .close, .none: break
     }
     unsafe session.takeOutput { unsafe stream.write($0) }
+    unsafe read(UnsafeRawBufferPointer(start: nil, count: 0), from: session)
     setUnsentBytes(stream.pendingOutputBytes)
     if unsentBytes > front.providerMemory.unsentBytesMax { stream.pauseReading() }
     if !load.hasRoom { pauseUntilAnswered(stream) }
@@ -156,7 +154,22 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
 
   // MARK: Requests
 
-  func requestBegan(_ streamID: Int32) {
+  /// Handles the events in the client's bytes, and those that sending has caused.
+  private func read(_ bytes: UnsafeRawBufferPointer, from session: any HTTP2ServerSession) {
+    var rest = unsafe bytes
+    while let event = unsafe session.next(&rest) {
+      switch unsafe event {
+      case .began(let streamID): requestBegan(streamID)
+      case .field(let streamID, let name, let value):
+        unsafe requestField(streamID, name: name, value: value)
+      case .body(let streamID, let bytes): unsafe requestBody(streamID, bytes: bytes)
+      case .ended(let streamID): requestEnded(streamID)
+      case .reset(let streamID, _): requestReset(streamID)
+      }
+    }
+  }
+
+  private func requestBegan(_ streamID: Int32) {
     guard streamID <= faults.lastStreamID else { return }
     let open = front.makeStream()
     lastRequest = front.loop.nowNanoseconds
@@ -169,7 +182,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     }
   }
 
-  func requestField(
+  private func requestField(
     _ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) {
     guard let open = streams[streamID] else { return }
@@ -178,19 +191,19 @@ final class ProviderConnection: ProviderPeer, StreamHandler, HTTP2RequestHandler
     unsafe open.request.handleField(name: nameBytes.span, value: valueBytes.span)
   }
 
-  func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
+  private func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
     guard let open = streams[streamID] else { return }
     unsafe open.append(bytes)
   }
 
-  func requestEnded(_ streamID: Int32) {
+  private func requestEnded(_ streamID: Int32) {
     guard let open = streams[streamID], !open.isDecided else { return }
     assert(open.streamID == streamID, "a request is stored under its own stream ID")
     open.isDecided = true
     evaluate(open)
   }
 
-  func requestReset(_ streamID: Int32, errorCode: UInt32) {
+  private func requestReset(_ streamID: Int32) {
     if let open = streams.remove(streamID) { front.recycle(open) }
     scheduleFlush()
   }

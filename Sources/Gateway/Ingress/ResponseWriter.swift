@@ -29,7 +29,7 @@ import Transport
   /// Writes a 200 response: one HEADERS frame with END_STREAM (apns-protocol 1.7).
   func accept(
     _ streamID: Int32, idText: [UInt8], id: NotificationID, uniqueID: NotificationID?,
-    on session: some HTTP2ServerSession
+    on session: any HTTP2ServerSession
   ) {
     start()
     appendID(idText, id)
@@ -46,7 +46,7 @@ import Transport
   func refuse(
     _ streamID: Int32, _ rejection: Rejection, timestampMilliseconds: Int64?,
     idName: StaticString = "apns-id", idText: [UInt8], id: NotificationID,
-    on session: some HTTP2ServerSession
+    on session: any HTTP2ServerSession
   ) {
     start()
     appendID(idText, id, as: idName)
@@ -74,7 +74,7 @@ import Transport
   func answerChannels(
     _ streamID: Int32, status: Int, idText: [UInt8], id: NotificationID,
     uniqueID: NotificationID? = nil, channel: ChannelID? = nil, body: [UInt8] = [],
-    on session: some HTTP2ServerSession
+    on session: any HTTP2ServerSession
   ) {
     start()
     appendID(idText, id, as: "apns-request-id")

@@ -83,18 +83,21 @@ private final class HTTP1Reader: HTTP2RequestHandler {
   init(_ manner: Manner) { self.manner = manner }
 
   func read(_ bytes: [UInt8], slice: Int) -> [Request] {
-    let session = HTTP1ServerSession(handler: self)
+    let session = HTTP1ServerSession()
     self.session = session
     defer { self.session = nil }
     var rest = bytes[...]
     while !rest.isEmpty {
       let piece = Array(rest.prefix(slice))
       rest = rest.dropFirst(slice)
-      let status = piece.withUnsafeBytes { session.receive($0) }
+      let status = piece.withUnsafeBytes { session.receive($0, self) }
       session.takeOutput { output in precondition(!output.isEmpty) }
       if status == .closing { break }
     }
-    while let next = waiting.popLast() { answer(next, 200) }
+    while let next = waiting.popLast() {
+      answer(next, 200)
+      session.receive(self)
+    }
     session.checkInvariants()
     precondition(
       session.endedStreams <= UInt64(requests.count), "no more streams ended than requests began")

@@ -31,7 +31,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   private let hasCertificate: Bool
   /// True if the provider uses the port without TLS.
   private let isInsecure: Bool
-  private var session: HTTP2ClientSession?
+  private var session: NGHTTP2ClientSession?
   private var connection: SimulatedConnection?
   private var isDialling = false
   /// The number of the gateway start during which the connection was opened.
@@ -220,7 +220,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
       connection = opened
       lifeAtOpening = world.gateway.life
       wantsFreshConnection = false
-      session = HTTP2ClientSession(handler: self)
+      session = NGHTTP2ClientSession()
       advance()
     }
   }
@@ -240,7 +240,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   func received(_ bytes: [UInt8], on connection: SimulatedConnection) {
     guard connection === self.connection, let session else { return }
-    let status = bytes.withUnsafeBytes { session.receive($0) }
+    let status = bytes.withUnsafeBytes { session.receive($0, self) }
     world.expect(
       status == .open || session.isGoingAway,
       "the gateway violated HTTP/2 on connection \(connection.number)")
@@ -271,6 +271,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     session = nil
     connection = nil
     old?.connectionEnded()
+    old?.receive(self)
     world.expect(open.isEmpty, "a request of provider \(number) was neither answered nor failed")
     dial()
   }
@@ -279,6 +280,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     guard let session, let connection else { return }
     var output: [UInt8] = []
     session.takeOutput { output += Array($0) }
+    session.receive(self)
     // Require only a few requests, so that their bodies fit into the window.
     let isLast = queue.isEmpty && (1...3).contains(open.count) && world.chance(0.02)
     if isLast { connection.sendLast(output) } else { connection.send(output) }

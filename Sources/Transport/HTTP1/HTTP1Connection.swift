@@ -14,7 +14,7 @@ final class HTTP1Connection: StreamHandler {
   /// The stream, which its loop keeps alive.
   private weak var stream: ByteStream?
   private unowned let owner: HTTP1Connections
-  private var session: HTTP1ServerSession?
+  private let session = HTTP1ServerSession()
   private var incoming = Incoming()
   private var streamID: Int32 = 0
   /// The body of the long response that is being sent.
@@ -32,7 +32,6 @@ final class HTTP1Connection: StreamHandler {
   /// The time since which the client has sent each request without waiting for the previous answer, in nanoseconds on
   /// the loop clock; nil if the client waits for answers.
   private(set) var pipeliningSince: Int64?
-  private var isResponding = false
   /// True if the client has finished sending.
   private var inputHasEnded = false
   /// The peer's address without its port, and a flag that is true if the peer is on this machine.
@@ -47,9 +46,7 @@ final class HTTP1Connection: StreamHandler {
     let peer = stream.peerAddress
     address = peer?.host ?? ""
     isLocal = peer?.isLoopback ?? false
-    let session = HTTP1ServerSession(handler: self)
     session.bodyBytesMax = owner.bounds.bodyBytes
-    self.session = session
   }
 
   // MARK: server's side
@@ -67,9 +64,8 @@ final class HTTP1Connection: StreamHandler {
       // Call this first, because the next request might already have arrived and set its own timer.
       awaitRequest()
       pauseIfUnread(with: bytes.count)
-      isResponding = true
-      session?.respond(streamID, status: status, fields: fields, body: bytes)
-      isResponding = false
+      session.respond(streamID, status: status, fields: fields, body: bytes)
+      readPipelined()
       flush()
       if waitingSince != nil { pipeliningSince = nil }
     case .stream(let body): begin(body, status: status, fields: fields, length: nil)
@@ -83,9 +79,10 @@ final class HTTP1Connection: StreamHandler {
     // Call this first, because the next request might already have arrived and set its own timer.
     awaitRequest()
     let begins =
-      session?.beginResponse(streamID, status: status, fields: fields, length: length) ?? false
+      session.beginResponse(streamID, status: status, fields: fields, length: length)
     guard begins else {
       body.close()
+      readPipelined()
       return flush()
     }
     stopTimer()
@@ -111,12 +108,13 @@ final class HTTP1Connection: StreamHandler {
         if inputHasEnded { stream.close() }
         return
       }
-      session?.sendBody(piece.bytes)
+      session.sendBody(piece.bytes)
       if piece.isLast {
         self.body = nil
         body.close()
         awaitRequest()
-        session?.endBody()
+        session.endBody()
+        readPipelined()
       }
       flush()
     }
@@ -126,7 +124,7 @@ final class HTTP1Connection: StreamHandler {
   /// Delays further requests from a client that doesn't read, because every answer would have to be buffered.
   private func pauseIfUnread(with bytes: Int) {
     guard let stream, stream.pendingOutputBytes + bytes > Limits.highWaterBytes else { return }
-    session?.pause()
+    session.pause()
   }
 
   /// Closes the connection without sending more data.
@@ -148,22 +146,24 @@ final class HTTP1Connection: StreamHandler {
   func streamOpened(_ stream: ByteStream) { startTimer(owner.bounds.idleNanoseconds) }
 
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
-    _ = unsafe session?.receive(bytes)
+    unsafe read(bytes)
     flush()
     beginTimeOfRequest()
   }
 
   func streamAwaitsAnswers(_ stream: ByteStream) -> Bool {
     inputHasEnded = true
-    session?.endInput()
+    session.endInput()
+    unsafe read(UnsafeRawBufferPointer(start: nil, count: 0))
     if body != nil { sendBody() }
     flush()
-    return session?.isFinished == false
+    return !session.isFinished
   }
 
   func streamDrained(_ stream: ByteStream) {
     sendBody()
-    session?.resume()
+    session.resume()
+    unsafe read(UnsafeRawBufferPointer(start: nil, count: 0))
     flush()
   }
 
@@ -175,9 +175,9 @@ final class HTTP1Connection: StreamHandler {
   }
 
   private func flush() {
-    unsafe session?.takeOutput { unsafe stream?.write($0) }
+    unsafe session.takeOutput { unsafe stream?.write($0) }
     let isLast = owner.isFinishing && waitingSince != nil
-    if isLast || session?.isFinished ?? true { stream?.close() }
+    if isLast || session.isFinished { stream?.close() }
   }
 
   // MARK: time
@@ -192,7 +192,7 @@ final class HTTP1Connection: StreamHandler {
   ///
   /// If the timer restarted with each byte, a slow client would never reach the limit.
   private func beginTimeOfRequest() {
-    guard !isReceiving, session?.hasPartialHead == true else { return }
+    guard !isReceiving, session.hasPartialHead else { return }
     isReceiving = true
     startTimer(owner.bounds.requestNanoseconds)
   }
@@ -216,8 +216,32 @@ extension HTTP1Connection: TimerTarget {
   }
 }
 
-extension HTTP1Connection: HTTP2RequestHandler {
-  func requestBegan(_ streamID: Int32) {
+// MARK: requests
+
+extension HTTP1Connection {
+  /// Handles the requests in the peer's bytes.
+  ///
+  /// `isPipelined` is true if they arrived before the previous answer was sent.
+  private func read(_ bytes: UnsafeRawBufferPointer, isPipelined: Bool = false) {
+    var rest = unsafe bytes
+    while let event = unsafe session.next(&rest) {
+      switch unsafe event {
+      case .began(let streamID): requestBegan(streamID)
+      case .field(_, let name, let value): unsafe requestField(name: name, value: value)
+      case .body(let streamID, let bytes): unsafe requestBody(streamID, bytes: bytes)
+      case .ended(let streamID): requestEnded(streamID, isPipelined: isPipelined)
+      // The session has answered the unreadable request, and the connection closes after that answer.
+      case .reset: break
+      }
+    }
+  }
+
+  /// Handles a request that arrived before the previous answer was sent.
+  private func readPipelined() {
+    unsafe read(UnsafeRawBufferPointer(start: nil, count: 0), isPipelined: true)
+  }
+
+  private func requestBegan(_ streamID: Int32) {
     self.streamID = streamID
     incoming = Incoming()
     guard !isReceiving else { return }
@@ -225,9 +249,7 @@ extension HTTP1Connection: HTTP2RequestHandler {
     startTimer(owner.bounds.requestNanoseconds)
   }
 
-  func requestField(
-    _ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
-  ) {
+  private func requestField(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     let text = unsafe String(decoding: name, as: UTF8.self)
     switch text {
     case ":method": incoming.method = unsafe String(decoding: value, as: UTF8.self)
@@ -237,10 +259,10 @@ extension HTTP1Connection: HTTP2RequestHandler {
     }
   }
 
-  func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
+  private func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
     guard incoming.body.count + bytes.count <= owner.bounds.bodyBytes else {
       incoming.body = []
-      session?.respond(
+      session.respond(
         streamID, status: 413, fields: [("content-type", "text/plain")],
         body: Array("The body has more than \(owner.bounds.bodyBytes) bytes.\n".utf8))
       return
@@ -248,13 +270,13 @@ extension HTTP1Connection: HTTP2RequestHandler {
     unsafe incoming.body.append(contentsOf: bytes)
   }
 
-  func requestEnded(_ streamID: Int32) {
+  private func requestEnded(_ streamID: Int32, isPipelined: Bool) {
     stopTimer()
     waitingSince = nil
-    if isResponding, pipeliningSince == nil { pipeliningSince = owner.loop.nowNanoseconds }
+    if isPipelined, pipeliningSince == nil { pipeliningSince = owner.loop.nowNanoseconds }
     guard incoming.fields.count(where: { $0.name == "authorization" }) <= 1 else {
       awaitRequest()
-      session?.respond(
+      session.respond(
         streamID, status: 400, fields: [("content-type", "text/plain")],
         body: Array("The request has two Authorization fields.\n".utf8))
       return
@@ -266,8 +288,4 @@ extension HTTP1Connection: HTTP2RequestHandler {
     incoming = Incoming()
     owner.dispatch(request, of: number)
   }
-
-  /// Does nothing, because the session has answered the unreadable request, and the connection closes after that
-  /// answer.
-  func requestReset(_ streamID: Int32, errorCode: UInt32) {}
 }

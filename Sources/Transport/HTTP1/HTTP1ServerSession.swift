@@ -8,6 +8,8 @@
 public final class HTTP1ServerSession: HTTP2ServerSession {
   private enum State: Equatable {
     case head
+    /// The index of the next field of the head to report.
+    case fields(next: Int)
     case body(remaining: Int)
     case chunkSize
     case chunk(remaining: Int)
@@ -21,7 +23,15 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     case ended
   }
 
-  private unowned let handler: any HTTP2RequestHandler
+  /// The result of one step of parsing.
+  @unsafe private enum Step {
+    case event(HTTP2RequestEvent)
+    /// Another step might be possible.
+    case proceed
+    /// More bytes or a response are required.
+    case blocked
+  }
+
   private var state = State.head
   /// The received bytes; the bytes before `readIndex` have been processed.
   private var input: [UInt8] = []
@@ -36,10 +46,14 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// The number of body bytes that remain to be sent, if the response announced its length; nil if the body is sent in
   /// chunks.
   private var bodyBytesLeft: Int?
-  private var isAdvancing = false
+  /// The head whose fields are being reported.
+  private var head: (fields: [(name: [UInt8], value: [UInt8])], afterwards: State)?
+  private var text = EventText(capacity: Limits.http1EventBytes)
+  /// The error code of a reset of the current request that hasn't been reported yet.
+  private var owedReset: UInt32?
   /// The number of bytes of this request's chunk extensions.
   private var extensionBytes = 0
-  /// The maximum length of an announced body; nil if the handler limits the body.
+  /// The maximum length of an announced body; nil if the owner limits the body.
   ///
   /// A request with a longer body receives a 413 response.
   var bodyBytesMax: Int?
@@ -54,21 +68,37 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// The name of the failure; HTTP/1.1 can't report it to the client.
   public var failureReason: String? { failure.flatMap(HTTP2ErrorCode.name) }
 
-  /// Creates a session that calls `handler`, which must outlive the session.
-  public init(handler: any HTTP2RequestHandler) { self.handler = handler }
+  /// Creates the session of a new connection.
+  public init() {}
 
   // MARK: session's owner
 
-  /// Parses bytes from the peer.
-  public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
-    guard state != .ended else { return .closing }
-    assert(!isAdvancing, "bytes are not received from within a callback")
+  /// Returns the next event in the peer's bytes; see ``HTTP2ServerSession/next(_:)``.
+  public func next(_ input: inout UnsafeRawBufferPointer) -> HTTP2RequestEvent? {
+    unsafe take(&input)
+    text.clear()
+    while true {
+      switch unsafe step() {
+      case .event(let event): return unsafe event
+      case .proceed: continue
+      case .blocked: break
+      }
+      if state != .ended, self.input.count - readIndex > Limits.http1PipelinedBytes { reject(413) }
+      if inputHasEnded { endWithoutRequest() }
+      checkInvariants()
+      guard let errorCode = owedReset else { return nil }
+      owedReset = nil
+      return unsafe .reset(streamID: streamID, errorCode: errorCode)
+    }
+  }
+
+  /// Moves the bytes to the session's own buffer.
+  private func take(_ bytes: inout UnsafeRawBufferPointer) {
+    defer { unsafe bytes = UnsafeRawBufferPointer(start: nil, count: 0) }
+    guard bytes.count > 0, state != .ended else { return }
     input.removeFirst(readIndex)
     readIndex = 0
     unsafe input.append(contentsOf: bytes)
-    advance()
-    if state != .ended, input.count - readIndex > Limits.http1PipelinedBytes { reject(413) }
-    return isFinished ? .closing : .open
   }
 
   /// Answers the request.
@@ -181,19 +211,12 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   func pause() { isPaused = true }
 
   /// Resumes reading requests, starting with requests that have already arrived.
-  func resume() {
-    guard isPaused else { return }
-    isPaused = false
-    if state == .head { advance() }
-  }
+  func resume() { isPaused = false }
 
   /// Handles the end of the client's input.
   ///
   /// Complete requests are still answered before the connection closes.
-  public func endInput() {
-    inputHasEnded = true
-    advance()
-  }
+  public func endInput() { inputHasEnded = true }
 
   /// Passes all pending output to `body`.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
@@ -212,12 +235,19 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   public var openStreams: Int {
     switch state {
     case .head, .ended: 0
-    case .body, .chunkSize, .chunk, .chunkEnd, .trailers, .awaitingResponse, .sendingBody: 1
+    case .fields, .body, .chunkSize, .chunk, .chunkEnd, .trailers, .awaitingResponse, .sendingBody:
+      1
     }
   }
 
   /// True if the connection must be closed after its output has been sent.
   public var isFinished: Bool { state == .ended }
+
+  /// True if an answer has announced that the connection closes.
+  public var endsWithItsOutput: Bool { isFinished }
+
+  /// False, because answers are in the output as a whole.
+  public var holdsLargeBody: Bool { false }
 
   /// Traps in debug builds if the fields are inconsistent.
   func checkInvariants() {
@@ -227,7 +257,6 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     assert(
       endedStreams <= UInt64((Int64(streamID) + 1) / 2), "each request has at most one response")
     assert(failure == nil || state == .ended, "a failed session has ended")
-    assert(!isAdvancing, "no step is in progress")
     assert(
       !inputHasEnded || isPaused || [.awaitingResponse, .sendingBody, .ended].contains(state),
       "a session whose input ended is paused, answering, or ended")
@@ -265,7 +294,6 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   private func endResponse() {
     endedStreams &+= 1
     state = closesAfterResponse ? .ended : .head
-    advance()
   }
 
   private static func reasonPhrase(_ status: Int) -> String {
@@ -302,20 +330,10 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       if !text.isEmpty { append("content-type: text/plain\r\n") }
       append("content-length: \(text.utf8.count)\r\nconnection: close\r\n\r\n\(text)")
     }
-    if isOpen { handler.requestReset(streamID, errorCode: HTTP2ErrorCode.protocolError) }
+    if isOpen { owedReset = HTTP2ErrorCode.protocolError }
   }
 
   // MARK: input
-
-  /// Parses all available input, including input that follows a request answered within a callback.
-  private func advance() {
-    guard !isAdvancing else { return }
-    isAdvancing = true
-    while step() {}
-    isAdvancing = false
-    if inputHasEnded { endWithoutRequest() }
-    checkInvariants()
-  }
 
   /// Closes a connection whose next request can no longer be completed.
   private func endWithoutRequest() {
@@ -323,23 +341,24 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     case .head where isPaused: return
     case .awaitingResponse, .sendingBody, .ended: return
     case .head: state = .ended
-    case .body, .chunkSize, .chunk, .chunkEnd, .trailers:
+    case .fields, .body, .chunkSize, .chunk, .chunkEnd, .trailers:
       state = .ended
-      handler.requestReset(streamID, errorCode: HTTP2ErrorCode.cancel)
+      owedReset = HTTP2ErrorCode.cancel
     }
   }
 
-  /// Performs one step of parsing, and returns true if another step might be possible.
-  private func step() -> Bool {
+  private func step() -> Step {
     switch state {
-    case .head: isPaused ? false : readHead()
-    case .body(let remaining): readBody(remaining) { $0 == 0 ? nil : .body(remaining: $0) }
+    case .head: unsafe isPaused ? .blocked : readHead()
+    case .fields(let index): unsafe nextField(index)
+    case .body(let remaining):
+      unsafe readBody(remaining) { $0 == 0 ? .awaitingResponse : .body(remaining: $0) }
     case .chunk(let remaining):
-      readBody(remaining) { $0 == 0 ? .chunkEnd : .chunk(remaining: $0) }
-    case .chunkSize: readChunkSize()
-    case .chunkEnd: readLine { line in line.isEmpty ? .chunkSize : nil }
-    case .trailers(let bytes): readTrailer(bytes)
-    case .awaitingResponse, .sendingBody, .ended: false
+      unsafe readBody(remaining) { $0 == 0 ? .chunkEnd : .chunk(remaining: $0) }
+    case .chunkSize: unsafe readChunkSize()
+    case .chunkEnd: unsafe readLine { line in line.isEmpty ? .chunkSize : nil }
+    case .trailers(let bytes): unsafe readTrailer(bytes)
+    case .awaitingResponse, .sendingBody, .ended: unsafe .blocked
     }
   }
 
@@ -361,36 +380,33 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     return line.dropLast()
   }
 
-  private func readLine(_ next: (ArraySlice<UInt8>) -> State?) -> Bool {
-    guard let line = line() else { return false }
-    guard let state = next(line) else {
-      reject(400)
-      return false
-    }
+  private func readLine(_ next: (ArraySlice<UInt8>) -> State?) -> Step {
+    guard let line = line() else { return unsafe .blocked }
+    guard let state = next(line) else { return unsafe refuse(400) }
     self.state = state
-    return true
+    return unsafe .proceed
   }
 
-  private func readChunkSize() -> Bool {
-    guard let line = line() else { return false }
+  /// Rejects the input and ends the step.
+  private func refuse(_ status: Int, _ text: String = "") -> Step {
+    reject(status, text)
+    return unsafe .blocked
+  }
+
+  private func readChunkSize() -> Step {
+    guard let line = line() else { return unsafe .blocked }
     // RFC 9112 section 7.1: only hexadecimal digits, optionally followed by extensions.
     let digits = line.prefix(while: Self.isHexadecimalDigit)
     let extensions = line.dropFirst(digits.count)
     guard (1...7).contains(digits.count), HTTP1ChunkExtensions.isWellFormed(extensions),
       let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-    else {
-      reject(400)
-      return false
-    }
+    else { return unsafe refuse(400) }
     assert(size >= 0, "the size of a chunk is not negative")
     // Section 7.1.1: limit the total size of a request's extensions, not only the size of each chunk's extensions.
     extensionBytes += extensions.count
-    guard extensionBytes <= Limits.http1HeadBytes else {
-      reject(431)
-      return false
-    }
+    guard extensionBytes <= Limits.http1HeadBytes else { return unsafe refuse(431) }
     state = size == 0 ? .trailers(bytes: 0) : .chunk(remaining: size)
-    return true
+    return unsafe .proceed
   }
 
   private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
@@ -405,74 +421,58 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Reads a trailer.
   ///
   /// Trailers are checked like the fields of the head, count toward its size limit, and are discarded.
-  private func readTrailer(_ bytes: Int) -> Bool {
-    guard let line = line() else { return false }
-    guard !line.isEmpty else {
-      endRequest()
-      return true
-    }
-    guard bytes + line.count <= Limits.http1HeadBytes else {
-      reject(431)
-      return false
-    }
-    guard HTTP1RequestHead.isTrailer(line) else {
-      reject(400)
-      return false
-    }
+  private func readTrailer(_ bytes: Int) -> Step {
+    guard let line = line() else { return unsafe .blocked }
+    guard !line.isEmpty else { return unsafe endRequest() }
+    guard bytes + line.count <= Limits.http1HeadBytes else { return unsafe refuse(431) }
+    guard HTTP1RequestHead.isTrailer(line) else { return unsafe refuse(400) }
     state = .trailers(bytes: bytes + line.count)
-    return true
+    return unsafe .proceed
   }
 
-  /// Reads a part of the body.
+  /// Reports a part of the body.
   ///
-  /// `next` returns the state for a number of remaining bytes, or nil if the request is complete.
-  private func readBody(_ remaining: Int, _ next: (Int) -> State?) -> Bool {
-    let count = min(remaining, input.count - readIndex)
-    guard count > 0 else { return false }
+  /// `next` returns the state for a number of remaining bytes; `.awaitingResponse` ends the request.
+  private func readBody(_ remaining: Int, _ next: (Int) -> State) -> Step {
+    guard remaining > 0 else { return unsafe endRequest() }
+    let count = min(remaining, input.count - readIndex, Limits.http1EventBytes)
+    guard count > 0 else { return unsafe .blocked }
     let from = readIndex
     readIndex += count
-    unsafe input[from..<readIndex].withUnsafeBytes {
-      unsafe handler.requestBody(streamID, bytes: $0)
-    }
-    // The handler might have answered before the request was complete.
-    guard state != .ended else { return false }
-    if let following = next(remaining - count) { state = following } else { endRequest() }
-    return true
+    // The end of the request is an event of its own.
+    let rest = next(remaining - count)
+    state = rest == .awaitingResponse ? .body(remaining: 0) : rest
+    return unsafe .event(.body(streamID: streamID, copy(input[from..<readIndex])))
   }
 
-  private func endRequest() {
+  private func copy(_ bytes: ArraySlice<UInt8>) -> UnsafeRawBufferPointer {
+    unsafe bytes.withUnsafeBytes { unsafe text.copy($0) }
+  }
+
+  private func endRequest() -> Step {
     state = .awaitingResponse
-    handler.requestEnded(streamID)
+    return unsafe .event(.ended(streamID: streamID))
   }
 
-  private func readHead() -> Bool {
+  private func readHead() -> Step {
     // RFC 9112 section 2.2: ignore empty lines before a request.
     while input[readIndex...].starts(with: [0x0D, 0x0A]) { readIndex += 2 }
     guard let length = HTTP1RequestHead.length(input[readIndex...]) else {
-      if input.count - readIndex > Limits.http1HeadBytes { reject(431) }
-      return false
+      return unsafe input.count - readIndex > Limits.http1HeadBytes ? refuse(431) : .blocked
     }
-    guard length <= Limits.http1HeadBytes else {
-      reject(431)
-      return false
-    }
+    guard length <= Limits.http1HeadBytes else { return unsafe refuse(431) }
     let bytes = input[readIndex..<(readIndex + length)]
     readIndex += length
     guard streamID < Int32.max - 2, let head = HTTP1RequestHead(bytes) else {
-      reject(400)
-      return false
+      return unsafe refuse(400)
     }
-    guard head.transferCoding != .unknown else {
-      reject(501)
-      return false
-    }
+    guard head.transferCoding != .unknown else { return unsafe refuse(501) }
     // Check this before the client is told to continue, or sends bytes that would never be read.
     if let bodyBytesMax, let length = head.contentLength, length > bodyBytesMax {
-      reject(413, "The body has more than \(bodyBytesMax) bytes.\n")
-      return false
+      return unsafe refuse(413, "The body has more than \(bodyBytesMax) bytes.\n")
     }
     begin(head)
-    return true
+    return unsafe .event(.began(streamID: streamID))
   }
 
   private func begin(_ head: HTTP1RequestHead) {
@@ -481,29 +481,27 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     isHeadRequest = head.method == Array("HEAD".utf8)
     allowsChunks = !head.isHTTP10
     if head.expectsContinue { append("HTTP/1.1 100 Continue\r\n\r\n") }
-    state = .body(remaining: 0)
-    handler.requestBegan(streamID)
-    deliver(Array(":method".utf8), head.method)
-    deliver(Array(":scheme".utf8), Array("http".utf8))
-    deliver(Array(":path".utf8), head.path)
-    for field in head.fields { deliver(field.name, field.value) }
-    // The handler might already have answered a request without reading its body.
-    guard state != .ended else { return }
-    if head.transferCoding == .chunked {
-      extensionBytes = 0
-      state = .chunkSize
-    } else if let length = head.contentLength, length > 0 {
-      state = .body(remaining: length)
-    } else {
-      endRequest()
-    }
+    extensionBytes = 0
+    self.head = (
+      [
+        (Array(":method".utf8), head.method), (Array(":scheme".utf8), Array("http".utf8)),
+        (Array(":path".utf8), head.path),
+      ] + head.fields,
+      head.transferCoding == .chunked ? .chunkSize : .body(remaining: head.contentLength ?? 0)
+    )
+    state = .fields(next: 0)
   }
 
-  private func deliver(_ name: [UInt8], _ value: [UInt8]) {
-    unsafe name.withUnsafeBytes { name in
-      unsafe value.withUnsafeBytes { value in
-        unsafe handler.requestField(streamID, name: name, value: value)
-      }
+  /// Reports the next field of the head, or continues with the body.
+  private func nextField(_ index: Int) -> Step {
+    guard let head, index < head.fields.count else {
+      state = head?.afterwards ?? .ended
+      head = nil
+      return unsafe .proceed
     }
+    state = .fields(next: index + 1)
+    let field = head.fields[index]
+    return unsafe .event(
+      .field(streamID: streamID, name: copy(field.name[...]), value: copy(field.value[...])))
   }
 }

@@ -1,29 +1,17 @@
-/// The receiver of a server's requests, which is called from within `receive`.
+/// An event that a server session reads from its peer's bytes.
 ///
-/// Pointers are valid only during the call.
-public protocol HTTP2RequestHandler: AnyObject {
-  /// Called when the HEADERS of a new stream begin.
-  func requestBegan(_ streamID: Int32)
-
-  /// Called for each header field, including pseudo-header fields such as ":path", in the order received.
-  func requestField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
-
-  /// Called for each piece of the body, whose flow-control credit is returned immediately.
-  func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer)
-
-  /// Called when the request is complete, that is, when END_STREAM was received.
-  func requestEnded(_ streamID: Int32)
-
-  /// Called if the stream closed before its request was complete or before its answer was sent.
-  func requestReset(_ streamID: Int32, errorCode: UInt32)
-}
-
-/// The action that the owner of a connection must take after `receive`.
-public enum HTTP2SessionStatus: Sendable, Equatable {
-  /// Write the output and continue.
-  case open
-  /// Write the output, which ends with a GOAWAY, and then close the connection.
-  case closing
+/// Pointers are valid until the next call of `next`.
+@unsafe public enum HTTP2RequestEvent {
+  /// The HEADERS of a new stream begin.
+  case began(streamID: Int32)
+  /// A header field, including pseudo-header fields such as ":path", in the order received.
+  case field(streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
+  /// A piece of the body, whose flow-control credit was returned immediately.
+  case body(streamID: Int32, UnsafeRawBufferPointer)
+  /// The request is complete, that is, END_STREAM was received.
+  case ended(streamID: Int32)
+  /// The stream closed before its request was complete or before its answer was sent.
+  case reset(streamID: Int32, errorCode: UInt32)
 }
 
 /// A header field of a response; the bytes must remain valid during the call.
@@ -44,11 +32,20 @@ public enum HTTP2SessionStatus: Sendable, Equatable {
 /// A protocol codec without a socket, which converts bytes to requests and responses to bytes.
 ///
 /// HTTP/1.1 is mapped to the model of HTTP/2, in which each request is a stream.
-public protocol HTTP2ServerSession {
-  /// Parses bytes from the peer.
+public protocol HTTP2ServerSession: AnyObject {
+  /// Returns the next event in the peer's bytes, and removes the bytes that were read from the front of `input`.
   ///
-  /// Protocol errors and floods are answered with GOAWAY.
-  func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus
+  /// Call this method until it returns nil, which means that all of `input` has been read. The memory of `input` must
+  /// remain valid until then. Also call it, with an empty `input`, after `takeOutput` and after an answer: sending can
+  /// reset a stream, and an HTTP/1.1 client's next request might already have arrived.
+  ///
+  /// Protocol errors and floods are answered with GOAWAY, after which `failure` is set and no more input is read.
+  func next(_ input: inout UnsafeRawBufferPointer) -> HTTP2RequestEvent?
+
+  /// Handles the end of the peer's input, after which complete requests are still answered.
+  ///
+  /// HTTP/2 has no frame for it.
+  func endInput()
 
   /// Responds to a request.
   ///
@@ -80,6 +77,15 @@ public protocol HTTP2ServerSession {
   /// The number of open streams.
   var openStreams: Int { get }
 
+  /// The number of streams that have closed.
+  var endedStreams: UInt64 { get }
+
+  /// True once the peer has shown that it speaks the protocol, by a complete frame header or the head of a request.
+  var hasFrames: Bool { get }
+
+  /// True if a large answer waits for the peer's flow-control window.
+  var holdsLargeBody: Bool { get }
+
   /// The error code of the GOAWAY that was sent because of the peer's errors; nil if there were no errors.
   var failure: UInt32? { get }
 
@@ -88,6 +94,9 @@ public protocol HTTP2ServerSession {
 
   /// True if no more data will be read or written: a GOAWAY was sent and all streams are done.
   var isFinished: Bool { get }
+
+  /// True if the connection closes after its output: HTTP/1.1 can announce that in an answer; HTTP/2 uses GOAWAY.
+  var endsWithItsOutput: Bool { get }
 }
 
 /// The values of a server's first SETTINGS (`apns-protocol.md` 1.13, captured values).

@@ -49,7 +49,7 @@ protocol NGHTTP2Events: AnyObject {
     if isServer {
       unsafe NGHTTP2ServerSession.install(in: callbacks)
     } else {
-      unsafe HTTP2ClientSession.install(in: callbacks)
+      unsafe NGHTTP2ClientSession.install(in: callbacks)
     }
   }
 

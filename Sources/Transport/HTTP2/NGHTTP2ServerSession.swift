@@ -9,17 +9,17 @@ public import System
 /// is replaced with the advertised value.
 @safe public final class NGHTTP2ServerSession: HTTP2ServerSession {
   private let settings: HTTP2Settings
-  private unowned let handler: any HTTP2RequestHandler
   private let clock: () -> Int64
   /// The nghttp2 session, owned by this object; nil if nghttp2 could not allocate memory.
   private var session: OpaquePointer?
   private var output = SessionOutput()
   private var bodies = BodyStore()
   private var budget: FloodBudget
-  private var scanner = FrameHeaderScanner(prefaceBytes: 24)
+  private var splitter = FrameSplitter(prefaceBytes: 24)
+  private var events = unsafe SessionEvents<HTTP2RequestEvent>()
+  private var text: EventText
   private var announcedStreams: UInt32
   private var fieldBytes = 0
-  private var isReceiving = false
   /// The error code of the final GOAWAY, if the session can't continue.
   public private(set) var failure: UInt32?
   /// The debug data of the final GOAWAY, if `failure` is set.
@@ -30,8 +30,6 @@ public import System
   ///
   /// The peer considers later streams unprocessed and retries them.
   private var lastServed = Int32.max
-  /// The GOAWAYs that must wait until nghttp2 has returned from its current call.
-  private var waitingGoAways: [(last: Int32, errorCode: UInt32, debugData: [UInt8])] = []
   /// The number of streams that have begun.
   private var begunStreams: UInt64 = 0
   /// The number of streams that have closed.
@@ -43,18 +41,15 @@ public import System
   /// True once a complete frame header has arrived, which shows that the peer speaks HTTP/2.
   public private(set) var hasFrames = false
 
-  /// Creates a session that calls `handler`, which must outlive the session.
+  /// Creates a session, whose SETTINGS are ready in the output.
   ///
-  /// The SETTINGS are ready in the output.
-  ///
-  /// `clock` returns monotonic nanoseconds. It is read once per `receive`.
+  /// `clock` returns monotonic nanoseconds. It is read once per frame.
   public init(
-    settings: HTTP2Settings, handler: any HTTP2RequestHandler,
-    clock: @escaping () -> Int64 = { SystemClock.monotonicNanoseconds }
+    settings: HTTP2Settings, clock: @escaping () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) {
     self.settings = settings
-    self.handler = handler
     self.clock = clock
+    text = EventText(capacity: Int(settings.maximumHeaderListBytes))
     announcedStreams = settings.initialConcurrentStreams
     budget = FloodBudget(nowNanoseconds: clock())
     unsafe session = NGHTTP2Callbacks.server.session(
@@ -86,40 +81,48 @@ public import System
 
   // MARK: session's owner
 
-  /// Parses bytes from the peer.
-  ///
-  /// Protocol errors and floods are answered with GOAWAY.
-  public func receive(_ bytes: UnsafeRawBufferPointer) -> HTTP2SessionStatus {
-    guard failure == nil, let session = unsafe session, !isReceiving else { return .closing }
-    budget.refill(nowNanoseconds: clock())
-    guard unsafe count(bytes) else {
-      drain()
-      fail(HTTP2ErrorCode.enhanceYourCalm, excess)
-      return .closing
-    }
-    isReceiving = true
-    let consumed = withExtendedLifetime(self) {
-      unsafe nghttp2_session_mem_recv(
-        session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
-    }
-    isReceiving = false
-    drain()
-    if consumed >= 0 { submitGoAways() }
-    guard consumed >= 0 else {
-      // This session's own reason takes precedence, because nghttp2 knows only that a callback failed.
-      if let failure {
-        fail(failure, excess)
-      } else if consumed == Int(NGHTTP2_ERR_FLOODED.rawValue) {
-        fail(HTTP2ErrorCode.enhanceYourCalm, "too many frames that request a response")
-      } else {
-        fail(
-          HTTP2ErrorCode.protocolError,
-          unsafe String(cString: nghttp2_strerror(Int32(truncatingIfNeeded: consumed))))
+  /// Returns the next event in the peer's bytes; see ``HTTP2ServerSession/next(_:)``.
+  public func next(_ input: inout UnsafeRawBufferPointer) -> HTTP2RequestEvent? {
+    while true {
+      if let event = unsafe events.next() { return unsafe event }
+      guard failure == nil, input.count > 0 else {
+        unsafe input = UnsafeRawBufferPointer(start: nil, count: 0)
+        checkInvariants()
+        return nil
       }
-      return .closing
+      unsafe readFrame(&input)
+      // nghttp2 reports the peer's errors only by a GOAWAY among its output.
+      if input.count == 0 { drain() }
     }
-    checkInvariants()
-    return isFinished ? .closing : .open
+  }
+
+  /// Does nothing, because a client that has ended its input can still receive answers.
+  public func endInput() {}
+
+  /// Passes the first frame, or the part of it that has arrived, to nghttp2, whose callbacks append events.
+  private func readFrame(_ input: inout UnsafeRawBufferPointer) {
+    text.clear()
+    budget.refill(nowNanoseconds: clock())
+    guard let session = unsafe session, let length = unsafe chargeFrame(input) else {
+      drain()
+      return fail(HTTP2ErrorCode.enhanceYourCalm, excess)
+    }
+    assert((1...input.count).contains(length), "each step reads at least one byte")
+    let consumed = unsafe nghttp2_session_mem_recv(
+      session, input.baseAddress?.assumingMemoryBound(to: UInt8.self), length)
+    unsafe input = UnsafeRawBufferPointer(rebasing: input.dropFirst(length))
+    guard consumed < 0 else { return }
+    drain()
+    // This session's own reason takes precedence, because nghttp2 knows only that a callback failed.
+    if let failure {
+      fail(failure, excess)
+    } else if consumed == Int(NGHTTP2_ERR_FLOODED.rawValue) {
+      fail(HTTP2ErrorCode.enhanceYourCalm, "too many frames that request a response")
+    } else {
+      fail(
+        HTTP2ErrorCode.protocolError,
+        unsafe String(cString: nghttp2_strerror(Int32(truncatingIfNeeded: consumed))))
+    }
   }
 
   /// Traps in debug builds if the fields are inconsistent.
@@ -128,18 +131,17 @@ public import System
   func checkInvariants() {
     assert(endedStreams <= begunStreams, "a stream closes only once")
     assert(!hasFailedFinally || failure != nil, "a failed session has an error code")
-    assert(!isReceiving, "nghttp2 is not processing input")
     assert(fieldBytes >= 0, "the size of a header list is not negative")
   }
 
   private var excess: String { budget.excess.map { "\($0)" } ?? "" }
 
-  /// Returns false if the frames in `bytes` exhaust the budget.
-  private func count(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    // Use local copies for the scan, because each access to a property from the closure is checked at run time.
+  /// Returns the number of bytes up to the end of the first frame, or nil if the frame exhausts the budget.
+  private func chargeFrame(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    // Use local copies, because each access to a property from the closure is checked at run time.
     var (spent, hasSeenFrames) = (budget, hasFrames)
     defer { (budget, hasFrames) = (spent, hasSeenFrames) }
-    return unsafe scanner.scan(bytes) { type, flags, length in
+    return unsafe splitter.prefix(of: bytes) { type, flags, length in
       hasSeenFrames = true
       return spent.charge(.frame(type: type, flags: flags, length: length))
     }
@@ -233,26 +235,11 @@ public import System
     guard failure == nil, let session = unsafe session else { return }
     let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session)
     lastServed = min(lastServed, last)
-    waitingGoAways.append((last, errorCode, debugData))
-    submitGoAways()
-  }
-
-  /// Queues the waiting GOAWAYs.
-  ///
-  /// Don't call this method from within a callback.
-  private func submitGoAways() {
-    guard !isReceiving, !waitingGoAways.isEmpty, failure == nil, let session = unsafe session else {
-      return
-    }
     // Send the bodies of answers first, because nghttp2 would otherwise send the GOAWAY before them.
     drain()
-    for frame in waitingGoAways {
-      let code = unsafe nghttp2_submit_goaway(
-        session, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.last, frame.errorCode, frame.debugData,
-        frame.debugData.count)
-      if code == 0 { ownGoAways += 1 }
-    }
-    waitingGoAways = []
+    let code = unsafe nghttp2_submit_goaway(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, errorCode, debugData, debugData.count)
+    if code == 0 { ownGoAways += 1 }
     // nghttp2 accepts no new streams once it has created the frame.
     drain()
   }
@@ -265,10 +252,7 @@ public import System
   }
 
   /// Passes all frames that can be sent now to `body`, in one piece.
-  ///
-  /// Don't call this method from within a callback.
   public func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
-    guard !isReceiving else { return }
     // One iteration is enough, unless there is more than 1 MB to send.
     repeat {
       drain()
@@ -285,11 +269,14 @@ public import System
       && nghttp2_session_want_write(session) == 0
   }
 
+  /// False, because HTTP/2 announces the end of a connection with GOAWAY.
+  public var endsWithItsOutput: Bool { false }
+
   // MARK: output
 
   /// Moves nghttp2's frames to the output.
   private func drain() {
-    guard !isReceiving, let session = unsafe session, !hasFailedFinally else { return }
+    guard let session = unsafe session, !hasFailedFinally else { return }
     while output.count < Limits.sessionOutputBytes {
       var frame: UnsafePointer<UInt8>?
       let count = unsafe nghttp2_session_mem_send(session, &frame)
@@ -375,7 +362,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     }
     begunStreams &+= 1
     assert(streamID > 0 && streamID % 2 == 1, "the stream ID is a client's")
-    handler.requestBegan(streamID)
+    unsafe events.append(.began(streamID: streamID))
     return 0
   }
 
@@ -394,7 +381,8 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
       if unsafe Self.isHead(name, value), let record = unsafe record(streamID) {
         unsafe record.pointee.isHead = true
       }
-      unsafe handler.requestField(streamID, name: name, value: value)
+      unsafe events.append(
+        .field(streamID: streamID, name: text.copy(name), value: text.copy(value)))
     }
     return 0
   }
@@ -414,7 +402,8 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
 
   func data(_ streamID: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
     guard let record = unsafe record(streamID), unsafe !record.pointee.isDone else { return 0 }
-    unsafe handler.requestBody(streamID, bytes: bytes)
+    // The bytes are a part of the owner's input, which remains valid.
+    unsafe events.append(.body(streamID: streamID, bytes))
     return 0
   }
 
@@ -426,7 +415,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
       unsafe record(header.stream_id) != nil
     else { return 0 }
     budget.credit()
-    handler.requestEnded(header.stream_id)
+    unsafe events.append(.ended(streamID: header.stream_id))
     return 0
   }
 
@@ -454,7 +443,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     assert(endedStreams <= begunStreams, "a closed stream was open")
     if isWhole { budget.streamAnswered() }
     if errorCode != HTTP2ErrorCode.noError || !isWhole {
-      handler.requestReset(streamID, errorCode: errorCode)
+      unsafe events.append(.reset(streamID: streamID, errorCode: errorCode))
     }
     return 0
   }

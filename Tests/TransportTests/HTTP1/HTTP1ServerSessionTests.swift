@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -56,15 +57,17 @@ import Testing
   @Test
   func `while it is paused the next request waits`() {
     let recorder = Recorder()
-    let session = HTTP1ServerSession(handler: recorder)
+    let session = HTTP1ServerSession()
     recorder.session = session
     session.pause()
     let requests = Array(String(repeating: "GET / HTTP/1.1\r\nHost: t\r\n\r\n", count: 2).utf8)
-    _ = unsafe requests.withUnsafeBytes { unsafe session.receive($0) }
+    _ = unsafe requests.withUnsafeBytes { unsafe session.receive($0, recorder) }
     #expect(recorder.events.isEmpty && session.openStreams == 0)
     session.resume()
+    session.receive(recorder)
     #expect(recorder.events.filter { $0 == "end" }.count == 2)
     session.resume()
+    session.receive(recorder)
     #expect(session.endedStreams == 2 && !session.isFinished)
   }
 
@@ -77,13 +80,13 @@ import Testing
   private func run(_ text: String, slice: Int = .max, answers: Bool = true) -> Run {
     let recorder = Recorder()
     recorder.answers = answers
-    let session = HTTP1ServerSession(handler: recorder)
+    let session = HTTP1ServerSession()
     recorder.session = session
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let part = Array(rest.prefix(slice))
       rest = rest.dropFirst(part.count)
-      _ = unsafe part.withUnsafeBytes { unsafe session.receive($0) }
+      _ = unsafe part.withUnsafeBytes { unsafe session.receive($0, recorder) }
     }
     var output = ""
     session.takeOutput { output += unsafe String(decoding: $0, as: UTF8.self) }
@@ -121,12 +124,13 @@ import Testing
   @Test func `the next request waits for the answer to this one`() {
     let recorder = Recorder()
     recorder.answers = false
-    let session = HTTP1ServerSession(handler: recorder)
+    let session = HTTP1ServerSession()
     recorder.session = session
     let bytes = Array((Self.push + Self.push).utf8)
-    _ = unsafe bytes.withUnsafeBytes { unsafe session.receive($0) }
+    _ = unsafe bytes.withUnsafeBytes { unsafe session.receive($0, recorder) }
     #expect(recorder.events.count { $0 == "end" } == 1)
     recorder.answer(1, 400, body: "{\"reason\":\"x\"}")
+    session.receive(recorder)
     #expect(recorder.events.count { $0 == "end" } == 2)
     recorder.answer(1, 200)
     recorder.answer(3, 200)
@@ -142,13 +146,13 @@ import Testing
   func `an answer before the end of the request ends the connection`(_ body: String) {
     let recorder = Recorder()
     recorder.answersEarly = true
-    let session = HTTP1ServerSession(handler: recorder)
+    let session = HTTP1ServerSession()
     recorder.session = session
     let bytes = Array("POST / HTTP/1.1\r\nHost: h\r\n\(body)".utf8)
-    _ = unsafe bytes.withUnsafeBytes { unsafe session.receive($0) }
+    _ = unsafe bytes.withUnsafeBytes { unsafe session.receive($0, recorder) }
     #expect(session.isFinished)
     #expect(session.endedStreams == 1)
-    _ = unsafe Array("cde".utf8).withUnsafeBytes { unsafe session.receive($0) }
+    _ = unsafe Array("cde".utf8).withUnsafeBytes { unsafe session.receive($0, recorder) }
     #expect(!recorder.events.contains("end"))
   }
 
@@ -338,13 +342,15 @@ import Testing
     for answersAtOnce in [true, false] {
       let recorder = Recorder()
       recorder.answers = answersAtOnce
-      let session = HTTP1ServerSession(handler: recorder)
+      let session = HTTP1ServerSession()
       recorder.session = session
-      _ = unsafe Array(text.utf8).withUnsafeBytes { unsafe session.receive($0) }
+      _ = unsafe Array(text.utf8).withUnsafeBytes { unsafe session.receive($0, recorder) }
       session.endInput()
+      session.receive(recorder)
       var number: Int32 = 1
       while !session.isFinished, number < 9 {
         recorder.answer(number, 200)
+        session.receive(recorder)
         number += 2
       }
       #expect(session.isFinished && session.endedStreams == UInt64(answered))
@@ -379,15 +385,15 @@ import Testing
   @Test func `a drained connection ends with the answer that is awaited`() {
     let recorder = Recorder()
     recorder.answers = false
-    let session = HTTP1ServerSession(handler: recorder)
+    let session = HTTP1ServerSession()
     recorder.session = session
     let bytes = Array(Self.push.utf8)
-    _ = unsafe bytes.withUnsafeBytes { unsafe session.receive($0) }
+    _ = unsafe bytes.withUnsafeBytes { unsafe session.receive($0, recorder) }
     session.goAway(lastStreamID: nil, errorCode: 0, debugData: [])
     #expect(!session.isFinished)
     recorder.answer(1, 200)
     #expect(session.isFinished)
-    let idle = HTTP1ServerSession(handler: recorder)
+    let idle = HTTP1ServerSession()
     idle.goAway(lastStreamID: nil, errorCode: 0, debugData: [])
     #expect(idle.isFinished)
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -5,14 +6,12 @@ import Testing
 @Suite struct HTTP2ClientTests {
   private let server = ServerBench()
   private let recorder = ResponseRecorder()
-  private let client: HTTP2ClientSession
+  private let client = NGHTTP2ClientSession()
   private let push = [
     (name: ":method", value: "POST"), (name: ":scheme", value: "https"),
     (name: ":path", value: "/3/device/00"), (name: ":authority", value: "localhost"),
     (name: "apns-topic", value: "com.example"),
   ]
-
-  init() { client = HTTP2ClientSession(handler: recorder) }
 
   /// Carries bytes in both directions until neither side has any.
   private func exchange() {
@@ -21,13 +20,14 @@ import Testing
       isMoving = false
       var toServer: [UInt8] = []
       client.takeOutput { toServer += $0 }
+      client.receive(recorder)
       if !toServer.isEmpty {
         server.send(toServer)
         isMoving = true
       }
       let toClient = server.outputBytes()
       if !toClient.isEmpty {
-        _ = toClient.withUnsafeBytes { client.receive($0) }
+        _ = toClient.withUnsafeBytes { client.receive($0, recorder) }
         isMoving = true
       }
     }
@@ -88,6 +88,7 @@ import Testing
     server.session.reset(second ?? 0, errorCode: HTTP2ErrorCode.refusedStream)
     exchange()
     client.connectionEnded()
+    client.receive(recorder)
     #expect(recorder.responses[1]?.failure == .reset(errorCode: HTTP2ErrorCode.internalError))
     #expect(recorder.responses[3]?.failure == .unprocessed)
     #expect(recorder.responses[third ?? 0]?.failure == .connectionLost)
@@ -107,7 +108,7 @@ import Testing
     server.session.goAway(
       lastStreamID: nil, errorCode: 0, debugData: Array("{\"reason\":\"Shutdown\"}".utf8))
     let bytes = server.outputBytes()
-    _ = bytes.withUnsafeBytes { client.receive($0) }
+    _ = bytes.withUnsafeBytes { client.receive($0, recorder) }
     exchange()
     #expect(recorder.goAway?.lastStreamID == 1)
     #expect(recorder.goAway?.debug == "{\"reason\":\"Shutdown\"}")
@@ -139,9 +140,29 @@ import Testing
   }
 
   @Test
+  func `a response with too long a header list fails, and the connection remains usable`() {
+    server.recorder.onEnd = { [server] stream in
+      let text = String(repeating: "a", count: 6_000)
+      let fields = ["x", "y", "z"].map { ($0, text) }
+      server.respond(stream, 200, stream == 1 ? fields : Array(fields.prefix(2)))
+    }
+    exchange()
+    server.session.allowConcurrentStreams(10)
+    exchange()
+    _ = client.request(fields: push, body: [])
+    exchange()
+    #expect(recorder.responses[1]?.failure != nil)
+    #expect(recorder.responses[1]?.isEnded == false)
+    _ = client.request(fields: push, body: [])
+    exchange()
+    #expect(recorder.responses[3]?.value("y")?.count == 6_000)
+    #expect(recorder.responses[3]?.isEnded == true)
+  }
+
+  @Test
   func `a server that does not speak HTTP/2 ends the session cleanly`() {
     let bytes = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
-    #expect(bytes.withUnsafeBytes { client.receive($0) } == .closing)
+    #expect(bytes.withUnsafeBytes { client.receive($0, recorder) } == .closing)
     #expect(client.request(fields: push, body: []) == nil)
   }
 }

@@ -1,4 +1,5 @@
 import System
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -159,7 +160,7 @@ final class ServerBench {
 
   init(_ settings: HTTP2Settings = HTTP2Settings()) {
     let time = Time()
-    session = NGHTTP2ServerSession(settings: settings, handler: recorder) { time.now }
+    session = NGHTTP2ServerSession(settings: settings) { time.now }
     self.time = time
   }
 
@@ -170,7 +171,7 @@ final class ServerBench {
 
   @discardableResult
   func send(_ bytes: [UInt8]) -> HTTP2SessionStatus {
-    bytes.withUnsafeBytes { session.receive($0) }
+    bytes.withUnsafeBytes { session.receive($0, recorder) }
   }
 
   @discardableResult
@@ -188,6 +189,7 @@ final class ServerBench {
   func outputBytes() -> [UInt8] {
     var bytes: [UInt8] = []
     session.takeOutput { bytes += $0 }
+    session.receive(recorder)
     return bytes
   }
 
