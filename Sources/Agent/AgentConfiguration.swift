@@ -27,7 +27,7 @@ public struct AgentConfiguration {
     }
   }
 
-  /// A gateway that has not started yet, so that its description does not exist yet.
+  /// A gateway that has not started yet, so its description does not exist.
   public struct AwaitedGateway {
     /// The path of the description, which the gateway writes once it accepts devices.
     public var file: String
@@ -37,7 +37,7 @@ public struct AgentConfiguration {
     /// A function that reads the description of the gateway.
     public var read: () throws -> Gateway
 
-    /// Creates the settings of a gateway to wait for.
+    /// Creates the settings for a gateway that the agent waits for.
     public init(file: String, isNamed: Bool, read: @escaping () throws -> Gateway) {
       self.file = file
       self.isNamed = isNamed
@@ -58,7 +58,7 @@ public struct AgentConfiguration {
   /// The number of descriptors that the process can have open (`DescriptorLimit`), which limits the number of app
   /// connections.
   public var descriptors = Int.max
-  /// The limits on the bytes of the agent's memory that app connections can hold.
+  /// The limits on the agent's memory, in bytes, that app connections can hold.
   var heldBytes = HeldBytes.Bounds()
   /// The presenters to use; if nil, the desktop presenter if a session bus is available, otherwise the terminal
   /// presenter.

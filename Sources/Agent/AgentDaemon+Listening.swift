@@ -21,8 +21,8 @@ extension AgentDaemon: AppServerListener {
     switch request {
     case .add(let added): return AttachmentCheck.refusal(added.content.attachments)
     case .control(.notify(let app, let added)):
-      // An app that specifies a missing sound gets the default sound (client-api 3.51). In a command, the name of a
-      // missing sound is probably a typing error.
+      // An app that specifies a missing sound gets the default sound (client-api 3.51). A command that specifies a
+      // missing sound is refused, because the name is probably a typing error.
       return AttachmentCheck.refusal(added.content.attachments)
         ?? AppID(app).flatMap { soundRefusal(added.content.sound?.name, of: $0) }
     default: return nil

@@ -14,7 +14,7 @@ public final class AgentDaemon {
   let loop: EventLoop
   let log: Log
   private var model: AgentModel
-  /// The clock: the machine's, or one that only `belfry clock` moves.
+  /// The machine's clock, or a manual clock that only `belfry clock` moves.
   let clock: any ScheduleClock
   private let journal: RecordJournal
   /// The lock on the data folder, held until the agent stops.
@@ -51,7 +51,7 @@ public final class AgentDaemon {
     let records: RestoredRecords
     do {
       folder = try DataFolder(configuration.dataFolder)
-      // Remove a ready file left behind by a killed agent, because it would look like this agent's.
+      // Remove a ready file left behind by a killed agent, because other programs would mistake it for this agent's.
       if let file = configuration.readyFile { try FileSystem.remove(file) }
       Self.warnOfLostRecords(configuration)
       // A manual clock can cause a year's worth of commits in a short time. For speed, these commits need not survive a
@@ -78,7 +78,7 @@ public final class AgentDaemon {
 
   /// Warns if the folder has a device identity but no records.
   ///
-  /// Without the warning, a start after data loss would look like any other.
+  /// Without the warning, a start after data loss would look like a normal start.
   private static func warnOfLostRecords(_ configuration: AgentConfiguration) {
     let records = StoredRecords.file(in: configuration.dataFolder)
     guard FileSystem.exists(identityFolder(of: configuration)),
@@ -333,7 +333,7 @@ public final class AgentDaemon {
     }
   }
 
-  /// The number of changes that could not be written yet.
+  /// The number of changes that are not written yet.
   var unpersistedCount: Int { journal.unpersistedCount }
   var damageNotice: String? { journal.damageNotice }
 

@@ -16,7 +16,7 @@ public final class AppLinkConnection: Sendable {
     case connected(AppWelcome)
     /// The agent disconnected or cannot be reached yet.
     ///
-    /// This event is sent only once until the next `connected`.
+    /// This event is not sent again until after the next `connected`.
     case disconnected(AppLinkFailure)
     /// The agent rejected the app or the protocol.
     ///
@@ -42,7 +42,7 @@ public final class AppLinkConnection: Sendable {
     var isClosed = false
     /// The reason that the connection was closed without a call to `close`.
     var end: AppLinkFailure?
-    /// The reason that the latest attempt to connect failed; nil once it succeeded.
+    /// The reason that the latest attempt to connect failed; nil if the attempt succeeded.
     var unreachable: AppLinkFailure?
     var thread: pthread_t?
   }
@@ -222,7 +222,7 @@ public final class AppLinkConnection: Sendable {
     finish(AppLinkFailure(.agentUnavailable, "the connection to the agent is closed"))
   }
 
-  /// Waits between two connection attempts, for a shorter time if a request is pending.
+  /// Waits between two connection attempts; the wait is shorter if a request is pending.
   ///
   /// Requests can expire during the wait.
   private func pause(_ wakeup: WakeupPipe, milliseconds: Int64) {

@@ -87,7 +87,7 @@ struct ClientSession: ~Copyable {
     if !pool.opened(connection, limit: limit) { steps.append(.close(connection)) }
   }
 
-  /// Handles a new limit of concurrent requests on a connection.
+  /// Handles a new limit on concurrent requests for a connection.
   mutating func limited(_ connection: ConnectionNumber, to limit: Int) {
     pool.limited(connection, to: limit)
   }

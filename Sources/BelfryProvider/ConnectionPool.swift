@@ -7,7 +7,7 @@ struct ConnectionNumber: Hashable, Comparable {
   static func < (one: Self, other: Self) -> Bool { one.value < other.value }
 }
 
-/// The connections over which a client sends.
+/// The connections over which a client sends requests.
 ///
 /// A connection is opened when requests wait and no other connection has capacity, kept for hours, drained after
 /// GOAWAY, and reopened with exponential backoff. A draining connection is no longer part of the pool; its owner keeps
@@ -81,7 +81,7 @@ struct ConnectionPool {
   enum WaitingAction: Equatable {
     /// Open this connection.
     case connect(ConnectionNumber)
-    /// Send the first of the requests on this connection, where it now counts as unanswered.
+    /// Send the first waiting request on this connection, where the request now counts as unanswered.
     case send(ConnectionNumber)
     /// Do nothing until an event.
     case wait
@@ -183,7 +183,7 @@ struct ConnectionPool {
   mutating func left(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     guard let index = index(of: number) else { return .reconnect }
     let left = open.remove(at: index)
-    // The closing of a connection that has served requests or was never needed is not a failure.
+    // If a connection that has served requests or was never needed is closed, this does not count as a failure.
     guard !left.hasServed, !left.isUnused else { return .reconnect }
     return failed(after: left.failuresBefore, now: now, jitter: jitter)
   }

@@ -55,7 +55,8 @@ private final class FeedbackReader: StreamHandler {
   private var stream: ByteStream?
   private var pending: [UInt8] = []
   private var tuples: [FeedbackTuple] = []
-  /// The reader's reference to itself, which it holds until the connection is closed, because it has no other owner.
+  /// The reader's reference to itself, which it holds until the connection is closed, because the reader has no other
+  /// owner.
   private var itself: FeedbackReader?
 
   init(

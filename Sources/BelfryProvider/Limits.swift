@@ -7,7 +7,7 @@ enum Limits {
   ///
   /// Each connection can have a thousand unanswered requests, and services limit the number of connections per sender.
   static let connectionsMax = 32
-  /// The maximum number of unanswered pushes in a stream per connection, unless the sender specifies another number:
+  /// The maximum number of unanswered pushes per connection in a stream, unless the sender specifies another number:
   /// the number that the service allows, plus the same number of waiting pushes.
   static let windowPerConnection = 2_000
   /// The maximum number of a client's requests that have no outcome yet; a sender that exceeds this number must wait.
@@ -20,7 +20,7 @@ enum Limits {
   static let clockDifferenceSecondsMax: Int64 = 60
   /// The first pause, in nanoseconds, after a failed connection.
   ///
-  /// The pause doubles with each failure to reduce the load on the service.
+  /// To reduce the load on the service, the pause doubles with each failure.
   static let reconnectPauseNanoseconds: Int64 = 100_000_000
   /// The maximum pause, in nanoseconds, between connections, so that a recovered service is detected within half a
   /// minute.
@@ -28,18 +28,18 @@ enum Limits {
   /// The number of consecutive failed connections after which the waiting requests fail, so that their senders are
   /// notified.
   static let connectFailuresMax = 3
-  /// The maximum time, in nanoseconds, for name lookup, TCP, and TLS together, and again for the service's first
-  /// SETTINGS: many round trips.
+  /// The maximum time, in nanoseconds, for name lookup, TCP, and TLS together, and separately for the service's first
+  /// SETTINGS: enough for many round trips.
   static let connectNanoseconds: Int64 = 10_000_000_000
-  /// The silence, in nanoseconds, after which the client sends PING if requests are unanswered; a response usually
-  /// takes milliseconds.
+  /// The duration of silence, in nanoseconds, after which the client sends PING if requests are unanswered; a response
+  /// usually takes milliseconds.
   static let silenceNanoseconds: Int64 = 10_000_000_000
-  /// The time, in nanoseconds, without an acknowledgment of PING after which the connection counts as lost: several
-  /// round trips over the slowest path.
+  /// The time, in nanoseconds, without an acknowledgment of PING after which the connection counts as lost: enough for
+  /// several round trips over the slowest path.
   static let pingNanoseconds: Int64 = 5_000_000_000
   /// The first pause, in nanoseconds, before a refused request is sent again; the pause doubles each time.
   static let retryPauseNanoseconds: Int64 = 1_000_000_000
-  /// The maximum time, in nanoseconds, for reading a feedback service: a million tuples over a slow path.
+  /// The maximum time, in nanoseconds, for reading a feedback service: enough for a million tuples over a slow path.
   static let feedbackNanoseconds: Int64 = 120_000_000_000
   /// The maximum number of tuples in a single read: 40 MB.
   ///
@@ -48,11 +48,12 @@ enum Limits {
   /// The maximum size, in bytes, of a list of channels: an app has up to 10,000 channels (apns-protocol 5.3), with
   /// about 30 bytes each.
   static let channelListBytesMax = 1_048_576
-  /// The maximum length, in bytes, of a channel's identifier; the identifiers of APNs have 24 bytes.
+  /// The maximum length, in bytes, of a channel's identifier; APNs identifiers are 24 bytes long.
   static let channelIDBytesMax = 128
-  /// The maximum number of bytes of a response's body that are retained; the longest body from APNs has fewer than 100.
+  /// The maximum number of bytes of a response's body that are retained; the longest body from APNs is shorter than 100
+  /// bytes.
   static let answerBytesMax = 4_096
   /// The maximum size, in bytes, of a key, an authority's certificates, or a `gateway.json`; chains of a few
-  /// certificates have fewer than 20,000 bytes.
+  /// certificates are smaller than 20,000 bytes.
   static let credentialFileBytes = 262_144
 }

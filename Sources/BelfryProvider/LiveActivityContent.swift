@@ -9,7 +9,7 @@ public struct LiveActivityContent: Sendable, Equatable {
     case start(attributesType: String, attributes: JSONObject)
     /// The activity's state changes; the activity remains on screen.
     case update
-    /// The activity ends, and is removed from the screen at this time; without a time, within four hours.
+    /// The activity ends, and is removed from the screen at this time or, if no time is given, within four hours.
     case end(dismissal: Date?)
   }
 
@@ -23,7 +23,7 @@ public struct LiveActivityContent: Sendable, Equatable {
   public var timestamp: Date
   /// The time after which the state counts as outdated.
   public var stale: Date?
-  /// The activity's relevance relative to other activities, which can be any number.
+  /// The activity's relevance relative to other activities; any number is allowed.
   public var relevanceScore: Double?
   /// The alert for the start of an activity, and for devices that do not show activities.
   public var alert: AlertContent?

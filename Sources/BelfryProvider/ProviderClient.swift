@@ -24,8 +24,8 @@ public final class ProviderClient: Sendable {
     public var policy: RetryPolicy
     /// The maximum number of the client's connections, from 1 to 32, all on the same thread.
     ///
-    /// The first connection is opened with the first push, and another whenever pushes wait and no connection has
-    /// capacity. Pushes are sent on the connection with the most free capacity, as a share of the number that the
+    /// The first connection is opened with the first push, and another one whenever pushes wait and no open connection
+    /// has capacity. Pushes are sent on the connection with the most free capacity, as a share of the number that the
     /// service allows.
     public var connections: Int
 

@@ -23,7 +23,7 @@ final class ConnectionReport: Sendable {
 
   /// Records an attempt to connect.
   ///
-  /// An earlier failure remains until an attempt succeeds.
+  /// An earlier failure remains recorded until an attempt succeeds.
   func connecting() {
     current.withLock { state in
       if case .failed = state { return }

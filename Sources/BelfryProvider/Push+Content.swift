@@ -6,7 +6,7 @@ extension Push {
   public enum Priority: UInt8, Sendable {
     /// Deliver the push immediately.
     case immediate = 10
-    /// Deliver the push when the device's power allows it.
+    /// Deliver the push when the device's power state allows it.
     case considerate = 5
     /// Deliver the push the next time the device is awake.
     case low = 1
@@ -69,7 +69,7 @@ extension Push {
 extension Push.Expiration {
   /// Returns an expiration at a given time.
   ///
-  /// Only one delivery attempt is made for a push whose time has already passed.
+  /// Only one delivery attempt is made for a push whose expiration time has already passed.
   public static func at(_ date: Date) -> Self {
     let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
     return seconds <= 0 ? .once : .until(unixSeconds: seconds)

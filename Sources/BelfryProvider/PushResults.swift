@@ -8,8 +8,8 @@ public struct PushResult: Sendable {
   public let result: Result<PushOutcome, ProviderFailure>
 }
 
-/// The results of many pushes, in the order in which the responses are received; at most a window of pushes is
-/// unanswered.
+/// The results of many pushes, in the order in which the responses are received; at most one window of pushes is
+/// unanswered at a time.
 ///
 /// The next push is requested from the source only when the window has space, so a million pushes use the memory of a
 /// single window. Only one task at a time can iterate.

@@ -68,7 +68,7 @@ struct RequestTable {
 
   /// Moves a request to the front of the waiting queue.
   ///
-  /// `counts` is false if the service did not process the request, so that the attempt does not count.
+  /// `counts` is false if the service did not process the request; the attempt then does not count.
   mutating func requeue(_ number: RequestNumber, counts: Bool) {
     guard var entry = entries[number] else {
       preconditionFailure("a request that already had an outcome was requeued")
@@ -94,7 +94,7 @@ struct RequestTable {
     entries.filter { $0.value.connection == connection }.map(\.key).sorted { $0.value < $1.value }
   }
 
-  /// Returns the requests that are not on a connection.
+  /// Returns the requests that are not assigned to a connection.
   func unsent() -> [RequestNumber] {
     entries.filter { $0.value.connection == nil }.map(\.key).sorted { $0.value < $1.value }
   }

@@ -46,7 +46,7 @@ struct ResponseAccumulator {
     if status == 200 || status == 201 || status == 204 {
       return .accepted(.init(id: id, uniqueID: uniqueID))
     }
-    // A response from a proxy can have any body; if the body is not in the format of APNs, the reason is empty.
+    // A response from a proxy can have any body; if the body is not in APNs format, the reason is empty.
     let body = (try? JSONValue(parsing: self.body))?.objectValue
     return .rejected(
       .init(

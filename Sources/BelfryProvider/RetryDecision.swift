@@ -1,7 +1,7 @@
 import BelfryWire
 
-/// The decision whether a response is final or the request is sent again, according to the advice of ``Rejection``
-/// (apns-protocol 1.11).
+/// The decision about whether a response is final or the request is sent again, according to the advice of
+/// ``Rejection`` (apns-protocol 1.11).
 enum RetryDecision: Equatable {
   /// Deliver the response to the sender.
   case final
@@ -25,7 +25,8 @@ enum RetryDecision: Equatable {
     switch refusal.rejection {
     // A new token from the same key helps only if the old token has expired.
     case .expiredProviderToken: self = renewsTokens ? .retryWithNewToken : .final
-    // The service counts updates per connection (apns-protocol 2.1) and shuts down per connection.
+    // The service counts updates separately for each connection (apns-protocol 2.1), and shuts down each connection
+    // separately.
     case .tooManyProviderTokenUpdates, .shutdown: self = .retryOnNewConnection
     default:
       let asked = refusal.retryAfterSeconds.map { seconds in
@@ -59,7 +60,7 @@ public struct RetryPolicy: Sendable, Equatable {
   public var longestPauseNanoseconds: Int64
   /// The maximum total time for a push, including waiting, in nanoseconds.
   public var timeoutNanoseconds: Int64
-  /// True if a push is sent again, with the same `apns-id`, if its connection was closed before the response.
+  /// True to send a push again, with the same `apns-id`, if its connection was closed before the response.
   ///
   /// Otherwise, the push fails with ``ProviderFailure/unanswered(reason:)``, so that the sender can first check whether
   /// the service received the push.

@@ -5,7 +5,7 @@ struct TokenRenewal {
   private(set) var issuedAt: Int64?
   private var isRefused = false
 
-  /// Returns true if a token must be generated before the next request, at this time in seconds since 1970.
+  /// Returns true if, at this time in seconds since 1970, a token must be generated before the next request.
   func isDue(unixSeconds now: Int64) -> Bool {
     guard let issuedAt, !isRefused else { return true }
     // If the clock was set back, the token's time is in the future, and the service might refuse the token.

@@ -10,7 +10,7 @@ public struct Backoff: Hashable, Sendable {
 
   /// Creates a series of delays.
   ///
-  /// If `longestNanoseconds` is less than `firstNanoseconds`, it also limits the first delay.
+  /// If `longestNanoseconds` is less than `firstNanoseconds`, `longestNanoseconds` also limits the first delay.
   public init(firstNanoseconds: Int64, longestNanoseconds: Int64) {
     assert(
       firstNanoseconds > 0 && longestNanoseconds >= 0,
@@ -21,7 +21,7 @@ public struct Backoff: Hashable, Sendable {
 
   /// Returns the delay, in nanoseconds, after this many consecutive failures.
   ///
-  /// The delay is chosen at random between 50 % and 100 % of a duration that doubles with each failure after the first.
+  /// The delay is chosen at random between 50% and 100% of a duration that doubles with each failure after the first.
   public func nanoseconds(afterFailures failures: Int, random: UInt64) -> Int64 {
     assert(failures > 0, "at least one failure has occurred")
     // 2^30 times the first delay exceeds every limit in use, so further doubling has no effect.

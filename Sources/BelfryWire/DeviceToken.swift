@@ -4,7 +4,7 @@
 /// 0 environment | 1 kind | 2…3 generation | 4…7 app | 8…15 device
 /// ```
 ///
-/// Sealed with AES-SIV, they form the 32 bytes that an app receives; `docs/architecture.md` explains why.
+/// Sealed with AES-SIV, they form the 32 bytes that an app receives; `docs/architecture.md` explains this design.
 public struct TokenContents: Hashable, Sendable {
   /// The number of bytes in an opened token.
   public static let byteCount = 16

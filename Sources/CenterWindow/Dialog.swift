@@ -96,7 +96,8 @@ final class Dialog {
     return (row, field)
   }
 
-  /// Returns the buttons: one or two side by side, or more in a column, so that titles fit in every language.
+  /// Returns the buttons: one or two buttons side by side, or more buttons in a column, so that titles fit in every
+  /// language.
   private func buttons(_ contents: [ButtonContent]) -> Widget {
     let isRow = contents.count <= 2
     let box = Widget.box(vertical: !isRow, spacing: 8)

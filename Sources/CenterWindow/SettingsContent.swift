@@ -28,7 +28,7 @@ struct SettingsContent: Hashable {
   }
 
   var title: String
-  /// The text below the device's settings that is shown if no app has settings.
+  /// The text that is shown below the device's settings if no app has settings.
   var empty: String
   /// The reason that the last change was refused; empty if the change was accepted.
   var problem: String
@@ -45,7 +45,7 @@ struct SettingsContent: Hashable {
 
   /// The sections with their IDs and text but without values.
   ///
-  /// Two contents with the same layout need the same widgets.
+  /// Settings with the same layout need the same widgets.
   var layout: [Section] {
     sections.map { section in
       var section = section

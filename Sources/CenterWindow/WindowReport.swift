@@ -6,7 +6,7 @@ enum WindowReport: Hashable {
   case shown(window: String)
   /// A button was pressed; `text` is the content of its text field.
   case pressed(window: String, button: String, text: String?)
-  /// A button in the Notification Center was pressed, which belongs to a notification, an app, or the whole list.
+  /// A button in the Notification Center was pressed; the button belongs to a notification, an app, or the whole list.
   case pressedInCenter(app: String?, item: String?, button: String, text: String?)
   /// The user selected a value for a setting.
   case changed(section: String, row: String, value: String)

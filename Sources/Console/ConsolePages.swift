@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Gateway
 internal import Transport
 
-/// The files of a console and its session, with the response fields that keep other sites out.
+/// The files of a console and its session, with the response header fields that keep other sites out.
 struct ConsolePages: Sendable {
   private let files: PageFiles
   private let access: ConsoleAccess
@@ -36,7 +36,7 @@ struct ConsolePages: Sendable {
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("permissions-policy", "camera=(), microphone=(), geolocation=()"),
-    // Browsers revalidate each time, and use their cached copy if it is unchanged.
+    // Browsers revalidate a file on each request, and use their cached copy if the file is unchanged.
     ("cache-control", "no-cache"),
   ]
 

@@ -2,7 +2,8 @@ internal import BelfryWire
 internal import Gateway
 public import Transport
 
-/// The router of the gateway's HTTP port: the pages with their session, and the admin API with its probes.
+/// The router for the gateway's HTTP port, which serves the console's pages, its session, the admin API, and the
+/// probes.
 ///
 /// The router can be used from any thread.
 public final class ConsoleRouter: Sendable {
@@ -12,11 +13,11 @@ public final class ConsoleRouter: Sendable {
   private let pushes: TestPushes?
   private let phones: VirtualPhones?
 
-  /// Creates a router of the pages and of the admin API.
+  /// Creates a router for the pages and the admin API.
   ///
   /// - Parameters:
   ///   - api: The admin API.
-  ///   - token: The admin token, with which a session begins.
+  ///   - token: The admin token, which is required to begin a session.
   ///   - names: The host names under which the operator allows browsers to connect.
   ///   - port: The port that browsers connect to.
   ///   - gateway: The destination of test pushes; nil disables them.

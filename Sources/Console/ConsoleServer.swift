@@ -1,7 +1,7 @@
 public import System
 public import Transport
 
-/// The HTTP server of a console, which serves the console's pages and handles the requests of pages and scripts.
+/// The HTTP server of a console, which serves the console's pages and handles requests from pages and scripts.
 public final class ConsoleServer: Sendable {
   private let server: HTTP1Server
 

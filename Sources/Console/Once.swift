@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A container for a value that is set once, after the container was created.
+/// A container for a value that is set once, after the container is created.
 ///
 /// Any thread can wait for the value.
 final class Once<Value: Sendable>: Sendable {

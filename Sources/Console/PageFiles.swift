@@ -49,7 +49,7 @@ struct PageFiles: Sendable {
     case "css": "text/css; charset=utf-8"
     case "js": "text/javascript; charset=utf-8"
     case "svg": "image/svg+xml"
-    // Browsers display Markdown as text only with this type.
+    // Browsers display Markdown as text only if it has this type.
     case "md": "text/plain; charset=utf-8"
     default: "application/octet-stream"
     }

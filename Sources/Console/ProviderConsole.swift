@@ -13,7 +13,7 @@ public final class ProviderConsole: Sendable {
   ///
   /// - Parameters:
   ///   - router: The router for requests from apps and the operator.
-  ///   - token: The admin token, with which a session begins.
+  ///   - token: The admin token, which is required to begin a session.
   ///   - names: The host names under which the operator allows browsers to connect.
   ///   - port: The port that browsers connect to.
   public init(router: ProviderRouter, token: String, names: [String], port: UInt16) {
@@ -22,14 +22,14 @@ public final class ProviderConsole: Sendable {
     pages = ConsolePages(start: "provider.html", access: access)
   }
 
-  /// Answers a request for a page, or from an app or the operator.
+  /// Answers a request for a page, or a request from an app or the operator.
   public func answer(_ request: HTTP1Request) -> HTTP1Response {
     if request.path == "/" || request.path.hasPrefix("/console"),
       let response = pages.answer(request)
     {
       return response
     }
-    // A session is accepted only if the request is from the pages themselves, under an allowed host name.
+    // A session is accepted only if the request comes from the console's own pages and uses an allowed host name.
     var response = access.answering(request) { hasSession in
       router.answer(request, isAdministrator: hasSession)
     }

@@ -18,7 +18,7 @@ enum Program {
 
     """
 
-  /// Milliseconds during which a window manager can report no active window while it switches to another window.
+  /// The time, in milliseconds, for which a window manager can report no active window while it switches windows.
   private static let settlingMilliseconds: Int64 = 100
 
   static func main() {

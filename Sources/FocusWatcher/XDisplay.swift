@@ -50,7 +50,7 @@ import Glibc
         .map { String(decoding: $0, as: UTF8.self) })
   }
 
-  /// Waits until the active window might have changed, for a number of milliseconds or without limit.
+  /// Waits until the active window might have changed, for at most the given number of milliseconds or without limit.
   ///
   /// Returns `ended` once the server or the reader of standard output has exited.
   func wait(milliseconds: Int64?) -> Outcome {

@@ -28,8 +28,8 @@ public struct GatewayCondition: Sendable {
   /// The expiration times of the gateway's certificates, one per kind.
   public var ends: [CertificateEnd] { certificateEnds.all }
 
-  /// The number of devices that haven't yet presented a certificate from the new authority, during a rotation;
-  /// otherwise nil.
+  /// During a rotation, the number of devices that haven't yet presented a certificate from the new authority;
+  /// otherwise, nil.
   public var waitingDevices: Int? { certificateEnds.waitingDevices }
 
   /// The sizes of the data folder's files and the free space on its disk.

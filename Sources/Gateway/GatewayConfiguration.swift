@@ -1,7 +1,7 @@
 public import BelfryWire
 internal import Transport
 
-/// The options that an operator chooses; validated once and passed down by value.
+/// The options that an operator chooses; they are validated once and passed by value.
 public struct GatewayConfiguration: Sendable {
   /// The policy that determines which devices can enroll.
   public enum Enrollment: String, Sendable, CaseIterable {
@@ -29,7 +29,7 @@ public struct GatewayConfiguration: Sendable {
   public struct ServerCertificate: Sendable, Equatable {
     /// The absolute path of the certificate chain in PEM, starting with the server's certificate.
     public var chainFile: String
-    /// The absolute path of the key in PEM.
+    /// The absolute path of the private key in PEM.
     public var keyFile: String
 
     /// Creates a certificate from these files.

@@ -171,8 +171,8 @@ public struct GatewayMetrics: Sendable {
     enrollmentRefusals[Int(refusal.rawValue) - 1].add()
   }
 
-  /// The histogram's bounds in milliseconds, which range from a device next to the gateway to a device whose network
-  /// barely works.
+  /// The histogram's bounds in milliseconds, which suit devices ranging from one next to the gateway to one whose
+  /// network barely works.
   private static let deliveryBounds: [UInt64] = [
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000,
   ]
@@ -187,12 +187,12 @@ public struct GatewayMetrics: Sendable {
   func count(copy state: DeliveryState) { broadcastStates[Int(state.rawValue)].add() }
 }
 
-/// The scopes of the limits on unanswered pushes.
+/// The kinds of limits on unanswered pushes.
 enum UnansweredBound: Int, CaseIterable {
   /// The gateway stops reading pushes from the connection.
   case connection
   /// The gateway rejects further pushes to the token with `TooManyRequests`.
   case token
-  /// The gateway rejects further pushes of the team with `ServiceUnavailable`.
+  /// The gateway rejects further pushes from the team with `ServiceUnavailable`.
   case team
 }

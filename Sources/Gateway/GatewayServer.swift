@@ -4,7 +4,8 @@ public import System
 
 /// The push service: its loops, its stores, and its control plane.
 ///
-/// Confined to the main loop. ``start(onReady:onFailed:onStopped:)`` starts it; ``drain()`` shuts it down.
+/// The server is confined to the main loop. ``start(onReady:onFailed:onStopped:)`` starts it; ``drain()`` shuts it
+/// down.
 public final class GatewayServer {
   /// An error that describes why a gateway can't start.
   public enum Failure: Error, CustomStringConvertible {
@@ -23,7 +24,7 @@ public final class GatewayServer {
       }
     }
 
-    /// True if another process, a running gateway or a command, holds the folder.
+    /// True if another process (a running gateway or a command) has locked the folder.
     public var isFolderBusy: Bool {
       if case .storage(.busy) = self { true } else { false }
     }
@@ -182,7 +183,7 @@ public final class GatewayServer {
         ? try StoredFaults(store: controlStore).faults().faults : [])
     faults.onUse { [weak faults, controlWriter] in
       controlWriter.perform { [weak faults] store in
-        // If this fails, the rules apply to as many extra requests after a restart; the store itself reports the
+        // If this fails, the uses that weren't stored aren't counted after a restart; the store itself reports the
         // failing disk.
         if let faults { try? StoredFaults(store: store).keepUses(of: faults.takeUses()) }
       }
@@ -324,7 +325,8 @@ public final class GatewayServer {
     }
   }
 
-  /// Logs the stores' reports, and retries a write on a failing store, because there may be no push to trigger one.
+  /// Logs the stores' reports, and retries a write on a failing store, because there might be no push that would
+  /// trigger the retry.
   private func reportStores() {
     let now = SystemClock.monotonicNanoseconds
     storeReports.report(atNanoseconds: now)
@@ -353,7 +355,7 @@ public final class GatewayServer {
     for peer in peers { peer.post(.security(security)) }
   }
 
-  /// Applies a changed configuration, as far as a running gateway can, and reloads the certificates; no connection is
+  /// Applies the changed options that a running gateway can apply, and reloads the certificates; no connection is
   /// closed.
   ///
   /// Throws without changing anything if the certificates can't be used with the new configuration. Returns the changed
@@ -427,7 +429,7 @@ public final class GatewayServer {
       adminTokenFile: folder.adminTokenFile)
   }
 
-  /// Publishes a different key to clients if the published one is no longer the best or no longer valid.
+  /// Publishes a different key to clients if the published one is no longer the best choice or no longer valid.
   private func noteKey(in changes: [ControlChange]) {
     let concernsKeys = changes.contains { if case .putKey = $0 { true } else { false } }
     guard concernsKeys,
@@ -447,7 +449,8 @@ public final class GatewayServer {
     }
   }
 
-  /// Calls `receive` with each new line of the delivery log, on the threads of the loops, until it returns false.
+  /// Calls `receive` with each new line of the delivery log, on the threads of the loops, until `receive` returns
+  /// false.
   package func followDeliveryLog(_ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool) {
     logReader.followNewLines(receive)
   }

@@ -5,14 +5,14 @@ enum Limits {
 
   // MARK: Delivery
 
-  /// The maximum number of unacknowledged notifications of one device; a slow device never has more than these in
-  /// buffers.
+  /// The maximum number of unacknowledged notifications of one device; the buffers for a slow device never hold more
+  /// notifications than this.
   static let deviceWindow = 64
-  /// The maximum number of notifications that wait in memory for one connected device; additional ones are read from
-  /// the store later.
+  /// The maximum number of notifications that wait in memory for one connected device; additional notifications are
+  /// read from the store later.
   static let deviceWaitingMax = 1_024
-  /// The number of rows of a device's backlog that are read in one operation: 1 MB at the maximum size of
-  /// notifications, so that a device that acknowledges nothing takes up no more memory than that.
+  /// The number of rows of a device's backlog that are read in one operation: at most 1 MB, even if every notification
+  /// has the maximum size, so that a device that acknowledges nothing takes up no more memory than that.
   static let backlogPageRows = 256
   /// The time, in nanoseconds, that a commit waits for the device's acknowledgment, which would make the row
   /// unnecessary.
@@ -23,15 +23,15 @@ enum Limits {
   /// The maximum time, in nanoseconds, for which an attempt-once notification, and the answer to its provider, wait for
   /// a device that accepts nothing; a working device makes room within a round trip.
   static let onceWaitNanoseconds: Int64 = 5_000_000_000
-  /// The maximum number of unanswered pushes to one token on its loop, more than any provider needs; the gateway
-  /// rejects further pushes with `TooManyRequests` (apns-protocol 1.9).
+  /// The maximum number of unanswered pushes to one token on its loop, which is more than any provider needs; the
+  /// gateway rejects further pushes with `TooManyRequests` (apns-protocol 1.9).
   static let tokenUnansweredMax = 5_000
   /// The number of unanswered pushes on a loop above which further pushes are counted per token; below this number, a
   /// push costs no lookup.
   static let unansweredUncounted = 1_000
   /// The time, in nanoseconds, for which nothing is sent to a device that had no room for a notification.
   ///
-  /// A user needs longer than this to free space, and each further attempt costs one notification.
+  /// Freeing space takes a user longer than this, and each further attempt costs one notification.
   static let noRoomPauseNanoseconds: Int64 = 60_000_000_000
   /// The maximum time, in nanoseconds, for which notifications of priority 5 are held for a sleeping device that shows
   /// no activity.
@@ -44,12 +44,12 @@ enum Limits {
   /// The maximum number of rows in one commit: more rows would delay everything that waits for the commit, and block
   /// the loop when the commit finishes.
   static let commitRowsMax = 4_096
-  /// The maximum number of expired rows that one commit removes, which takes a few milliseconds, so that a sweep barely
-  /// delays pushes.
+  /// The maximum number of expired rows that one commit removes; removing them takes a few milliseconds, so a sweep
+  /// barely delays pushes.
   static let sweepRowsMax = 1_000
   /// The time, in nanoseconds, between sweeps of expired rows.
   ///
-  /// Expired rows are never delivered, so this affects only disk space.
+  /// Expired rows are never delivered, so this interval affects only disk space.
   static let expirySweepNanoseconds: Int64 = 60_000_000_000
   /// The time, in nanoseconds, between ticks, which release held notifications and start sweeps; neither task needs
   /// exact timing.
@@ -73,8 +73,8 @@ enum Limits {
   static let feedbackPageRows = 8_192
   /// The time, in nanoseconds, after which a failed read of keys and apps is retried; the delay spares a failing disk.
   static let directoryRetryNanoseconds: Int64 = 1_000_000_000
-  /// The maximum number of a provider's concurrent streams after its first accepted request (apns-protocol 1.13,
-  /// captured).
+  /// The maximum number of a provider's concurrent streams after its first accepted request, as observed with Apple's
+  /// service (apns-protocol 1.13).
   static let providerConcurrentStreams: UInt32 = 1_000
   /// The number of unanswered pushes at which the gateway stops reading from a connection, until half of them are
   /// answered.
@@ -82,8 +82,8 @@ enum Limits {
   /// This is twice the connection's number of streams, so a connection reaches it only by resetting requests before
   /// they are answered.
   static let providerUnansweredMax = 2_000
-  /// The maximum number of unanswered pushes of a team on one loop, about 80 MB at their maximum size; the gateway
-  /// rejects further pushes with `ServiceUnavailable`.
+  /// The maximum number of unanswered pushes from a team on one loop, which take up about 80 MB if each has the maximum
+  /// size; the gateway rejects further pushes with `ServiceUnavailable`.
   static let teamUnansweredMax = 16_384
   /// The time, in nanoseconds, in which a provider's error count decays to zero from the limit at which its connection
   /// is closed.
@@ -113,8 +113,8 @@ enum Limits {
   static let loopHeldBytesMax = 128 << 20
   /// The number of bytes that a provider can hold regardless of its loop's total: enough for a request or two.
   static let providerHeldShareBytes = 16 << 10
-  /// The number of bytes received from a provider after which its memory use is checked; a small fraction of the bytes
-  /// that a provider can hold.
+  /// The number of bytes received from a provider after which its memory use is checked, which is a small fraction of
+  /// the bytes that a provider can hold.
   static let memoryCheckBytes = 128 << 10
   /// The number of requests started by a provider after which its memory use is checked, because header compression can
   /// shrink a large request to a few bytes.
@@ -153,14 +153,15 @@ enum Limits {
   /// The number of lines in each loop's delivery log; a line takes 64 bytes of disk space.
   static let deliveryLogLines = 65_536
   /// The maximum number of payloads that the delivery log retains in memory; they take up about 40 MB, because most
-  /// payloads have at most 4 kB.
+  /// payloads are no larger than 4 kB.
   static let loggedPayloadsMax = 10_000
-  /// The size, in bytes, of the largest buffer for a logged payload: the largest payload, and the allocator's overhead.
+  /// The size, in bytes, of the largest buffer for a logged payload: the size of the largest payload plus the
+  /// allocator's overhead.
   static let loggedPayloadBytes = WireLimits.largePayloadBytesMax + 256
   /// The time, in milliseconds, that an administrator's command waits for every loop to apply its change; a busy loop
   /// applies the change later.
   static let changeMilliseconds = 2_000
-  /// The maximum time, in milliseconds, for which an administrator's question waits for the loops' answers; the request
+  /// The maximum time, in milliseconds, for which an administrator's query waits for the loops' answers; the request
   /// fails if an answer is late.
   static let loopAnswerMilliseconds = 5_000
   /// The maximum number of scripted answers; each of them is compared with every request.
@@ -197,8 +198,8 @@ enum Limits {
   ///
   /// This is more than a gateway's users need, and each app takes up an entry in every loop's directory.
   static let adoptionsMax = 10_000
-  /// The rate at which apps are adopted: up to a thousand in a burst, for a team's devices that move to a new gateway,
-  /// and then one per minute.
+  /// The rate at which apps are adopted: up to a thousand in a burst, so that a team's devices can move to a new
+  /// gateway, and then one per minute.
   ///
   /// The limit per device isn't enough, because a client that knows the code can enroll one device after another.
   static let adoptionRate = RateLimit(intervalNanoseconds: 60_000_000_000, burst: 1_000)
@@ -219,7 +220,7 @@ enum Limits {
   static let renewalRate = RateLimit(intervalNanoseconds: 10_000_000, burst: 1_000)
   /// The range, in seconds, over which devices that exceed the rate spread their next attempt.
   static let renewalRetrySeconds: ClosedRange<UInt32> = 60...3_600
-  /// The minimum time, in nanoseconds, between two certificates of one device.
+  /// The minimum time, in nanoseconds, between the issue of two certificates to one device.
   static let renewalPauseNanoseconds: Int64 = 30_000_000_000
   /// The number of devices whose last renewal requests are remembered; these requests take up 2 MB.
   static let renewalsRemembered = 65_536
@@ -227,12 +228,12 @@ enum Limits {
   static let arrivalNanoseconds: Int64 = 1_000_000_000
   /// The maximum number of device token keys; to open a token, the gateway tries each of them.
   static let tokenKeysMax = 8
-  /// The time, in seconds, before the authority's expiration at which log warnings start; it is long, so that devices
-  /// that are offline for months can still connect during a rotation.
+  /// The time, in seconds, before the authority's expiration at which log warnings start; this time is long, so that
+  /// devices that are offline for months can still connect during a rotation.
   static let authorityWarningSeconds: Int64 = 365 * 86_400
   /// The time, in seconds, between counts of the devices that haven't followed a rotation.
   static let rotationCountSeconds: Int64 = 60
-  /// The validity of a device's certificate in days: a machine's lifetime, so that a machine that was off for nine
+  /// The validity, in days, of a device's certificate: a machine's lifetime, so that a machine that was off for nine
   /// years can still connect.
   ///
   /// Devices that connect renew their certificates after a tenth of this time.
@@ -255,7 +256,7 @@ enum Limits {
   /// The number of days before the server certificate's expiration at which the gateway renews it, which gives two
   /// months' notice.
   static let serverCertificateRenewalDays = 60
-  /// The maximum size, in bytes, of a key or certificate file in the folder; real files have a few thousand bytes.
+  /// The maximum size, in bytes, of a key or certificate file in the folder; real files contain a few thousand bytes.
   static let keyFileBytesMax = 65_536
 
   // MARK: Teams, keys, channels
@@ -269,7 +270,7 @@ enum Limits {
   static let teamKeysMax = 2
   /// The maximum number of valid topic-specific keys that a team can have in an environment (apns-protocol 2.2).
   static let topicKeysMax = 200
-  /// The maximum number of topics of a topic-specific key (apns-protocol 2.2).
+  /// The maximum number of topics for a topic-specific key (apns-protocol 2.2).
   static let topicsPerKeyMax = 400
   /// The maximum number of channels that an app can have in an environment (apns-protocol 5.3).
   static let channelsPerAppMax = 10_000

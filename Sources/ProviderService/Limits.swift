@@ -14,7 +14,8 @@ enum Limits {
   /// The maximum length, in bytes, of a field name, and of a value that must be one of several words; no valid name or
   /// value is longer.
   static let fieldNameBytesMax = 64
-  /// The maximum number of tags of one device: topics that a user follows, not a profile of the user.
+  /// The maximum number of tags per device: enough for the topics that a user follows, but not for a profile of the
+  /// user.
   static let tagsMax = 32
   /// The maximum number of tokens in one response to `GET /tokens`: about 300 KB.
   static let tokensPerPage = 1_000
@@ -30,15 +31,15 @@ enum Limits {
   /// The maximum number of cached time zones; the tz database has about 600.
   static let zonesRemembered = 1_000
 
-  /// Nanoseconds between checks of the disk's health.
+  /// The time, in nanoseconds, between checks of the disk's health.
   ///
-  /// After a recovery, readiness probes and log lines report it with this delay.
+  /// After a recovery, readiness probes and log lines report it with at most this delay.
   static let storeWatchNanoseconds: Int64 = 1_000_000_000
 
-  /// Seconds between two reads of a feedback service; dead tokens do no harm in the meantime.
+  /// The time, in seconds, between two reads of a feedback service; dead tokens do no harm in the meantime.
   static let feedbackPauseSeconds: Double = 3_600
 
-  /// Characters of an invalid value that an error message shows.
+  /// The maximum number of characters of an invalid value that an error message shows.
   static let excerptScalars = 80
 
   // MARK: Campaigns
@@ -50,8 +51,8 @@ enum Limits {
   static let textBytesMax = 32 << 10
   /// The maximum number of errors reported for one language of a campaign.
   static let problemsPerLanguage = 10
-  /// The maximum number of the audience's languages that a preview lists, the most common first: more than any campaign
-  /// has.
+  /// The maximum number of the audience's languages that a preview lists, most common first; no campaign has more
+  /// languages.
   static let previewLanguagesMax = 200
   /// The maximum number of languages of one campaign: more than any system supports.
   static let languagesMax = 200
@@ -88,11 +89,11 @@ enum Limits {
   /// The number of recipients in each batch of a slowed campaign, which has one batch in flight: less than half the
   /// number of bad tokens at which a Belfry gateway closes a connection.
   static let slowBatchRecipients = 100
-  /// Nanoseconds that batches in flight have to finish when a campaign is paused or cancelled.
+  /// The time, in nanoseconds, that batches in flight have to finish when a campaign is paused or cancelled.
   static let drainNanoseconds: Int64 = 10_000_000_000
-  /// Nanoseconds that the batches in flight of all campaigns have to finish when the service shuts down.
+  /// The time, in nanoseconds, that the batches in flight of all campaigns have to finish when the service shuts down.
   static let shutdownNanoseconds: Int64 = 4_000_000_000
-  /// Nanoseconds between progress checks of a watched campaign, frequent enough for a moving progress bar.
+  /// The time, in nanoseconds, between progress checks of a watched campaign: short enough for a moving progress bar.
   static let progressNanoseconds: Int64 = 500_000_000
   /// The number of checks without changes after which a watcher receives a heartbeat, so that a lost watcher is
   /// detected within 15 seconds.
@@ -104,7 +105,7 @@ enum Limits {
   static let connectionGoodMilliseconds: Int64 = 60_000
   /// The maximum number of campaigns in the summary: the number that fits on an overview page.
   static let campaignsSummarized = 5
-  /// The maximum length, in bytes, of a campaign's name: a line of a list.
+  /// The maximum length, in bytes, of a campaign's name: one line in a list.
   static let campaignNameBytesMax = 200
   /// The maximum length, in characters, of a name that is derived from a campaign's text.
   static let campaignNameScalars = 60
@@ -132,6 +133,6 @@ enum Limits {
   /// The time for which the registry's counts are reused, as a multiple of the time that counting takes.
   static let countsRest: Int64 = 20
 
-  /// The longest lifetime of a push in seconds, which is the limit of push services (apns-protocol section 4).
+  /// The longest lifetime, in seconds, of a push, which is the limit of push services (apns-protocol section 4).
   static let expirationSecondsMax: Int64 = 30 * 86_400
 }

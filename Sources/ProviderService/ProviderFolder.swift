@@ -36,7 +36,7 @@ public struct ProviderFolder: Sendable {
 
   /// Locks the folder and creates missing files, including one key for each given app.
   ///
-  /// Throws `StorageFailure.busy` if another process holds the folder.
+  /// Throws `StorageFailure.busy` if another process has locked the folder.
   public init(_ path: String, apps bundleIDs: [String] = []) throws {
     folder = try DataFolder(path)
     let sealer = try TokenSealer(keyFile: folder.file("token-key"))

@@ -65,7 +65,7 @@ extension IMA4 {
 
     /// Returns the packet for up to 64 samples.
     ///
-    /// If there are fewer samples, they are padded with copies of the last sample.
+    /// If there are fewer than 64 samples, they are padded with copies of the last sample.
     mutating func encode(_ samples: [Int16]) -> [UInt8] {
       assert((1...packetFrames).contains(samples.count), "a packet holds up to 64 samples")
       // The packet's header contains only the upper nine bits of the predictor, from which the decoder continues.

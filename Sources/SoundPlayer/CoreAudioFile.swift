@@ -50,7 +50,7 @@ final class CoreAudioFile: SoundSource {
       frames: framesLeft)
   }
 
-  /// Returns the rate and the number of channels if the data is in IMA4, otherwise nil.
+  /// Returns the rate and the number of channels if the data is in IMA4; otherwise, nil.
   private static func description(_ reader: inout Reader) -> (rate: Double, channels: Int)? {
     guard let rate = reader.integer(8), reader.text(4) == "ima4", reader.integer(4) != nil,
       reader.integer(4) != nil, reader.integer(4) != nil, let channels = reader.integer(4)

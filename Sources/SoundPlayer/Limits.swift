@@ -6,7 +6,7 @@ enum Limits {
   static let cutSeconds = 29.5
   /// The maximum number of frames to convert, regardless of the header: 30 s at the highest rate.
   static let framesMax = 30 * rates.upperBound
-  /// The maximum size of a sound file in bytes.
+  /// The maximum size, in bytes, of a sound file.
   ///
   /// A file is read as a whole. This size is enough for 30 s with eight channels at 96 kHz.
   static let fileBytes = 64 << 20
@@ -14,14 +14,14 @@ enum Limits {
   static let channels = 8
   /// The rates that sound servers accept, in samples per second.
   static let rates = 1_000...384_000
-  /// Frames per read or write: about a tenth of a second at common rates.
+  /// The number of frames per read or write: about a tenth of a second at common rates.
   static let framesAtATime = 4_096
   /// The maximum size, in bytes, of the header that the child sends before its samples: a path and a reason.
   static let headerBytes = 8_192
-  /// Seconds after which the kernel terminates a player, in case a sound server does not answer.
+  /// The time, in seconds, after which the kernel terminates a player, in case a sound server does not answer.
   static let wallSeconds: UInt32 = 60
-  /// Seconds of processor time per file: far more than decoding 30 s needs.
+  /// The maximum processor time, in seconds, per file: far more than decoding 30 s of sound needs.
   static let processorSeconds: UInt = 40
-  /// The maximum address space in bytes: enough for the libraries and the largest file.
+  /// The maximum size, in bytes, of the address space: enough for the libraries and the largest file.
   static let memoryBytes: UInt = 2 << 30
 }

@@ -3,7 +3,7 @@ struct SoundFormat: Hashable {
   /// The container of a sound file; the names are those that `belfry sound` uses.
   enum Container: Hashable {
     case aiff, wav, caf
-    /// A container that alert sounds are not allowed to have (S0-3), identified by its own name.
+    /// A container, identified by its own name, that alert sounds are not allowed to have (S0-3).
     case other(String)
 
     var name: String {
@@ -19,7 +19,7 @@ struct SoundFormat: Hashable {
   /// The encoding of samples; the names are those that `belfry sound` uses.
   enum Encoding: Hashable {
     case linearPCM, ima4, uLaw, aLaw
-    /// An encoding that alert sounds are not allowed to have (S0-2), identified by its own name.
+    /// An encoding, identified by its own name, that alert sounds are not allowed to have (S0-2).
     case other(String)
 
     var name: String {

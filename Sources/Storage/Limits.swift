@@ -1,40 +1,44 @@
 /// The limits of this module, each with its unit and its reason.
 enum Limits {
-  /// Milliseconds to wait for a file that another process (a backup, `sqlite3`) has locked.
+  /// The time, in milliseconds, to wait for a file that another process (a backup, `sqlite3`) has locked.
   static let busyMilliseconds: Int32 = 5_000
-  /// KiB of SQLite's page cache per connection: the inner pages of a few million rows.
+  /// The size, in KiB, of SQLite's page cache per connection: enough for the inner pages of a few million rows.
   static let pageCacheKiB = 32_768
-  /// Bytes of the write-ahead log that are retained after a checkpoint, so that the log is not extended each time.
+  /// The maximum number of bytes of the write-ahead log that are retained after a checkpoint, so that the log is not
+  /// extended each time.
   static let walBytesKept = 67_108_864
-  /// Operations in one transaction; more operations would only delay the requests that wait for the transaction.
+  /// The maximum number of operations in one transaction; more operations would only delay the requests that wait for
+  /// the transaction.
   static let operationsPerCommitMax = 4_096
-  /// Rows per read: a few milliseconds of work, so that commits can run in between.
+  /// The maximum number of rows per read: a few milliseconds of work, so that commits can run between reads.
   static let rowsPerPage = 1_000
-  /// Registered tokens that one request reads in a search without an index, which takes about a tenth of a second.
+  /// The maximum number of registered tokens that one request reads in a search without an index, which takes about a
+  /// tenth of a second.
   static let tokensSearchedMax: Int64 = 200_000
-  /// Bytes of a device's public key hash: SHA-256.
+  /// The number of bytes in the SHA-256 hash of a device's public key.
   static let keyHashBytes = 32
-  /// Random bytes of a channel's identifier (contract: 16, in base64).
+  /// The number of random bytes in a channel's identifier (contract: 16, in base64).
   static let channelIDBytes = 16
-  /// Attempts to copy a store, each of which waits `busyMilliseconds` for a locked file.
+  /// The maximum number of attempts to copy a store, each of which waits `busyMilliseconds` for a locked file.
   static let backupAttempts = 12
-  /// Bytes per read and write when files are copied.
+  /// The number of bytes per read and write when files are copied.
   static let copiedAtOnceBytes = 1_048_576
-  /// Files in an archive: a folder has about twenty files, plus one per provider key.
+  /// The maximum number of files in an archive: a folder has about twenty files, plus one per provider key.
   static let archiveEntriesMax = 10_000
-  /// Bytes of zeros after an archive's last file: tar's default record has 10,240 bytes.
+  /// The maximum number of zero bytes after an archive's last file: tar's default record has 10,240 bytes.
   static let archiveEndBytesMax = 1_048_576
-  /// Nanoseconds for checking a file at startup; if the check takes longer, the file is used unchecked.
+  /// The maximum time, in nanoseconds, for checking a file at startup; if the check takes longer, the file is used
+  /// unchecked.
   ///
   /// Checking a gigabyte takes one second if the file is cached in memory.
   static let checkNanoseconds: Int64 = 10_000_000_000
-  /// SQLite steps between two readings of the clock: about one millisecond.
+  /// The number of SQLite steps between two readings of the clock, which take about one millisecond.
   static let stepsBetweenClockReadings: Int32 = 10_000
-  /// Nanoseconds before the first retry of a failed write; the delay doubles with each failure.
+  /// The time, in nanoseconds, before the first retry of a failed write; the delay doubles with each failure.
   static let writeRetryNanosecondsMin: Int64 = 100_000_000
-  /// The longest time in nanoseconds between write attempts on a failing disk, which limits the wait after an operator
-  /// frees space.
+  /// The longest time, in nanoseconds, between write attempts on a failing disk, which limits the wait after an
+  /// operator frees space.
   static let writeRetryNanosecondsMax: Int64 = 10_000_000_000
-  /// Nanoseconds between two log lines about the same failing store.
+  /// The minimum time, in nanoseconds, between two log lines about the same failing store.
   static let failureLogNanoseconds: Int64 = 60_000_000_000
 }

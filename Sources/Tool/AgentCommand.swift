@@ -10,28 +10,31 @@ enum AgentCommand {
   static let table = OptionTable(
     command: "belfry agent",
     summary: """
-      Runs the device's notification service, which shows the notifications of apps and stays connected to a
-      gateway. Without --gateway, the agent joins the gateway that it last joined by address or invitation, or else
-      the current user's gateway as soon as that gateway is running. With --gateway none, the agent handles only
-      local notifications.
+      Runs the device's notification service, which shows the notifications of apps and stays connected to a gateway.
+      Without --gateway, the agent rejoins the gateway that it last joined by address or invitation. If it has never
+      joined a gateway that way, it joins the current user's gateway as soon as that gateway is running. With
+      --gateway none, the agent handles only local notifications.
       """,
     [
       .value(
         "data", "DIR", default: "$XDG_STATE_HOME/belfry/agent",
-        "folder for the identity, apps and history"),
+        "folder for the agent's identity, apps and history"),
       .value(
         "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock",
         "the socket that apps connect to"),
       .value(
         "gateway", DeviceGateway.optionName + "|none",
-        default: "the gateway last joined by invitation or address, else the current user's",
-        "a gateway.json file, the address of a gateway's device port, or an invitation or its file ('belfry device "
-          + "invite')"
-      ),
+        default:
+          "the gateway last joined by address or invitation; otherwise, the current user's gateway",
+        "a gateway.json file, the address of a gateway's device port, an invitation, or an "
+          + "invitation file (see 'belfry device invite')"),
       .value("ca", "FILE", "the gateway's CA certificate (PEM)"),
-      .value("enroll", "CODE", "the gateway's enrollment code, for the first start"),
+      .value(
+        "enroll", "CODE",
+        "the gateway's enrollment code, which the agent needs only to enroll"),
       .repeatable(
-        "presenter", "desktop|terminal|json", default: "desktop with a session bus, else terminal",
+        "presenter", "desktop|terminal|json",
+        default: "desktop if a session bus is available; otherwise, terminal",
         "how notifications are shown"),
       .value(
         "grant", "ask|all|TYPES|none", default: "ask",
@@ -39,16 +42,17 @@ enum AgentCommand {
       .value(
         "pending-limit", "N", default: "64", "maximum number of pending notifications per app"),
       .value(
-        "clock", "system|manual", default: "system", "manual: time moves only with 'belfry clock'"),
+        "clock", "system|manual", default: "system",
+        "manual: only 'belfry clock' changes the time"),
       LogOptions.level, LogOptions.format, LogOptions.file,
       .value("ready-file", "FILE", "file to write once apps can connect"),
       .value(
         "received", "FILE", "append each received push to this file, for 'belfry device received'"),
       .flag(
         "install",
-        "start the agent at each login with these options, and also now if the user's systemd is running"
-      ),
-      .flag("uninstall", "stop the agent, and do not start it at login"),
+        "start the agent with these options at each login, and also now if the user's systemd is "
+          + "running"),
+      .flag("uninstall", "stop the agent and no longer start it at login"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {

@@ -6,7 +6,8 @@ import System
 struct AgentControl {
   /// The option that all commands that control the agent have.
   static let socketOption = OptionTable.Entry.value(
-    "socket", "PATH", default: "$BELFRY_SOCKET, else $XDG_RUNTIME_DIR/belfry/agent.sock",
+    "socket", "PATH",
+    default: "$BELFRY_SOCKET if set; otherwise, $XDG_RUNTIME_DIR/belfry/agent.sock",
     "the agent's socket")
   /// The option that all commands that print data have.
   static let jsonOption = OptionTable.Entry.flag("json", "one JSON object per line")

@@ -38,7 +38,7 @@ enum AppCommand {
 
   static let installTable = OptionTable(
     command: "belfry app install",
-    summary: "Installs an app, or updates an installed one.",
+    summary: "Installs an app, or updates an installed app.",
     positionals: "DIR|FILE.desktop", positionalCount: 1...1,
     [AgentControl.jsonOption, AgentControl.socketOption])
 
@@ -67,7 +67,7 @@ enum AppCommand {
 
   static let removeTable = OptionTable(
     command: "belfry app remove",
-    summary: "Removes an app with its notifications, settings and registrations.",
+    summary: "Removes an app and its notifications, settings and registrations.",
     positionals: "APP_ID", positionalCount: 1...1, [AgentControl.socketOption])
 
   private static func remove(_ arguments: [String]) -> Int32 {
@@ -82,7 +82,8 @@ enum AppCommand {
     [
       .value("kind", "KIND", default: "alert", "the kind of token, such as voip"),
       .value(
-        "wait", "SECONDS", default: "0", "time to wait for an app that is about to register"),
+        "wait", "SECONDS", default: "0",
+        "number of seconds to wait if the app has not registered yet"),
       AgentControl.socketOption,
     ])
 

@@ -9,17 +9,16 @@ final class AppRun: Sendable {
   static let table = OptionTable(
     command: "belfry app run",
     summary: """
-      Acts as an app and prints one JSON line per callback. Reads commands from stdin, one JSON line
-      each: {"do":"complete","id":…,"result":"newData|noData|failed"},
-      {"do":"present","id":…,"options":["banner","sound"]}, {"do":"state","state":"background"},
-      {"do":"beginTask"}, {"do":"endTask","task":…},
-      {"do":"submitTask","task":ID,"kind":"refresh|processing","at":"2026-11-21T18:00Z"}.
+      Acts as an app and prints one JSON line per callback. Reads commands from standard input, one JSON object per
+      line: {"do":"complete","id":…,"result":"newData|noData|failed"},
+      {"do":"present","id":…,"options":["banner","sound"]}, {"do":"state","state":"background"}, {"do":"beginTask"},
+      {"do":"endTask","task":…}, {"do":"submitTask","task":ID,"kind":"refresh|processing","at":"2026-11-21T18:00Z"}.
       """,
     positionals: "APP_ID", positionalCount: 1...1,
     [
-      .value("authorize", "TYPES", "ask for permission, such as alert,sound,badge"),
+      .value("authorize", "TYPES", "request permission for these types, such as alert,sound,badge"),
       .flag("register", "register for remote notifications"),
-      .repeatable("category", "FILE.json", "a category with its actions"),
+      .repeatable("category", "FILE.json", "a JSON file that defines a category and its actions"),
       .value("state", "foreground|background", default: "foreground", "the app's initial state"),
       AgentControl.socketOption,
     ])

@@ -6,8 +6,8 @@ enum ClockCommand {
   static let table = OptionTable(
     command: "belfry clock",
     summary: """
-      Moves the clock of an agent that runs with --clock manual. Before the command returns, all events that are
-      due between the old time and the new time occur, in order; setting the clock back triggers no events.
+      Sets or advances the clock of an agent that runs with --clock manual. Before the command returns, all events
+      that are due between the old time and the new time occur, in order. Setting the clock back triggers no events.
       Without arguments, prints the agent's time and time zone.
       """,
     positionals: "[set TIME | advance SECONDS | zone NAME]", positionalCount: 0...2,
@@ -17,11 +17,11 @@ enum ClockCommand {
   static let verbTables = [
     OptionTable(
       command: "belfry clock set",
-      summary: "Moves the clock to an instant, such as 2026-03-29T00:59:50Z.",
+      summary: "Sets the clock to a time, such as 2026-03-29T00:59:50Z.",
       positionals: "TIME", positionalCount: 1...1,
       [AgentControl.jsonOption, AgentControl.socketOption]),
     OptionTable(
-      command: "belfry clock advance", summary: "Moves the clock forward by a number of seconds.",
+      command: "belfry clock advance", summary: "Advances the clock by a number of seconds.",
       positionals: "SECONDS", positionalCount: 1...1,
       [AgentControl.jsonOption, AgentControl.socketOption]),
     OptionTable(

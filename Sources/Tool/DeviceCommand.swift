@@ -8,15 +8,15 @@ enum DeviceCommand {
   static let table = OptionTable(
     command: "belfry device run",
     summary: """
-      Runs virtual devices: enrolls them, registers topics, and prints one JSON line per token and per
-      notification. Reads orders from stdin, one JSON line each, such as {"do":"offline"};
-      docs/virtual-devices.md lists them. Runs until {"do":"exit"}, SIGTERM or SIGINT.
+      Runs virtual devices: enrolls them, registers topics, and prints one JSON line per token and per notification.
+      Reads orders from standard input, one JSON object per line, such as {"do":"offline"}; docs/virtual-devices.md
+      lists all orders. Runs until {"do":"exit"}, SIGTERM or SIGINT.
       """,
     [
       .value(
         "gateway", DeviceGateway.optionName, default: "the current user's gateway",
-        "a gateway.json, an address with --ca and --enroll, an invitation or its file ('belfry device invite')"
-      ),
+        "a gateway.json file, an address together with --ca and --enroll, an invitation, or an "
+          + "invitation file (see 'belfry device invite')"),
       .value("ca", "FILE", "the gateway's CA certificate (PEM)"),
       .value(
         "enroll", "CODE", "the enrollment code; not needed for devices that are already enrolled"),
@@ -25,12 +25,13 @@ enum DeviceCommand {
         "data", "DIR", default: "$XDG_STATE_HOME/belfry/devices",
         "folder for the devices' identities"),
       .repeatable(
-        "app", "BUNDLE-ID[:TYPE,…]", "register the app, for alert pushes or for these types"),
+        "app", "BUNDLE-ID[:TYPE,…]",
+        "register this app for these types of push, or for alert pushes if no type is given"),
       .repeatable("channel", "APP/ID", "subscribe to the app's broadcast channel"),
       .value(
         "connecting", "N", default: "64",
-        "number of devices that connect at the same time; a much higher number makes connections time out"
-      ),
+        "maximum number of devices that connect at the same time; with a much higher number, "
+          + "connections time out"),
       .value(
         "ack", "auto|never", default: "auto", "acknowledge notifications automatically or never"),
       .value(

@@ -25,17 +25,18 @@ enum GatewayCommand {
       .value(
         "environment", "sandbox|production", default: "sandbox",
         "the APNs environment that the gateway emulates"),
-      .repeatable("provider-port", "PORT", default: "2197", "APNs' HTTP/2 provider API (TLS)"),
+      .repeatable("provider-port", "PORT", default: "2197", "APNs HTTP/2 provider API (TLS)"),
       .value("device-port", "PORT", default: "5223", "devices' long-lived link (TLS)"),
       .value("binary-port", "PORT", default: "2195", "legacy binary interface (TLS)"),
       .value("feedback-port", "PORT", default: "2196", "legacy feedback service (TLS)"),
       .value(
-        "console-port", "PORT", default: "2198", "console, admin API, /metrics, /healthz, /readyz"),
+        "console-port", "PORT", default: "2198",
+        "console, admin API, /metrics, /healthz and /readyz"),
       .value("console-host", "ADDR", default: "127.0.0.1", "address of the console's listener"),
       .value(
         "port-offset", "N", default: "0",
-        "number added to each default port and to the name of the default data folder, for a second gateway"
-      ),
+        "number to add to each default port and to append to the name of the default data folder, "
+          + "for a second gateway"),
       .value(
         "insecure-provider-port", "PORT", "provider API without TLS, on loopback only, for tests"),
       .value(
@@ -55,22 +56,23 @@ enum GatewayCommand {
       .value("team-rate", "N", "maximum number of pushes per second by one team"),
       .value(
         "connection-errors", "N", default: "1000",
-        "number of 4xx responses in excess of accepted requests after which a connection is closed; 0: no limit"
-      ),
+        "close a connection when its 4xx responses outnumber its accepted requests by this number; "
+          + "0: no limit"),
       .value(
         "connection-bad-tokens", "N", default: "250",
-        "number of BadDeviceToken responses, counted likewise, after which a connection is closed; 0: no limit"
-      ),
+        "close a connection when its BadDeviceToken responses outnumber its accepted requests by "
+          + "this number; 0: no limit"),
       .value(
         "es512", "on|off", default: "on",
-        "accept provider tokens that claim ES512 with a P-256 key, as one library generates them"),
+        "accept provider tokens that claim ES512 but are signed with a P-256 key, as one client "
+          + "library generates them"),
       .flag(
         "recover",
-        "start even if files in the data folder are missing or damaged, and report the losses"),
+        "start even if files in the data folder are missing or damaged, and report what was lost"),
       .value(
         "record-layer", "own|openssl", default: "own",
-        "implementation of encryption on device connections; openssl needs 14 KB more memory per connection"
-      ),
+        "the encryption implementation for device connections; openssl uses 14 KB more memory per "
+          + "connection than own"),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .value("loops", "N", default: "cores", "number of event loops"),
       .value(
@@ -81,8 +83,8 @@ enum GatewayCommand {
       .value("ready-file", "FILE", "file to write once every listener accepts connections"),
       .value(
         "server-certificate", "FILE",
-        "your own certificate (PEM), for providers that request one of its host names; reloaded when it changes"
-      ),
+        "your own certificate (PEM), for providers that request one of its host names; reloaded "
+          + "when the file changes"),
       .value("server-key", "FILE", "the private key of --server-certificate (PEM)"),
       .value(
         "config", "FILE",

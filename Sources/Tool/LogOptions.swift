@@ -7,12 +7,12 @@ enum LogOptions {
     "log-level", "error|warning|info|debug", default: "info", "log verbosity")
   static let format = OptionTable.Entry.value(
     "log-format", "text|logfmt|json|journal",
-    default: "journal if stderr is the journal, else text",
-    "log format; journal: with fields, as 'journalctl -o verbose' shows them")
+    default: "journal if standard error is connected to the journal; otherwise, text",
+    "log format; journal writes to the journal, with fields that 'journalctl -o verbose' shows")
 
   static let file = OptionTable.Entry.value(
     "log-file", "FILE", default: "standard error",
-    "append the log to this file; at 1 MB, the file is renamed to FILE.1")
+    "file to append the log to; it is renamed to FILE.1 when it reaches 1 MB")
 
   /// Checks the values of the options.
   static func check(_ options: CommandLineOptions) throws(CommandLineOptions.Problem) {

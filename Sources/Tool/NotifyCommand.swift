@@ -8,12 +8,15 @@ enum NotifyCommand {
   static let table = OptionTable(
     command: "belfry notify",
     summary: """
-      Shows a notification of an app now or later. Can also list and cancel pending notifications, and print when
-      they will be shown. If the app has never asked for permission, asks the user first and waits for the answer.
+      Shows a notification of an app, either now or later. Can also list and cancel pending notifications, and print
+      when they will be shown. If the app has never requested permission, the command first asks the user and waits
+      for the answer.
       """,
     positionals: "[TITLE [BODY] | list | cancel [ID] | next ID]", positionalCount: 0...2,
     [
-      .value("app", "APP_ID", default: "this shell", "the app that the notification belongs to"),
+      .value(
+        "app", "APP_ID", default: "the app of this shell",
+        "the app that the notification belongs to"),
       .value("title", "TEXT", "the title"),
       .value("subtitle", "TEXT", "the subtitle"),
       .value("body", "TEXT", "the body text"),
@@ -22,36 +25,40 @@ enum NotifyCommand {
       .value("image", "FILE", "a PNG, JPEG or GIF picture to attach"),
       .repeatable(
         "action", "ID=TITLE",
-        "a button; the command waits and prints the ID of the chosen button, 'default' for a click, or 'dismissed'"
-      ),
+        "a button; the command waits and prints the ID of the chosen button, 'default' for a click "
+          + "on the notification, or 'dismissed'"),
       .repeatable(
-        "reply", "ID=TITLE", "a button with a text field; the text is printed on a second line"),
+        "reply", "ID=TITLE",
+        "a button with a text field; the entered text is printed on a second line"),
       .value("badge", "N", "the number on the app's icon; 0 removes it"),
       .value("category", "NAME", "the category that defines the actions"),
       .value("thread", "ID", "group of related notifications"),
       .value("level", "passive|active|timeSensitive|critical", "the interruption level"),
-      .value("user-info", "JSON", "the app's own data, a JSON object"),
+      .value("user-info", "JSON", "a JSON object with the app's own data"),
       .value(
         "id", "ID", default: "generated",
-        "the notification's ID; the notification replaces an earlier one with the same ID"),
+        "the notification's ID; an earlier notification with the same ID is replaced"),
       .value(
         "in", "DURATION",
         "delay: a number of seconds, or a duration such as 90s, 4m, 1h30m or 2d"),
       .value(
         "at", "TIME",
-        "time to show it, such as 18:00 or 2026-11-21T18:00, optionally with an offset or Z"),
+        "when to show the notification, such as 18:00 or 2026-11-21T18:00, optionally with an "
+          + "offset or Z"),
       .value("zone", "floating|NAME", default: "floating", "the time zone of --at"),
       .value(
         "matching", "COMPONENTS",
-        "show it when these date components match, such as 'weekday=2 hour=9'"),
-      .value("near", "LAT,LON,RADIUS_M", "show it when the device enters or leaves this area"),
+        "show the notification when these date components match, such as 'weekday=2 hour=9'"),
+      .value(
+        "near", "LAT,LON,RADIUS_M",
+        "show the notification when the device enters or leaves this area"),
       .value(
         "on", "entry|exit", default: "entry",
-        "with --near: show it on entering or on leaving the area"),
+        "with --near: whether to show the notification on entering or on leaving the area"),
       .flag("repeat", "repeat, with --in, --matching or --near"),
       .value(
         "every", "minute|hour|day|week|month|quarter|year",
-        "repeat at this interval, with --at, --in or --matching"),
+        "repeat at this interval (requires --at, --in or --matching)"),
       .value("count", "N", default: "1", "with next: the number of dates"),
       .flag("all", "with cancel: cancel all pending notifications"),
     ] + PermissionWait.entries + [AgentControl.jsonOption, AgentControl.socketOption])
@@ -67,18 +74,23 @@ enum NotifyCommand {
       ]),
     OptionTable(
       command: "belfry notify cancel",
-      summary: "Cancels a pending notification, or all of them with --all.",
+      summary: "Cancels a pending notification or, with --all, all pending notifications.",
       positionals: "[ID]", positionalCount: 0...1,
       [
-        .value("app", "APP_ID", "the app, if several apps have a notification with this ID"),
+        .value(
+          "app", "APP_ID",
+          "the notification's app, if several apps have notifications with this ID"),
         .flag("all", "cancel all pending notifications"), AgentControl.socketOption,
       ]),
     OptionTable(
       command: "belfry notify next",
-      summary: "Prints when a pending notification will be shown, one date in UTC per line.",
+      summary:
+        "Prints the dates, in UTC, on which a pending notification will be shown, one per line.",
       positionals: "ID", positionalCount: 1...1,
       [
-        .value("app", "APP_ID", "the app, if several apps have a notification with this ID"),
+        .value(
+          "app", "APP_ID",
+          "the notification's app, if several apps have notifications with this ID"),
         .value("count", "N", default: "1", "number of dates"), AgentControl.socketOption,
       ]),
   ]

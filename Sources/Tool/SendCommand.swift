@@ -10,22 +10,24 @@ enum SendCommand {
     command: "belfry send",
     summary: """
       Sends a notification to one or more device tokens and prints one JSON line per token with the service's
-      response. Exits 0 if all were accepted.
+      response. Exits 0 if the service accepted all notifications.
       """,
     positionals: "TOKEN…", positionalCount: 1...100_000,
     [
       .value(
-        "topic", "APP_ID", "the app ID or the topic; the suffix of the push type is added"),
+        "topic", "APP_ID",
+        "the app ID or the topic; if necessary, the suffix of the push type is added"),
       .value("title", "TEXT", "the alert's title"),
       .value("body", "TEXT", "the alert's body"),
       .value("badge", "N", "the number on the app's icon"),
       .value("sound", "NAME", "the sound to play"),
       .value("category", "NAME", "the category that defines the buttons"),
-      .value("payload", "FILE|-", "the whole payload, instead of the five options above"),
+      .value("payload", "FILE|-", "the complete payload, to use instead of the five options above"),
       .value("type", "TYPE", default: "alert", "apns-push-type"),
       .value("priority", "10|5|1", "apns-priority"),
       .value(
-        "expiration", "SECONDS", "how long the service stores the push; 0: try once, do not store"),
+        "expiration", "SECONDS",
+        "how long the service stores the push; 0: try to deliver it once, without storing it"),
       .value("collapse-id", "ID", "replace an earlier notification with the same ID"),
       .value("id", "UUID", "apns-id"),
     ] + SendTarget.entries + [

@@ -8,13 +8,15 @@ enum SendTarget {
   static let entries: [OptionTable.Entry] = [
     .value(
       "gateway", "FILE|HOST:PORT", default: "the current user's gateway",
-      "a gateway.json, or an address with --ca and credentials"),
-    .value("apple", "sandbox|production", "Apple's own service instead of a gateway"),
+      "a gateway.json file, or an address together with --ca and credentials"),
+    .value("apple", "sandbox|production", "use Apple's own service instead of a gateway"),
     .value("ca", "FILE", "the CA certificate to trust (PEM)"),
     .value("key", "FILE.p8", "the provider key"),
     .value("key-id", "ID", "the provider key's ID"),
     .value("team", "ID", "the team's ID"),
-    .value("certificate", "FILE.pem", "a provider certificate with its key, instead of a key"),
+    .value(
+      "certificate", "FILE.pem",
+      "a provider certificate with its private key, instead of a provider key"),
   ]
 
   /// Returns the folder of the gateway whose file the options specify; nil if the options specify an address or Apple's

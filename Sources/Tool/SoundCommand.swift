@@ -7,9 +7,9 @@ enum SoundCommand {
   static let table = OptionTable(
     command: "belfry sound",
     summary: """
-      Prints a sound file's format and length, and checks whether it can be an alert sound: Linear PCM,
-      IMA4, µ-law or A-law in an aiff, wav or caf file, shorter than 30 seconds. Exits 1 if it cannot.
-      'belfry sound convert FILE NEW' converts other sound files.
+      Prints a sound file's format and length, and checks whether the file can be an alert sound. An alert sound is
+      Linear PCM, IMA4, µ-law or A-law in an aiff, wav or caf file, and is shorter than 30 seconds. Exits 1 if the
+      file cannot be an alert sound. 'belfry sound convert FILE NEW' converts other sound files.
       """,
     positionals: "FILE", positionalCount: 1...1,
     [.flag("json", "one JSON object"), .flag("play", "play the sound, or its replacement")])
@@ -17,9 +17,9 @@ enum SoundCommand {
   static let conversionTable = OptionTable(
     command: "belfry sound convert",
     summary: """
-      Converts a sound file to an alert sound: IMA4 in a .caf file, Linear PCM in an .aiff or .wav file.
-      Refuses a sound of 30 seconds or more, unless --cut is set. Exits 1 if the conversion fails.
-      Also accepts the options of Apple's afconvert: -d ima4 -f caff -v.
+      Converts a sound file to an alert sound, which is IMA4 in a .caf file or Linear PCM in an .aiff or .wav file.
+      Refuses a sound of 30 seconds or more, unless --cut is set. Exits 1 if the conversion fails. Also accepts the
+      options of Apple's afconvert: -d ima4 -f caff -v.
       """,
     positionals: "FILE NEW", positionalCount: 2...2,
     [

@@ -58,7 +58,7 @@ enum Tool {
       tables: { [CenterCommand.table] + CenterCommand.verbTables },
       run: CenterCommand.run),
     Command(
-      name: "clock", group: .devices, summary: "move an agent's manual clock",
+      name: "clock", group: .devices, summary: "set or advance an agent's manual clock",
       tables: { [ClockCommand.table] + ClockCommand.verbTables },
       run: ClockCommand.run),
     Command(
@@ -125,7 +125,7 @@ enum Tool {
       tables: { TokenKeyCommand.noun.tables }, run: TokenKeyCommand.noun.run),
     Command(
       name: "damage", group: .gateway,
-      summary: "list and discard damaged rows of the gateway's stores",
+      summary: "list and discard damaged rows in the gateway's stores",
       tables: { DamageCommand.noun.tables }, run: DamageCommand.noun.run),
     Command(
       name: "topic", group: .gateway, summary: "manage the apps of a team",

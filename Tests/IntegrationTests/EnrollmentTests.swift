@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of enrollment: which devices are admitted, how often, and under which identity.
+/// Tests of enrollment: which devices are admitted, how often, and with which identity.
 @Suite(.timeLimit(.minutes(60)), .requires(.python)) struct EnrollmentTests {
   // The reasons of ENROL_REFUSED (docs/device-link.md section 6).
   private let wrongCode = 1
@@ -93,7 +93,7 @@ import Testing
         #expect(lines.count == 1, "\(gateway.program.errors)")
         #expect(lines.allSatisfy { $0.contains("warning") && $0.contains("peer=127.0.0.1:") })
       }
-      // Refused guesses differ only in the peer's port, which the log ignores.
+      // The log lines of these refusals differ only in the peer's port, so the log treats them as repetitions.
       for code in ["GUESS-TWO", "GUESS-THREE"] {
         #expect(try await scenario.refusedEnrollment(gateway, file, code: code) == wrongCode)
       }

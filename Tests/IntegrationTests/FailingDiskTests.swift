@@ -211,7 +211,7 @@ private let app = "com.example.app"
     }
   }
 
-  /// A library that fails every sync while the file named by `FAIL_SYNC` exists.
+  /// A library that makes every sync fail while the file that `FAIL_SYNC` names exists.
   private static let failingSync = """
     #include <errno.h>
     #include <stdlib.h>

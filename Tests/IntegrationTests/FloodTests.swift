@@ -8,7 +8,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
   ///
   /// Otherwise, its only request must be refused.
   var ends = true
-  /// The expected way in which the end is announced: whether a GOAWAY is sent, and whether it blames the peer.
+  /// The expected announcement of the connection's end: whether a GOAWAY is sent, and whether it blames the peer.
   var farewell = Farewell.blame
 
   enum Farewell { case blame, noBlame, either, none }

@@ -24,7 +24,7 @@ extension Scenario {
   }
 }
 
-/// Tests of a gateway's folder that has lost a file, a write-ahead file, or a page.
+/// Tests of a gateway whose folder has lost a file, a write-ahead file, or a page.
 ///
 /// The gateway reports the loss and continues with the rest.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl)) struct FolderLossTests {

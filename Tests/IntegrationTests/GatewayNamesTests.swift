@@ -51,7 +51,7 @@ import Testing
           scenario, second, trusting: second.caFile, name: "push.example.org", listener: listener)
         #expect(new.isEmpty, "\(new)")
       }
-      // No certificate can satisfy these clients. At startup, the gateway has reported that they need the new file.
+      // No certificate can satisfy these clients. The gateway reported at startup that they need the new file.
       let former = try await refusal(
         scenario, second, trusting: firstFile, name: "push.example.org")
       #expect(former.contains("permitted subtree violation"), "\(former)")

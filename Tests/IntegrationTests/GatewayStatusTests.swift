@@ -106,7 +106,7 @@ private let app = "com.example.app"
     async throws
   {
     try await Scenario.run { scenario in
-      // For every user, access fails if a link refers to itself. The link imitates missing rights on the folder, which
+      // No user can open a link that refers to itself. The test uses this link because missing permissions on a folder
       // wouldn't restrict tests that run as root.
       let folder = scenario.folder.file("closed")
       try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)

@@ -17,7 +17,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 
   /// All cases.
   ///
-  /// HTTP/2 errors are those of RFC 9113 section 7, and link errors are those of docs/device-link.md section 5.
+  /// The codes of HTTP/2 errors are from RFC 9113 section 7, and the codes of link errors are from docs/device-link.md
+  /// section 5.
   static let all: [HostileCase] = [
     HostileCase("garbage"), HostileCase("half-open"), HostileCase("http1"),
     HostileCase("alpn-http1"), HostileCase("oversize-frame", code: 6),

@@ -162,7 +162,7 @@ import Transport
           .values.count
       }
       try await join(["--gateway", invitation])
-      // The user's own gateway has started since then.
+      // The user's own gateway starts after the agent has joined the other gateway.
       let own = try await scenario.gateway("belfry/gateway")
       try await join([])
       #expect(try await devices(of: own) == 0)

@@ -15,7 +15,7 @@ private let app = "com.example.app"
     ]).lines
   }
 
-  /// Returns the lines' names and labels, without the values.
+  /// Returns the metric names and labels in the lines, without the values.
   private func series(_ lines: [String]) -> Set<Substring> {
     Set(
       lines.compactMap { line in

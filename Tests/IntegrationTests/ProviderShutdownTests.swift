@@ -27,7 +27,7 @@ import Testing
       }
       let test = try await draft("Test")
       let campaigns = [try await draft("One"), try await draft("Two")]
-      // The test opens the connection that the pushes will be in flight on.
+      // This test push opens the connection on which the campaigns' pushes will be in flight.
       let body = #"{"deviceToken":"\#(tokens[0])"}"#
       _ = try await scenario.ask(first, "/campaigns/\(test)/test", body: body)
       gateway.program.signal(SIGSTOP)

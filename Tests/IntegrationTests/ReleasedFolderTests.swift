@@ -101,8 +101,8 @@ import Testing
 
   /// Tests a notification that has become due since the release.
   ///
-  /// `tea` repeats each day at 18:00, so it is due whatever today's date is. The notification is shown once at the
-  /// start, and its next occurrence is pending.
+  /// `tea` repeats each day at 18:00, so it is due regardless of today's date. The notification is shown once at
+  /// startup, and its next occurrence is pending.
   @Test(arguments: releases)
   func `An agent continues with an earlier release's settings, pending and delivered notifications`(
     release: String

@@ -89,7 +89,7 @@ import Testing
         _ = try await scenario.belfryCommand(
           ["send"] + tokens + ["--topic", app, "--title", "Hi", "--gateway", gateway.file])
       }
-      // With more lines, a follower takes longer to start.
+      // A follower takes longer to start if the log has many lines.
       try await push(300)
       var followers: [RunningProgram] = []
       for _ in 0..<5 {

@@ -206,7 +206,7 @@ import Testing
         scenario, agent, "Deploy?", "--action", "yes=Yes", "--timeout", "1", succeeding: false)
       #expect(late.status == 1 && late.lines.isEmpty)
       #expect(late.errors.contains("timed out: no button was chosen within 1 s"), "\(late.errors)")
-      // No process is waiting for its buttons any longer.
+      // The notification is withdrawn, because no process is waiting for its buttons any longer.
       let left = try await scenario.belfryCommand(["center", "--json", "--socket", agent.socket])
       #expect(left.values.isEmpty, "\(left.output)")
       let waiting = try scenario.belfry([

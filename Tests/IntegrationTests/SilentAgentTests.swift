@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Requests for lists use up the turns only of the process that makes the requests.
+  /// Requests for lists use up only the turns of the process that makes the requests.
   @Test(.requires(.python))
   func `It is served beside another process that floods the agent with requests for lists`()
     async throws

@@ -69,7 +69,7 @@ import Testing
 extension Trait where Self == ConditionTrait {
   /// Skips the test if the environment is missing.
   ///
-  /// In CI, the test runs without the environment and fails.
+  /// In CI, the test isn't skipped, and fails without the environment.
   fileprivate static var requiresTLSPython: Self {
     .enabled(
       if: FileManager.default.isExecutableFile(atPath: TLSConformanceTests.python)

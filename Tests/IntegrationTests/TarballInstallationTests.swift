@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// Tests of `install.sh` in the archive for other distributions, with a generated archive.
+/// Tests of `install.sh` from the archive for other distributions, with a generated archive.
 ///
 /// `make packages-test` uses a real archive.
 @Suite struct TarballInstallationTests {

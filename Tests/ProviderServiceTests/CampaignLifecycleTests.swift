@@ -26,7 +26,7 @@ import Testing
     let failed = result(.scheduled, .startFailed)
     #expect(failed.actions == [.storeState] && failed.state == .draft)
     #expect(result(.draft, .sendRequested(startsLater: false)).actions == [.start, .run])
-    // A clock event that arrives after a change has no effect.
+    // A clock event that arrives after the state has changed has no effect.
     for state in State.allCases where state != .scheduled {
       #expect(result(state, .due).actions == [] && result(state, .due).state == state)
     }

@@ -15,7 +15,7 @@ import Testing
     #expect(rate.add(Self.status(0), at: 0)["perSecond"] == .null)
     let first = rate.add(Self.status(100), at: 1_000_000_000)
     #expect(first["perSecond"] == .double(100) && first["secondsLeft"] == 9)
-    // Half a minute without progress does not count.
+    // The half minute without progress does not affect the rate.
     let later = rate.add(Self.status(100), at: 31_000_000_000)
     #expect(later["perSecond"] == .null, "one sample within the window gives no rate")
     let again = rate.add(Self.status(150), at: 32_000_000_000)

@@ -122,7 +122,7 @@ import Transport
     let status = try ask(campaigns, "GET", "/campaigns/\(id)").object
     #expect(status["state"] == "scheduled" && status["name"] == "Hello")
     #expect(status["at"] == "2026-11-25T09:00" && status["devices"] == 2)
-    // In Tokyo, 09:00 is 00:00 UTC. A device that registers before that is included.
+    // In Tokyo, 09:00 is 00:00 UTC. A device that registers before that time is included.
     try test.register(["deviceToken": "03", "timeZone": "Asia/Tokyo"])
     _ = campaigns.startDue()
     #expect(try state(campaigns, id) == "scheduled" && recorder.pushes.isEmpty)

@@ -52,7 +52,7 @@ struct TestRegistry {
     #expect(second["language"] == "de" && second["user"] == .null && second["tags"] == [])
     #expect(second["registered"] == "1970-01-01T00:00:00.000Z")
     #expect(second["renewed"] == "1970-01-01T00:00:05.000Z")
-    // The same token for another app is another registration.
+    // The same token for another app is a separate registration.
     #expect(try test.register(["deviceToken": "00ff"], topic: "com.example.other") == .added)
   }
 
@@ -65,7 +65,7 @@ struct TestRegistry {
     #expect(
       try test.lines().first?["tags"]?.arrayValue?.compactMap { $0.stringValue?.utf8.count }
         .sorted() == [4, 5, 6])
-    // A body of 1 MB can contain ten times that many different tags.
+    // A body of 1 MB can contain ten times as many different tags as this list.
     let many = (0..<20_000).map { JSONValue.string(String($0, radix: 36)) }
     let clock = ContinuousClock()
     let time = clock.measure {
@@ -122,7 +122,7 @@ struct TestRegistry {
     #expect(try test.register(["deviceToken": "bb", "installation": "tablet"]) == .added)
     #expect(try test.register(["deviceToken": "cc", "installation": "phone"]) == .replaced)
     #expect(try test.tokens() == ["cc", "bb"])
-    // The same name for another app is another installation.
+    // The same name for another app is a separate installation.
     try test.register(["deviceToken": "dd", "installation": "phone"], topic: "com.example.other")
     #expect(try test.tokens() == ["cc", "bb", "dd"])
   }

@@ -10,7 +10,7 @@ struct SimulationOptions {
   var seconds: Double?
   /// The number of worlds.
   ///
-  /// If nil, the number is one if a seed is given; otherwise, it is limited only by the time.
+  /// If this is nil and a seed is given, one world runs. If both are nil, only the time limits the number.
   var worlds: UInt64?
   /// The number of concurrent processes.
   var jobs = 2

@@ -43,7 +43,7 @@ struct SoundConversionTests {
     }
     // The mean error is several hundredths of the tone's level.
     #expect((error / 8_050).squareRoot() < 300)
-    // The file is about a quarter of the size, as expected of IMA4.
+    // The file is about a quarter of the size of the same sound in PCM, as expected of IMA4.
     let bytes = try FileManager.default.attributesOfItem(atPath: target)[.size] as? Int
     #expect(try #require(bytes) < 8_050 * 2 / 3)
   }

@@ -44,7 +44,7 @@ enum TestSounds {
     return Array("FORM".utf8) + big(body.count, 4) + body
   }
 
-  /// Returns a Core Audio file with packets of any content.
+  /// Returns a Core Audio file that contains the given packets.
   static func caf(
     packets: [UInt8], channels: Int = 1, rate: Double = 44_100, validFrames: Int? = nil
   ) -> [UInt8] {

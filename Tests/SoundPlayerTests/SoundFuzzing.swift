@@ -11,8 +11,8 @@ enum SoundFuzzing {
 
   /// Checks the properties for one input.
   ///
-  /// The first byte determines how the other bytes are used: input for the IMA4 reader, a file for any reader that
-  /// recognizes it, or samples for the writer.
+  /// The first byte determines how the other bytes are used: as input for the IMA4 reader, as a file for any reader
+  /// that recognizes it, or as samples for the writer.
   static func run(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let body = Array(bytes.dropFirst())
@@ -39,7 +39,7 @@ enum SoundFuzzing {
 
   /// Checks that frames are complete.
   ///
-  /// Their number must be the one in the header, or smaller if the file is truncated.
+  /// The number of frames must match the header, or be smaller if the file is truncated.
   private static func check(_ source: any SoundSource, isWhole: Bool) {
     let format = source.format
     precondition(format.seconds.isFinite, "the length is a finite number")

@@ -65,8 +65,8 @@ enum CommittingChild {
         let line = Array("\(reply.ticket)\n".utf8)
         write(descriptor, line, line.count)
         state.acknowledged.add(1, ordering: .relaxed)
-        // Submit two batches for each answer at first, and one later, so that batches are always waiting before and
-        // after each commit.
+        // Submit two batches for each of the first answers, and one batch for each later answer, so that batches are
+        // always waiting before and after each commit.
         state.submit(to: writer)
         if reply.ticket < 50 { state.submit(to: writer) }
       }

@@ -6,7 +6,7 @@ import Transport
 
 @testable import Storage
 
-/// Tests of the records in the control store about devices that follow a rotation.
+/// Tests of the records in the control store that show which devices have followed a rotation.
 @Suite struct RotationRecordsTests {
   private let folder: ScratchFolder
 

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Storage
 
-/// Tests that every schema change has a fixture and that the documentation describes the way back.
+/// Tests that every schema change has a fixture and that the documentation describes how to return to the earlier
+/// release.
 @Suite struct SchemaHistoryTests {
   /// The stores and their file names.
   private static let files: [(store: ReleasedSchemaTests.Store, file: String)] = [

@@ -68,7 +68,7 @@ import Testing
     #expect(store.health.failure != nil, "an operation without changes does not test the disk")
     try store.write { engine throws(StorageFailure) in engine.changeCount += 1 }
     #expect(store.health.failure == nil)
-    // A full disk causes the changes that it didn't accept to be rolled back, and the engine continues to work.
+    // If the disk is full, the changes that couldn't be written are rolled back, and the engine continues to work.
     #expect(throws: StorageFailure.self) {
       try store.write { _ throws(StorageFailure) in throw .diskFull(path: "a") }
     }

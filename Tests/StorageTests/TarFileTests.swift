@@ -47,7 +47,7 @@ import Transport
       }
     }
     #expect(try isRead(bytes))
-    // tar pads its records in the same way.
+    // tar also pads its archives with zeros.
     #expect(try isRead(bytes + [UInt8](repeating: 0, count: 8_192)))
     #expect(try !isRead(bytes + [1]))
     #expect(try !isRead(bytes + bytes))

@@ -126,7 +126,7 @@ import Testing
     _ = try LockFile(path)
   }
 
-  /// Tests a program that is being started and has a copy of every descriptor until its image is replaced.
+  /// Tests the lock while a program is being started, which has a copy of every descriptor until its image is replaced.
   @Test
   func `a lock is free once its holder lets go, whoever still has a copy of its descriptor`() throws
   {

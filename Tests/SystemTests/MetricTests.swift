@@ -102,7 +102,7 @@ import Testing
     let first = registry.counter("a", help: "A")
     #expect(registry.counter("a", help: "A") === first)
     #expect(registry.counter("a", help: "A", labels: ["x": "y"]) !== first)
-    // A name keeps its kind, so the metric of the other kind isn't exposed.
+    // A name keeps its kind of metric, so the metric of another kind with the same name isn't exposed.
     registry.gauge("a", help: "A").set(99)
     #expect(!registry.exposition().contains("99"))
   }

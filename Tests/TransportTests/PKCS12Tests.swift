@@ -105,7 +105,7 @@ import Testing
     return file
   }
 
-  /// Returns the text that openssl prints to both outputs; throws if openssl fails.
+  /// Returns the text that openssl prints to standard output and standard error; throws if openssl fails.
   private func openssl(_ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try TestTool.openssl.required())

@@ -1,4 +1,4 @@
-/// A count of app and command connections by process and by user, which decides whether another connection is allowed.
+/// A count of app and command connections by process and by user, which determines whether a new connection is allowed.
 struct AppConnectionCensus {
   /// The maximum numbers of connections.
   struct Bounds {

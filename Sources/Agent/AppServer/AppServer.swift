@@ -79,7 +79,8 @@ final class AppServer {
     budget.hasTurn(owner(of: connection))
   }
 
-  /// Returns the app of a connection, or its process if it has no app, so that no process can use up another's turn.
+  /// Returns the app of a connection, or its process if the connection has no app, so that no process can use up
+  /// another process's turn.
   private func owner(of connection: AppConnection) -> HeldBytes.Owner {
     listener?.app(of: connection.id).map { .app($0) } ?? .process(connection.process.pid)
   }
@@ -113,8 +114,8 @@ final class AppServer {
     }
     let id = ConnectionID(number: nextNumber)
     nextNumber += 1
-    // Inspect the process now, not at its greeting: the longer the server waits, the more likely the process is to have
-    // exited.
+    // Inspect the process now, not when its greeting arrives: the longer the server waits, the more likely the process
+    // is to have exited.
     let process = ProcessInspector.inspect(stream, credentials, flatpak)
     switch process.obstacle {
     case nil: break
@@ -224,7 +225,7 @@ final class AppServer {
       listener?.appReplied(
         Question(connection: connection.id, number: number), try AppReply(frame))
     case .refusal(let number, _):
-      // An answer that is too long to read counts as an answer: nothing is shown, and the push counts as handled.
+      // Even an answer that is too long to read counts as an answer: nothing is shown, and the push counts as handled.
       listener?.appReplied(Question(connection: connection.id, number: number), .handled)
     case .request(let type, let number, let frame):
       ask(RequestID(connection: connection.id, number: number), type, frame, connection)
@@ -242,7 +243,7 @@ final class AppServer {
         listener?.appGreeted(requestID, hello, by: connection.process)
         if let app = listener?.app(of: connection.id) { held.move(connection.id, to: .app(app)) }
       case let request:
-        // A request before the greeting is refused, so it needs no budget for a list.
+        // Requests that arrive before the greeting are refused, so they need no budget for a list.
         if request.requestsList, connection.hasGreeted {
           let owner = owner(of: connection)
           count(on: connection.stream.loop) { $0.spendRest(of: owner) }
@@ -291,7 +292,7 @@ final class AppServer {
 }
 
 extension AppServer {
-  /// Removes a closing connection from the census, only once.
+  /// Removes a closing connection from the census, unless it was already removed.
   private func uncount(_ connection: AppConnection) {
     guard connection.isCounted else { return }
     connection.isCounted = false
@@ -323,7 +324,7 @@ private final class AppConnection: StreamHandler {
     self.server = server
   }
 
-  /// The bytes that the agent holds for the connection.
+  /// The number of bytes that the agent holds for the connection.
   var heldBytes: Int { stream.isOpen ? stream.pendingOutputBytes + decoder.bufferedBytes : 0 }
 
   func streamOpened(_ stream: ByteStream) {}

@@ -14,13 +14,13 @@ struct FlatpakInstances {
   /// The ID of the user who owns the folder.
   let userID: UInt32
 
-  /// Creates a reader of the records of a user's sandboxes in a folder.
+  /// Creates a reader of the given folder, which contains the records of a user's sandboxes.
   init(folder: String, userID: UInt32) {
     self.folder = folder
     self.userID = userID
   }
 
-  /// Creates a reader of the records of a user's sandboxes in the folder that the environment specifies.
+  /// Creates a reader of the folder that contains the records of a user's sandboxes, as specified by the environment.
   init(ofUser userID: UInt32) {
     let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(userID)"
     self.init(folder: runtime + "/.flatpak", userID: userID)
@@ -29,7 +29,7 @@ struct FlatpakInstances {
   /// Returns the app of the sandbox that `process` runs in, if Flatpak started that sandbox and it is still running;
   /// otherwise nil.
   ///
-  /// `claim` is the content of `/.flatpak-info` as the process sees it.
+  /// `claim` holds the contents of `/.flatpak-info` as the process sees it.
   func app(claimedBy claim: [UInt8], of process: Int32) -> String? {
     guard let number = Self.value("instance-id", in: "Instance", of: claim),
       (1...20).contains(number.count), number.allSatisfy({ (0x30...0x39).contains($0) })
@@ -89,7 +89,7 @@ struct FlatpakInstances {
 
   /// Returns the value of a key in a group of a key file.
   ///
-  /// The value is bytes because a sandbox might have written it.
+  /// The value is returned as bytes, because a sandbox might have written it.
   static func value(_ key: String, in group: String, of text: [UInt8]) -> [UInt8]? {
     let head = Array("[\(group)]".utf8)
     let beginning = Array("\(key)=".utf8)

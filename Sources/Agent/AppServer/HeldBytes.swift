@@ -65,7 +65,8 @@ struct HeldBytes {
     entries[connection] = nil
   }
 
-  /// Returns the limit that the connection's owner, or all connections together, exceed; nil if no limit is exceeded.
+  /// Returns the limit that is exceeded by the connection's owner or by all connections together; nil if no limit is
+  /// exceeded.
   func excess(for connection: ConnectionID) -> Excess? {
     if let owner = entries[connection]?.owner,
       byOwner[owner, default: 0] > bounds.perOwner
@@ -75,7 +76,7 @@ struct HeldBytes {
     return total > bounds.total ? .total : nil
   }
 
-  /// Returns the connections that hold bytes counted by a limit.
+  /// Returns the connections whose bytes count toward a limit.
   func holders(of excess: Excess) -> [ConnectionID] {
     entries.filter { _, entry in
       guard entry.bytes > 0 else { return false }
@@ -83,7 +84,7 @@ struct HeldBytes {
     }.map(\.key)
   }
 
-  /// Returns the connection that holds the most bytes counted by a limit; in a tie, the oldest of these connections.
+  /// Returns the connection that holds the most bytes that count toward a limit; in a tie, the oldest such connection.
   func worst(of excess: Excess) -> (connection: ConnectionID, bytes: Int)? {
     holders(of: excess).map { ($0, entries[$0]?.bytes ?? 0) }
       .max { ($0.1, $1.0.number) < ($1.1, $0.0.number) }

@@ -12,7 +12,7 @@ enum ProcessInspector {
 
   /// Returns the identity of the process at the other end of a new connection.
   ///
-  /// If the process has already exited or cannot be inspected, the identity contains the obstacle instead of a guess.
+  /// If the process has already exited or cannot be inspected, the identity contains the reason instead of a guess.
   static func inspect(
     _ stream: ByteStream, _ credentials: Socket.PeerCredentials, _ flatpak: FlatpakInstances
   ) -> ProcessIdentity {
@@ -23,7 +23,7 @@ enum ProcessInspector {
         try inspect(&identity, flatpak)
       } catch {
         identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
-        // A process that is exiting can lose its program before it becomes a zombie.
+        // While a process is exiting, the link to its program can disappear before the process becomes a zombie.
         if case .call(_, ENOENT, _) = error {
           identity.obstacle = .ended
         } else {

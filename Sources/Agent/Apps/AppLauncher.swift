@@ -5,8 +5,8 @@ import System
 
 /// A launcher of apps that are not running (linux-parts 4).
 ///
-/// The launcher uses D-Bus if the app supports activation. Otherwise, it uses a unit of the user's systemd. If systemd
-/// is not available either, the launcher starts the program in a new session.
+/// The launcher uses D-Bus if the app supports activation. Otherwise, it uses a unit of the user's systemd instance. If
+/// systemd is not available either, the launcher starts the program in a new session.
 final class AppLauncher {
   private let loop: EventLoop
   private let socketPath: String

@@ -141,7 +141,7 @@ private final class ChildInput: EventHandler {
       } else if count < 0, errno == EAGAIN {
         return watch()
       } else {
-        // The reader has exited, so its output is closed as well, and the closing is reported.
+        // The reader has exited, so its output is also closed; that closure is reported.
         return close()
       }
     }

@@ -23,7 +23,7 @@ struct DesktopFile: Hashable {
 
   subscript(key: String) -> String? { values[key].map(Self.unescaped) }
 
-  /// Returns the value in the best matching language, or the value without a language if no language matches.
+  /// Returns the value in the best-matching language, or the value without a language if no language matches.
   func localized(_ key: String, languages: [String]) -> String? {
     for language in languages {
       let tag = language.replacing("-", with: "_")

@@ -7,8 +7,8 @@ import System
 public enum HelperProgram {
   /// Returns the absolute path of a helper program, or nil if it is not installed.
   ///
-  /// The search covers this program's folder, then `libexec/belfry` next to that folder, as the packages install it,
-  /// and then `PATH`.
+  /// The search covers this program's folder, then `libexec/belfry` next to that folder (where the packages install
+  /// helpers), and then `PATH`.
   public static func find(_ name: String) -> String? {
     find(name, ProcessInfo.processInfo.environment)
   }

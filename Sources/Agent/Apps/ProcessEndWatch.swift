@@ -29,7 +29,7 @@ final class ProcessEndWatch: EventHandler {
   /// The program's end of the pipe, until it is released.
   var programEnd: Int32 { ends.write }
 
-  /// Closes this process's copy of the program's end, once the program has its own or could not be started.
+  /// Closes this process's copy of the program's end, once the program has its own copy or could not be started.
   func release() {
     if ends.write >= 0 { Glibc.close(ends.write) }
     ends.write = -1

@@ -3,8 +3,8 @@ import Foundation
 
 /// A reader of apps' property lists, in every format.
 enum PropertyListFile {
-  /// Returns the dictionary in the bytes; nil if they contain no valid dictionary, or one whose expansion would exceed
-  /// the limits.
+  /// Returns the dictionary in the bytes; nil if they contain no valid dictionary, or if the dictionary's expansion
+  /// would exceed the limits.
   static func dictionary(_ bytes: Data) -> [String: Any]? {
     let list = [UInt8](bytes)
     guard BinaryPropertyList.mayBeRead(list), !CombiningRuns.areLong(inList: list) else {
@@ -18,8 +18,8 @@ enum PropertyListFile {
 /// A check of the number of values that a binary property list expands to when it is read.
 ///
 /// The objects of a binary list refer to each other by number, and Foundation creates a value for each reference. A
-/// list of a few hundred bytes, in which each of forty arrays refers to the next one twice, would not fit into any
-/// machine's memory.
+/// list of a few hundred bytes, in which each of forty arrays refers to the next one twice, would expand to more values
+/// than any machine's memory can hold.
 struct BinaryPropertyList {
   private let bytes: [UInt8]
   private let offsetBytes: Int
@@ -72,7 +72,7 @@ struct BinaryPropertyList {
     return total
   }
 
-  /// Returns the objects that an array, a set or a dictionary refers to; empty for any other object.
+  /// Returns the objects that an array, a set, or a dictionary refers to; empty for any other object.
   private func references(at start: Int) -> [Int]? {
     let marker = bytes[start]
     guard [0xA0, 0xB0, 0xC0, 0xD0].contains(marker & 0xF0) else { return [] }

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// Programs that run as services of the user's systemd, including all their child processes (linux-parts 4).
+/// Programs that run as services of the user's systemd instance, including all their child processes (linux-parts 4).
 final class UserUnits {
   /// An order to start a program.
   struct Order {
@@ -94,8 +94,8 @@ final class UserUnits {
     "app-belfry-\(escaped(app.text))@\(hexadecimal(random)).service"
   }
 
-  /// Escapes a string as systemd does: `-`, which separates the parts of a unit's name, and characters that a unit's
-  /// name must not contain.
+  /// Escapes the same characters as systemd: `-`, which separates the parts of a unit's name, and characters that a
+  /// unit's name must not contain.
   static func escaped(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {

@@ -225,7 +225,7 @@ import System
 
   // MARK: - The loop
 
-  /// Processes the bus after its socket became ready.
+  /// Processes the bus when its socket is ready.
   func ready(_ readiness: Readiness) { process() }
 
   /// Processes the bus after the timeout of a call or of sd-bus itself.

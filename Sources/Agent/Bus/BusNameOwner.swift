@@ -1,8 +1,8 @@
 extension BusConnection {
   private static let driver = "org.freedesktop.DBus"
 
-  /// Calls `body` whenever the owner of `name` changes, with the owner's unique name, or an empty string if it has no
-  /// owner.
+  /// Calls `body` whenever the owner of `name` changes, with the owner's unique name, or an empty string if the name
+  /// has no owner.
   ///
   /// The current owner is also reported unless `asksNow` is false. The bus starts no service for this.
   func followOwner(

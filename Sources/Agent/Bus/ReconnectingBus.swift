@@ -45,7 +45,7 @@ final class ReconnectingBus {
     socket = Self.socket(of: which, environment)
   }
 
-  /// Connects before it returns if the bus is available.
+  /// If the bus is available, connects before returning.
   func open() {
     // Without a socket to watch, no event would indicate a new bus, so retries would be useless.
     triesLeft = socket == nil ? 0 : Limits.busTries
@@ -68,7 +68,8 @@ final class ReconnectingBus {
       self.bus = bus
       isToldMissing = false
       rest()
-      // A socket that accepts a connection might not belong to a working bus yet, but a bus that answers a call works.
+      // A socket that accepts a connection might not belong to a working bus yet; an answered call shows that the bus
+      // works.
       bus.call(
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
       ) { [weak self, weak bus] result in

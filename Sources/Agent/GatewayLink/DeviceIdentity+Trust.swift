@@ -16,7 +16,8 @@ public struct DeviceTrust: Sendable, Equatable {
   /// replace.
   fileprivate static let replacesLabel = "Replaces: "
 
-  /// Creates the trust in exactly the given authorities; if they cannot be read, the device trusts no authority.
+  /// Creates a trust that consists of exactly the given authorities; if they cannot be read, the device trusts no
+  /// authority.
   public init(given: [UInt8]) {
     authorities = (try? AuthorityBundle(pem: given)) ?? AuthorityBundle([])
     authoritiesPEM = given
@@ -127,8 +128,8 @@ extension DeviceIdentity {
     return identity
   }
 
-  /// Returns the identity with the gateway's renewal; throws if the renewal is not for this device or its contents do
-  /// not match.
+  /// Returns the identity with the gateway's renewal; throws if the renewal is not for this device, or if its
+  /// certificate does not match its authorities.
   public func renewed(
     with renewed: LinkFrame.Renewed, given: [UInt8], nowSeconds: Int64
   ) throws -> DeviceIdentity {

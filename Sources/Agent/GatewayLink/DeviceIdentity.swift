@@ -40,7 +40,7 @@ extension LinkEnrollmentRefusal {
 }
 
 /// The folder in which one device stores its identity, with file mode 0600: `identity.key` (sealed to the machine by
-/// `DeviceKeySeal`), `identity.pem` (the certificate and the trusted authorities) and `identity.number`.
+/// `DeviceKeySeal`), `identity.pem` (the certificate and the trusted authorities), and `identity.number`.
 public struct DeviceIdentityFolder: Sendable {
   /// The reason that the identity cannot be used.
   public enum Failure: Error, Sendable, CustomStringConvertible {

@@ -4,7 +4,7 @@ public import Transport
 ///
 /// A sealed key consists of the line `belfry device key 1`, the AES-256-SIV output (16 bytes plus the encrypted PKCS#8
 /// form), and the SHA-256 hash of the preceding parts. The sealing key is derived with HKDF from `MachineIdentity`. The
-/// hash offers no protection: it only distinguishes a damaged file from one of another machine.
+/// hash offers no protection: it only distinguishes a damaged file from another machine's file.
 public struct DeviceKeySeal: Sendable {
   private static let head = Array("belfry device key 1\n".utf8)
   private static let hashBytes = 32

@@ -19,16 +19,16 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var enrollmentCode = ""
     /// The device's name to show to the operator.
     public var deviceName = ""
-    /// Nanoseconds allowed for the TCP connection and for the TLS handshake.
+    /// The time, in nanoseconds, allowed for each of the TCP connection and the TLS handshake.
     public var connectNanoseconds: Int64 = 15_000_000_000
-    /// Nanoseconds by which a retry may be late so that it shares a wake-up; at most a quarter of the pause before the
-    /// retry.
+    /// The time, in nanoseconds, by which a retry may be late so that it shares a wake-up; at most a quarter of the
+    /// pause before the retry.
     ///
     /// The slack is intended for a few links, not for thousands on one loop.
     public var retrySlackNanoseconds: Int64 = 0
     /// Timeouts and limits of the protocol.
     public var settings = DeviceLinkClient.Settings()
-    /// Unique IDs of the last notifications, restored from an earlier run.
+    /// Unique IDs of the latest notifications, restored from an earlier run.
     public var memory: [NotificationID] = []
     /// The initial state of the device.
     public var state: DeviceState = []
@@ -269,7 +269,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       if reason.isEmpty { reason = "\(fault.reason)" }
       isComingBack = fault.reason == .enrolled
       if fault.reason == .unknownDevice, !machine.isUp {
-        // The gateway's folder was restored or recreated, so this key belongs to another device there.
+        // The gateway's folder was restored or recreated, so the gateway now associates this key with another device.
         identity.chainPEM = nil
         identity.device = nil
         machine.use(nil)

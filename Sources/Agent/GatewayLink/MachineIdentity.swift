@@ -6,7 +6,7 @@ public import System
 /// (machine-id(5)).
 public enum MachineIdentity {
   /// Returns 16 bytes, or an empty array if the machine has no ID, as in some containers: `/etc/machine-id` is missing,
-  /// empty or not set yet.
+  /// empty, or not set yet.
   ///
   /// Throws if an ID exists but cannot be read; treating it as missing would cost the device its identity.
   public static func current() throws(SystemFailure) -> [UInt8] {

@@ -2,8 +2,8 @@ public import BelfryWire
 import Glibc
 public import System
 
-/// A file with the pushes that the devices of one run have received, one JSON line each; `belfry device received` reads
-/// it.
+/// A file with the pushes that the devices of one run have received, with one JSON line per push; `belfry device
+/// received` reads it.
 public final class ReceivedFile {
   private let descriptor: Int32
 

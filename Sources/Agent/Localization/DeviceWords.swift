@@ -20,7 +20,7 @@ public struct DeviceWords: Hashable, Sendable {
   private static func catalogueLanguage(_ tag: String) -> String? {
     for name in LanguageFolders.names(tag) {
       if Catalogue.all[name] != nil { return name }
-      // Portuguese readers of any country read the only Portuguese catalog.
+      // The only Portuguese catalog serves Portuguese speakers of every country.
       if name == "pt" { return "pt-BR" }
     }
     return nil

@@ -12,7 +12,7 @@ struct PluralText: Sendable {
     variables = PluralVariables(entry)
   }
 
-  /// Returns the string in the language's plural forms for the arguments.
+  /// Returns the string with the arguments inserted, in the language's plural forms.
   func filled(with arguments: [String], language: String) -> LocalizedFormat.Filled {
     LocalizedFormat.fill(format, with: arguments, variables: variables, language: language)
   }

@@ -41,7 +41,8 @@ final class GeoClueService: LocationSource, TimerTarget {
     didSet { if oldValue, !isReporting { report(nil) } }
   }
 
-  /// Creates a service that calls `report` on the loop with each location, and with nil when no more are expected.
+  /// Creates a service that calls `report` on the loop with each location, and with nil when no more locations are
+  /// expected.
   init(
     bus: BusConnection, on loop: EventLoop, log: Log, report: @escaping (Place?) -> Void
   ) throws(BusFailure) {
@@ -168,7 +169,8 @@ final class GeoClueService: LocationSource, TimerTarget {
   private func ownerChanged(_ newOwner: String) {
     guard newOwner != owner else { return }
     owner = newOwner
-    // The clients of a previous GeoClue process no longer exist, and a new GeoClue need not wait for the next retry.
+    // The clients of a previous GeoClue process no longer exist. If a new process is running, start without waiting for
+    // the next retry.
     guard client != nil || (retry != nil && !newOwner.isEmpty) else { return }
     if let retry { loop.cancel(retry) }
     retry = nil

@@ -21,7 +21,7 @@ struct WatchedRegions: ~Copyable {
 
   private var watch: RegionWatch<RegionKey>
   private var regions: [AppID: [RegionKey: Watched]] = [:]
-  /// Connections that receive every location, with their apps.
+  /// The connections that receive every location, and the app of each connection.
   private var followers: [ConnectionID: AppID] = [:]
   /// The last known location.
   private(set) var place: Place?
@@ -133,7 +133,7 @@ struct WatchedRegions: ~Copyable {
     areNeedsStale = true
   }
 
-  /// Connections that receive every location, with their apps, oldest connection first.
+  /// The connections that receive every location, oldest first, and the app of each connection.
   var following: [(connection: ConnectionID, app: AppID)] {
     followers.sorted { $0.key.number < $1.key.number }.map { ($0.key, $0.value) }
   }
@@ -164,7 +164,7 @@ struct WatchedRegions: ~Copyable {
     return crossings(ripened)
   }
 
-  /// Handles a crossing of which its app is notified, and removes the region if its request was for a single crossing.
+  /// Handles a crossing that is reported to its app, and removes the region if its request was for a single crossing.
   ///
   /// - Returns: True if the region was removed.
   mutating func use(_ crossing: Crossing, _ effects: inout [AgentEffect]) -> Bool {

@@ -20,9 +20,9 @@ struct AgentContext {
   /// The number of entries in `effects` whose records are already accounted for.
   var accountedEffects = 0
   var storedBytes = StoredBytes()
-  /// The bytes that all development apps together can store.
+  /// The maximum number of bytes that all development apps together can store.
   let developmentBytesMax: Int
-  /// The attachment files that notifications released while the event is handled.
+  /// The attachment files that notifications released during this event.
   private var releasedAttachments: [AppID: Set<UTF8Text>] = [:]
   /// Apps that added attachment files.
   private var appsWithNewAttachments: Set<AppID> = []
@@ -161,7 +161,7 @@ struct AgentContext {
     apps[app]?.settings ?? NotificationSettings()
   }
 
-  /// Returns a text as the user sees it, in the app's languages.
+  /// Returns a string as the user sees it, in the app's languages.
   func text(_ text: NotificationText, of app: AppID) -> String {
     guard text.key != nil, let record = apps[app] else { return text.text }
     return findText(record, apps.languages(of: app), text)
@@ -210,8 +210,8 @@ struct AgentContext {
     connections.setState(connection, state)
   }
 
-  /// Sets whether the user looks at a connection's window, and notifies the app if the value changed or a command set
-  /// it.
+  /// Sets whether the user is looking at a connection's window, and notifies the app if the value changed or a command
+  /// set it.
   mutating func setLookedAt(
     _ connection: ConnectionID, _ isLookedAt: Bool, isCommand: Bool = false
   ) {
@@ -306,7 +306,7 @@ struct AgentContext {
     return order.token
   }
 
-  /// Brings a process of a background app to the foreground: the process that is asked first.
+  /// Brings a background app to the foreground, in the process that receives the app's questions first.
   mutating func bringToFront(_ app: AppID, activationToken: String?) {
     guard presence(of: app) == .background,
       let connection = connections.peers(of: app).first?.connection

@@ -2,7 +2,7 @@ import BelfryWire
 
 /// An effect that the model requests.
 ///
-/// `AgentDaemon` carries out effects in order, each once the records before it are durable.
+/// `AgentDaemon` carries out effects in order, and each effect only after the records before it are durable.
 enum AgentEffect: Hashable, Sendable {
   // MARK: Disk
 
@@ -71,7 +71,7 @@ enum AgentEffect: Hashable, Sendable {
   /// follows if the extension cannot be started.
   case startExtension(ExtensionOrder)
 
-  /// Deletes stored attachment files of an app that no notification uses anymore; nil deletes all.
+  /// Deletes an app's stored attachment files that no notification uses anymore; nil deletes all.
   case deleteAttachments(AppID, paths: [String]?)
   /// Deletes stored files of an app until they are within the limits.
   ///
@@ -97,7 +97,7 @@ enum AgentEffect: Hashable, Sendable {
 
   // MARK: Time and location
 
-  /// Sends `scheduleDue` at the earlier of two moments, replacing an earlier timer.
+  /// Sends `scheduleDue` at the earlier of two times, replacing an earlier timer.
   case armSchedule(ScheduleWakeUp)
   /// Sends `backgroundWorkDue` at the given time, replacing an earlier timer; nil cancels the timer.
   case armBackgroundWork(atUnixMilliseconds: Int64?)
@@ -109,7 +109,7 @@ enum AgentEffect: Hashable, Sendable {
   case useLocationServices(LocationNeeds)
   /// Moves a manual clock to the given time; `clockMoved` reports the move.
   case moveClock(toUnixMilliseconds: Int64)
-  /// Moves a manual clock to the given time zone; `zonesChanged` reports the move.
+  /// Moves a manual clock to the given time zone; `zonesChanged` reports the change.
   case moveZone(String)
 
   // MARK: The log

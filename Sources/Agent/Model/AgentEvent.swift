@@ -33,7 +33,7 @@ enum AgentEvent {
   case questionTimedOut(Question)
   /// A connection was closed.
   case appDisconnected(ConnectionID)
-  /// The app that a command asked to install was read.
+  /// The app that a command asked the agent to install was read.
   case installationRead(RequestID, Result<LocalApp, AppLinkFailure>)
 
   // MARK: The user

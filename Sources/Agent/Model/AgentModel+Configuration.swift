@@ -11,13 +11,13 @@ extension AgentModel {
     /// The absolute path of this program; nil if it cannot be determined.
     var agentExecutable: String?
     var hasGateway = false
-    /// True if time and time zone change only by command.
+    /// True if the time and the time zone change only by command.
     var hasManualClock = false
     /// The languages of the agent's environment.
     var languages = ["en"]
     /// The maximum number of pending local notifications per app; the agent keeps those that fire soonest.
     var pendingLimit = ScheduleLimits.pendingPerApp
-    /// The bytes that all development apps together can store.
+    /// The maximum number of bytes that all development apps together can store.
     var developmentBytesMax = Limits.developmentBytes
 
     /// Creates a configuration with default values.

@@ -35,7 +35,7 @@ extension AgentParts {
       let key = try local.onlyWaiting(id, of: app, context)
       context.answer(requestID, .dates(local.dates(key, count: count, context)))
     case .appSettings(let app?):
-      // An app that unregistered is not in the settings either (S4-7).
+      // An app that unregistered is not in the settings (S4-7).
       let app = context.apps[try context.apps.known(app)].flatMap { $0.isInSettings ? $0 : nil }
       context.answer(requestID, .rows(app.map { [$0.settingsRow] } ?? []))
     case .appSettings(nil):
@@ -228,7 +228,7 @@ extension AgentParts {
     ModelDiagnosis(context, permissions, registrations, pipeline)
   }
 
-  /// Cancels a notification of a command that waits for permission; returns false if none waits.
+  /// Cancels a command's notification that is waiting for permission; returns false if no notification is waiting.
   private mutating func cancelWaitingForPermission(_ id: String, of app: String) -> Bool {
     guard let app = AppID(app) else { return false }
     return permissions.removeWaiting(AppNotificationID(app: app, id: id), &context)

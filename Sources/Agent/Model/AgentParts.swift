@@ -178,7 +178,7 @@ struct AgentParts: ~Copyable {
     _ app: AppID, _ requestID: RequestID, _ hello: AppHello, _ process: ProcessIdentity
   ) {
     if context.apps[app] == nil { context.add(LocalApp(id: app)) }
-    // A known app can connect without room for a longer name or path, so that it can free space.
+    // A known app can connect even if there is no room for a longer name or path, so that the app can free space.
     if hasRoom(for: hello, process, of: app) { context.update(app) { $0.apply(hello, process) } }
     context.admit(
       requestID.connection, role: hello.role, app: app, hello.state, process: process.pid,

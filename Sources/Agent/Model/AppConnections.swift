@@ -31,7 +31,7 @@ enum QuestionPurpose: Hashable, Sendable {
 /// The connections of apps and commands that have sent their greeting, and the questions to them.
 struct AppConnections {
   private var peers: [ConnectionID: AppPeer] = [:]
-  /// The app's own connections, by app, oldest first.
+  /// The apps' own connections, keyed by app, oldest first.
   private var connectionsByApp: [AppID: [ConnectionID]] = [:]
   private var questions: [ConnectionID: [Int64: QuestionPurpose]] = [:]
   /// The number of open questions about the presentation options of a notification, keyed by the notification's order.
@@ -111,7 +111,7 @@ struct AppConnections {
     if state == .foreground { peers[connection]?.isStartedBehind = false }
   }
 
-  /// Sets whether the user looks at a connection's window, and returns true if the value changed.
+  /// Sets whether the user is looking at a connection's window, and returns true if the value changed.
   mutating func setLookedAt(_ connection: ConnectionID, _ isLookedAt: Bool) -> Bool {
     guard let peer = peers[connection], isLookedAt != (peer.isLookedAt ?? false) else {
       return false

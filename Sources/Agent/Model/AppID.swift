@@ -5,7 +5,7 @@ struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The identifier as it was received.
   let text: String
 
-  /// Creates an identity; nil unless the string consists of at least two parts of letters, digits, `-` and `_`.
+  /// Creates an identity; nil unless the string consists of at least two parts of letters, digits, `-`, and `_`.
   init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count >= 2, text.utf8.count <= WireLimits.appIDBytesMax else { return nil }

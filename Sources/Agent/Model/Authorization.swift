@@ -6,7 +6,7 @@ public enum GrantPolicy: Hashable, Sendable {
   case ask
   /// Grant everything that was requested.
   case all
-  /// Grant the request, but turn off all switches except these types.
+  /// Grant the request, but turn off all switches except those for these types.
   case types(Set<AuthorizationOption>)
   /// Deny the request without asking the user.
   case none

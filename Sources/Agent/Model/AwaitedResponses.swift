@@ -6,7 +6,7 @@ import BelfryWire
 struct AwaitedResponses {
   private struct Waiting {
     let requestID: RequestID
-    /// True once the notification was delivered; if it is missing after that, it was removed.
+    /// True once the notification has been delivered; if it is missing later, it was removed.
     var isDelivered = false
   }
 

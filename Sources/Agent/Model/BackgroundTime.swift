@@ -13,7 +13,7 @@ struct BackgroundTime {
       case none, given
     }
 
-    /// The end of the time, in elapsed milliseconds.
+    /// The time when the background time ends, in elapsed milliseconds.
     var endsAt: Int64
     var warning = Warning.none
     /// The time when an app without pending work is suspended; nil while it has work.
@@ -37,7 +37,7 @@ struct BackgroundTime {
 
   // MARK: - Apps
 
-  /// Begins the time of a background app that has connected or receives work.
+  /// Begins the background time of an app that has connected or receives work in the background.
   mutating func begin(_ app: AppID, _ context: AgentContext) {
     guard context.presence(of: app) == .background else { return }
     overdue.remove(app)
@@ -46,7 +46,7 @@ struct BackgroundTime {
       endsAt: context.now.elapsed + Limits.backgroundMilliseconds)
   }
 
-  /// Begins the time of an app that left the foreground.
+  /// Begins the background time of an app that left the foreground.
   ///
   /// An app that was never in the foreground gains no time by reporting that it is in the background.
   mutating func onEnteredBackground(_ app: AppID, _ context: AgentContext) {
@@ -101,7 +101,7 @@ struct BackgroundTime {
     return Double(max(0, stretch.endsAt - context.now.elapsed)) / 1_000
   }
 
-  /// Ends the time of an app that did not answer a question before its timeout.
+  /// Ends the background time of an app that did not answer a question before its timeout.
   mutating func onTimedOut(_ app: AppID, _ context: inout AgentContext) {
     guard context.presence(of: app) == .background, mayStop(app, context) else { return }
     stretches[app] = Stretch(
@@ -114,7 +114,7 @@ struct BackgroundTime {
   /// Handles the firing of the timer.
   mutating func onDue() { armed = nil }
 
-  /// Warns, suspends, and terminates the apps that are due, and arms the timer for the others.
+  /// Warns, suspends, or terminates each app for which an action is due, and arms the timer for the other apps.
   mutating func settle(_ context: inout AgentContext) {
     for app in context.takeGivenWork() { begin(app, context) }
     var next: Int64?

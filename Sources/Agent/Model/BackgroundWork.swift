@@ -244,7 +244,7 @@ struct BackgroundWork {
   /// Handles the firing of the timer.
   mutating func onDue() { armed = nil }
 
-  /// Wakes the apps that may be woken now, and arms the timer for the others.
+  /// Wakes the apps that may be woken now, and arms the timer for the other apps.
   mutating func settle(_ context: inout AgentContext) {
     dropUnwanted(context)
     let now = context.now.wall

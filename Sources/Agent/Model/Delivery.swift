@@ -1,7 +1,7 @@
 import BelfryWire
 
-/// The presentation of notifications, subject to permission, switches, and the foreground app, and the state of the
-/// Notification Center.
+/// The presentation of notifications, which depends on permission, switches, and the foreground app; also the state of
+/// the Notification Center.
 struct Delivery {
   private var delivered = DeliveredList()
   private var seen = SeenPushes(limit: Limits.rememberedPushes)
@@ -30,7 +30,7 @@ struct Delivery {
   /// Ensures that no later notification gets this order.
   mutating func reserve(order: Int64) { delivered.reserve(order: order) }
 
-  /// Presents stored notifications that were never shown, and shows badges again, after a start.
+  /// After a start, presents stored notifications that were never shown, and shows badges again.
   mutating func resume(_ context: inout AgentContext) {
     for entry in delivered.all where entry.needsPresentation { deliver(entry, &context) }
     for app in context.apps.all where app.visibleBadge > 0 {
@@ -149,7 +149,7 @@ struct Delivery {
     }
   }
 
-  /// Delivers a notification that was held, or whose app could not be asked, as if the notification arrived now.
+  /// Delivers a notification that was held, or whose app could not be asked, as if the notification had just arrived.
   mutating func deliver(_ entry: DeliveredList.Entry, _ context: inout AgentContext) {
     assert(delivered[entry.key]?.order == entry.order, "only a listed notification is delivered")
     let routing = context.route(
@@ -189,7 +189,7 @@ struct Delivery {
   /// The apps that might have notifications that are kept until the user decides about the app.
   var appsKeptForDecision: Set<AppID> { appsAwaitingPermission }
 
-  /// Delivers the retained notifications of apps that the user decided about, as if they arrived now.
+  /// Delivers the retained notifications of apps that the user decided about, as if the notifications had just arrived.
   mutating func releaseDecided(_ context: inout AgentContext) {
     for app in appsAwaitingPermission.sorted()
     where context.settings(of: app).status != .notDetermined {

@@ -3,7 +3,7 @@ import BelfryWire
 /// Notifications of apps with older interfaces that are kept until the user decides about the app: in the schedule, and
 /// in the delivered list once they are due.
 enum KeptNotifications {
-  /// Repeats the questions about apps whose notifications an earlier run kept, after a start.
+  /// After a start, repeats the questions about apps whose notifications an earlier run kept.
   static func askAnew(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications, _ context: inout AgentContext

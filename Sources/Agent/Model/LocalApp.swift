@@ -33,7 +33,7 @@ struct LocalApp: Hashable, Sendable {
 
   /// A registration for remote notifications.
   struct Registration: Hashable, Sendable {
-    /// The token that the gateway issued; nil until then.
+    /// The token that the gateway issued; nil until the gateway has issued one.
     var token: [UInt8]?
   }
 
@@ -189,7 +189,7 @@ extension LocalApp {
         Set($0.compactMap(\.stringValue).compactMap(AuthorizationOption.init))
       }
     } else if generation == .local {
-      // An earlier version stored the types that the older interface registered together with the other options.
+      // An earlier version stored the older interface's registered types among the other options.
       registeredTypes = asked
       asked = []
     }

@@ -201,7 +201,7 @@ struct LocalNotifications: ~Copyable {
     ]
   }
 
-  /// Moves a manual clock by command, which is answered when the move is complete.
+  /// Moves a manual clock in response to a command, which is answered when the move is complete.
   mutating func travel(
     _ requestID: RequestID, _ command: ScheduledNotifications.ClockCommand,
     _ context: inout AgentContext

@@ -4,9 +4,9 @@ import BelfryWire
 struct PermissionDialogue: Equatable {
   /// The state of the notifications that an app showed or scheduled through an older interface before the user decided.
   enum OwnNotifications: Equatable {
-    /// Nothing of the app's own waits for a decision.
+    /// None of the app's own notifications wait for a decision.
     case none
-    /// Notifications wait for the answer to the open prompt, in the schedule or in the list.
+    /// Notifications in the schedule or in the list wait for the answer to the open prompt.
     case kept
     /// The user dismissed the prompt; the notifications wait for the next one.
     case postponed
@@ -30,7 +30,7 @@ struct PermissionDialogue: Equatable {
   /// True if the decision about the app's notifications is still open.
   var isUndecided: Bool { !requests.isEmpty || !waiting.isEmpty || own == .kept }
 
-  /// The decision that the next prompt is about; nil if nothing waits for one.
+  /// The decision that the next prompt asks for; nil if nothing waits for a decision.
   func nextSubject(locationUsage: String) -> Prompt.Subject? {
     if isUndecided { return .notifications }
     return locationRequests.isEmpty ? nil : .location(usage: locationUsage)

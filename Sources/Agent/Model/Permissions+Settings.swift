@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// Changes of settings without a prompt, and the messages that tell apps about them.
+/// Changes to settings without a prompt, and the messages that tell apps about them.
 extension Permissions {
   /// Adds an option that a command requests on behalf of an app that is not installed, and notifies the app.
   func request(_ option: AuthorizationOption, for app: AppID, _ context: inout AgentContext) {

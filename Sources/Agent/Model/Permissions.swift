@@ -6,7 +6,7 @@ import BelfryWire
 /// has no effect.
 struct Permissions {
   private let policy: GrantPolicy
-  /// The dialogue about each app about which the user is asked or will be asked.
+  /// The dialogues about apps that the user is or will be asked about.
   private var dialogues: [AppID: PermissionDialogue] = [:]
   private var nextWaitingNumber: Int64 = 1
   private var nextPrompt: UInt64 = 1
@@ -19,7 +19,7 @@ struct Permissions {
     dialogues.values.compactMap(\.prompt).sorted { $0.id.number < $1.id.number }
   }
 
-  /// Apps with older interfaces whose own notifications wait for a decision, in the schedule or in the list.
+  /// Apps with older interfaces whose own notifications, in the schedule or in the list, wait for a decision.
   var appsWithKeptNotifications: Set<AppID> {
     Set(dialogues.filter { $0.value.own == .kept }.keys)
   }
@@ -27,7 +27,7 @@ struct Permissions {
   /// Returns the dialogue about an app, which is empty if nothing is open.
   private func dialogue(_ app: AppID) -> PermissionDialogue { dialogues[app] ?? .init() }
 
-  /// Changes the dialogue about an app; an empty one is not kept.
+  /// Changes the dialogue about an app; an empty dialogue is not kept.
   private mutating func change<Value>(
     _ app: AppID, _ body: (inout PermissionDialogue) -> Value
   ) -> Value {
@@ -67,7 +67,7 @@ struct Permissions {
     for app in dialogues.keys { change(app) { $0.waiting.sort { $0.number < $1.number } } }
   }
 
-  /// Repeats the questions about apps whose notifications wait, after a start; returns the notifications that the user
+  /// After a start, repeats the questions about apps whose notifications wait; returns the notifications that the user
   /// has since decided about.
   mutating func resume(_ context: inout AgentContext) -> [WaitingNotification] {
     var decided: [WaitingNotification] = []
@@ -125,10 +125,10 @@ struct Permissions {
     return released
   }
 
-  /// Removes the notifications with an identifier that wait for permission, because a newer one replaces them or a
-  /// command cancels them.
+  /// Removes the notifications that wait for permission and have the given identifier, because a newer notification
+  /// replaces them or a command cancels them.
   ///
-  /// Returns false if no notification with that identifier waits.
+  /// Returns false if no waiting notification has that identifier.
   @discardableResult
   mutating func removeWaiting(
     _ key: AppNotificationID, _ context: inout AgentContext
@@ -385,7 +385,7 @@ struct Permissions {
     guard dialogue(app).prompt == nil, let record = context.apps[app],
       let subject = dialogue(app).nextSubject(locationUsage: record.locationUsage ?? "")
     else { return }
-    // The requesting process may exit before the answer arrives. The question then remains open for the notifications
+    // The requesting process might exit before the answer arrives. The question then remains open for the notifications
     // that were stored earlier.
     if subject == .notifications, dialogue(app).own == .postponed {
       change(app) { $0.own = record.status == .notDetermined ? .kept : .none }

@@ -45,7 +45,7 @@ struct Registrations {
       : "start the agent with --gateway"
   }
 
-  /// Returns the reason of the gateway's refusal since the app's last attempt to register, or nil if there was no
+  /// Returns the reason for the gateway's refusal since the app's last attempt to register, or nil if there was no
   /// refusal.
   func refusal(of app: AppID) -> String? {
     refusals[app]?.min { $0.key.rawValue < $1.key.rawValue }?.value

@@ -41,7 +41,7 @@ protocol Presenter: AnyObject {
 protocol PresenterListener: AnyObject {
   /// Called when a notification is on screen.
   func presenterShowed(_ key: AppNotificationID)
-  /// Called when the window of a notification that a content extension shows opens or closes.
+  /// Called when the window of a content extension's notification opens or closes.
   func presenterWindow(_ key: AppNotificationID, isOpen: Bool)
   /// Called when the user chooses an action.
   func presenterActed(_ key: AppNotificationID, _ action: PersonAction)

@@ -5,7 +5,7 @@ import System
 
 /// The agent's presenters, and the session bus that the desktop presenter needs.
 ///
-/// The bus can become available, and can be lost.
+/// The bus can become available, or be lost, at any time.
 final class PresenterHub {
   private let configuration: AgentConfiguration
   private let loop: EventLoop

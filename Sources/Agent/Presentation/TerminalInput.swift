@@ -34,14 +34,14 @@ final class TerminalInput: EventHandler {
     registration = nil
   }
 
-  /// The process group that standard input's terminal belongs to; nil if it is not a terminal of this process's
-  /// session.
+  /// The process group that standard input's terminal belongs to; nil if standard input is not a terminal of this
+  /// process's session.
   private var foregroundGroup: pid_t? {
     let group = tcgetpgrp(STDIN_FILENO)
     return group < 0 ? nil : group
   }
 
-  /// Checks the terminal again later, because no event reports that the terminal belongs to this process.
+  /// Checks the terminal again later, because no event is reported when the terminal is given to this process's group.
   private func waitForForeground() {
     stopWaiting()
     assert(retry == nil, "no retry is scheduled yet")

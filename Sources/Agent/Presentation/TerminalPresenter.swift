@@ -28,7 +28,7 @@ final class TerminalPresenter: Presenter {
   /// - Parameters:
   ///   - listener: Receives the user's actions.
   ///   - ringsBell: True if a sound rings the terminal's bell.
-  ///   - isLooked: True if a user looks at the terminal, so that printed notifications count as seen.
+  ///   - isLooked: True if a user is looking at the terminal, so that printed notifications count as seen.
   ///   - canAsk: True if the user can type an answer.
   ///   - words: Returns the agent's own strings; called when they are shown.
   ///   - write: Receives a line without its newline.

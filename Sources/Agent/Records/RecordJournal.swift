@@ -8,7 +8,7 @@ import System
 final class RecordJournal {
   private let records: any AgentRecords
   private let log: Log
-  /// Changes that could not be written yet, oldest first.
+  /// Changes that are not written yet, oldest first.
   private var unpersisted: [RecordChange] = []
 
   /// The outcome of writing a turn's changes.
@@ -30,7 +30,7 @@ final class RecordJournal {
   /// A notice for the user about damaged records; nil if all records are intact.
   var damageNotice: String? { records.damageNotice }
 
-  /// The number of changes that could not be written yet.
+  /// The number of changes that are not written yet.
   var unpersistedCount: Int { unpersisted.count }
 
   /// Writes the changes among the effects, together with those that could not be written before, and the clock's record
@@ -62,7 +62,7 @@ final class RecordJournal {
       return true
     } catch {
       log.error("cannot write records to disk", ["why": "\(error)"])
-      // Failed changes are retried with the next commit, up to the limit in memory.
+      // Failed changes are retried with the next commit, up to the limit on changes held in memory.
       unpersisted.removeFirst(max(0, unpersisted.count - Limits.unpersistedChanges))
       assert(unpersisted.count <= Limits.unpersistedChanges)
       return false

@@ -20,7 +20,7 @@ final class FoundationCalendar: CalendarSystem {
     let isLeap: Bool
     let length: Int
 
-    /// Returns the number of days from the first of the month that cannot match.
+    /// Returns the number of days at the beginning of the month that cannot match.
     func daysToSkip(_ match: CalendarMatch) -> Int {
       func holds(_ component: CalendarMatch.Component, _ value: Int?) -> Bool {
         match[component].map { $0 == value } ?? true
@@ -148,7 +148,7 @@ final class FoundationCalendar: CalendarSystem {
       guard rest > 0 else { return 1 }
       // Japan's eras can begin on any day, and the year number changes with them.
       guard calendar.component(.era, from: Self.noon(day + rest)) == date.era else { return 1 }
-      // After the clock was set to a distant time, the cached months are useless.
+      // After the clock is set to a distant time, the cached months are useless.
       if months.count >= Limits.calendarMonths { months = [:] }
       if number == 1 {
         months[day] = Month(

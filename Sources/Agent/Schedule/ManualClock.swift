@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A clock that only `belfry clock` moves, from 1970-01-01T00:00:00Z in UTC.
+/// A clock that starts at 1970-01-01T00:00:00Z, in the UTC time zone, and that only `belfry clock` moves.
 ///
 /// The clock's time is stored, so that a restart of the agent does not change it.
 final class ManualClock: ScheduleClock {

@@ -38,7 +38,7 @@ struct ScheduledNotifications: ~Copyable {
   init(pendingLimit: Int, zones: ZoneFolder, isManual: Bool) {
     self.zones = zones
     self.isManual = isManual
-    // A manual clock advances only after everything that is due at the current time has fired, so its look-ups are not
+    // A manual clock advances only after everything that is due at the current time has fired, so its lookups are not
     // limited.
     let lookUps = isManual ? Int.max : ScheduleLimits.calendarLookUpsPerTurn
     schedule = Schedule(
@@ -70,8 +70,8 @@ struct ScheduledNotifications: ~Copyable {
 
   /// Adds a request, replacing any request with the same identifier.
   ///
-  /// Returns the requests that exceed the app's limit, which can include the new request if it is the latest; returns
-  /// nil if all dates of the trigger have passed.
+  /// Returns the requests that exceed the app's limit, which can include the new request if it fires last; returns nil
+  /// if all dates of the trigger have passed.
   mutating func add(
     _ key: AppNotificationID, _ trigger: NotificationTrigger, at now: ScheduleMoment,
     _ effects: inout [AgentEffect]

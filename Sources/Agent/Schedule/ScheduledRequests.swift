@@ -6,7 +6,7 @@ import BelfryWire
 /// that are not committed yet.
 struct ScheduledRequests {
   private let readRecord: (AppNotificationID) -> [UInt8]?
-  /// Uncommitted requests by notification; nil if the request's record is being removed.
+  /// Uncommitted requests, keyed by notification; nil if the request's record is being removed.
   private var unpersisted: [AppNotificationID: NotificationRequest?] = [:]
 
   /// Creates an empty set; `readRecord` reads durable records.

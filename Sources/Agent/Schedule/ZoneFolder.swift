@@ -38,7 +38,7 @@ public struct ZoneFolder: ScheduleWorld {
     return zone
   }
 
-  /// The number of look-ups that the calendars have performed.
+  /// The number of lookups that the calendars have performed.
   public var calendarLookUps: Int { memory.calendars.values.reduce(0) { $0 + ($1?.lookUps ?? 0) } }
 
   /// Returns a non-Gregorian calendar, or nil if this machine does not support it.

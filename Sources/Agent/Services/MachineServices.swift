@@ -2,7 +2,7 @@ import System
 
 /// The system bus, and the reports of the services on it.
 ///
-/// The bus can become available, and can be lost. The class is confined to its loop.
+/// The bus can become available, or be lost, at any time. The class is confined to its loop.
 final class MachineServices {
   private let log: Log
   private let report: (SystemServices.Change) -> Void

@@ -105,7 +105,7 @@ final class SystemServices {
   /// Watches the lock of the user's session: the session that this process belongs to, or, for a user service, the
   /// session with the display.
   ///
-  /// The session can begin later.
+  /// The session can begin after the agent starts.
   private func watchLock() throws(BusFailure) {
     try bus.match(
       "type='signal',sender='\(Self.login)',path='\(Self.loginPath)',"

@@ -1,7 +1,7 @@
 /// A validator that checks whether a body is a JSON object.
 ///
 /// The gateway forwards payload bytes unchanged, so it first checks that they form a JSON object (apns-protocol 1.3 and
-/// section 10). The sender and the app are responsible for keys, duplicates and string encoding. The validator reads
+/// section 10). The sender and the app are responsible for keys, duplicates, and string encoding. The validator reads
 /// each byte once, and allocates no memory for up to 64 levels of nesting.
 public struct PayloadSyntax: ~Copyable {
   private enum Expected {
@@ -140,7 +140,7 @@ public struct PayloadSyntax: ~Copyable {
     }
   }
 
-  /// Returns the index of the first quotation mark, backslash or control character, or the end index if no such byte
+  /// Returns the index of the first quotation mark, backslash, or control character, or the end index if no such byte
   /// exists.
   private static func endOfPlainText(_ bytes: Span<UInt8>, from start: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101

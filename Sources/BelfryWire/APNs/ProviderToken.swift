@@ -1,15 +1,15 @@
 /// A parsed provider token (JWT) whose signature is not verified yet (apns-protocol 2.1).
 ///
 /// The parser accepts the variations that real clients send: segments in either base64 alphabet, padded or not; `iat`
-/// as an integer, float or numeric string; JSON with white space; fields that APNs does not define.
+/// as an integer, float, or numeric string; JSON with white space; fields that APNs does not define.
 public struct ProviderToken: Sendable {
   /// The error for text that is not a provider token.
   public enum ParseFailure: Error, Equatable, Sendable {
-    /// The text does not consist of three segments, or a segment is not base64 of a JSON object.
+    /// The text does not consist of three segments, or a segment is not a base64-encoded JSON object.
     case malformed
     /// `alg` is neither ES256 nor ES512.
     case algorithm
-    /// `kid`, `iss` or `iat` is missing or unusable.
+    /// `kid`, `iss`, or `iat` is missing or unusable.
     case missing
   }
 
@@ -48,7 +48,8 @@ public struct ProviderToken: Sendable {
       case .object(let headerFields)? = try? JSONValue(parsing: header),
       case .object(let claimFields)? = try? JSONValue(parsing: claims)
     else { throw .malformed }
-    // Apple's own sample omits `alg`; in that case, verification of the signature decides (apns-protocol 2.1).
+    // Apple's own sample omits `alg`; in that case, only the signature determines whether the token is valid
+    // (apns-protocol 2.1).
     switch headerFields["alg"] {
     case nil, .string("ES256"): algorithm = .es256
     case .string("ES512"): algorithm = .es512

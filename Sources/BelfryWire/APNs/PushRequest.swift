@@ -16,13 +16,13 @@ public struct PushRequest: Sendable {
     case deviceWithoutToken
     /// `/4/broadcasts/apps/BUNDLE-ID`; the bundle identifier is in ``PushRequest/bundleID``.
     case broadcast
-    /// `/1/apps/BUNDLE-ID/channels`, which creates, reads or removes one channel.
+    /// `/1/apps/BUNDLE-ID/channels`, which creates, reads, or removes one channel.
     case channels
     /// `/1/apps/BUNDLE-ID/all-channels`, which lists an app's channels.
     case allChannels
   }
 
-  /// The state of a field whose value must follow a certain syntax.
+  /// The state of a field whose value must follow a specific syntax.
   public enum Field<Value: Sendable>: Sendable {
     case absent
     case invalid

@@ -75,7 +75,7 @@ public enum PushType: UInt8, CaseIterable, Sendable {
   /// Returns true if a topic of `kind` accepts this type (apns-protocol 1.5).
   ///
   /// An MDM topic does not have a suffix, so any topic without a suffix can be an MDM topic; only the device token
-  /// decides.
+  /// shows whether it is one.
   public func fits(topicOf kind: TokenKind) -> Bool {
     tokenKind == kind || (self == .mdm && kind == .alert)
   }

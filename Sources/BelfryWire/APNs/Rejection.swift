@@ -1,7 +1,7 @@
 /// A reason for refusing a request.
 ///
 /// There is one case for each reason that APNs defines (apns-protocol 1.10 and 5.4). ``row`` is the only definition of
-/// each reason's status, wire string, legacy code and retry advice. The table in the documentation is generated from
+/// each reason's status, wire string, legacy code, and retry advice. The table in the documentation is generated from
 /// it.
 public enum Rejection: UInt8, CaseIterable, Sendable {
   case badCollapseID
@@ -120,7 +120,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
         400, "IdleTimeout", .retryLater,
         "the request was not complete within 15 seconds; or, in a GOAWAY, the connection was idle")
     case .invalidPushType:
-      Row(400, "InvalidPushType", "apns-push-type is unknown, or the topic does not take it")
+      Row(400, "InvalidPushType", "apns-push-type is unknown, or the topic does not accept it")
     case .missingDeviceToken:
       Row(400, "MissingDeviceToken", legacy: 2, "the path ends before the token")
     case .missingTopic:
@@ -130,8 +130,9 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .payloadEmpty:
       Row(400, "PayloadEmpty", legacy: 4, "the body is empty or not a JSON object")
     case .topicDisallowed:
-      Row(400, "TopicDisallowed", legacy: 8, "this credential may not send to this topic")
-    case .badCertificate: Row(403, "BadCertificate", .reconnect, "the client certificate is bad")
+      Row(400, "TopicDisallowed", legacy: 8, "the credential does not permit sending to this topic")
+    case .badCertificate:
+      Row(403, "BadCertificate", .reconnect, "the client certificate is invalid")
     case .badCertificateEnvironment:
       Row(
         403, "BadCertificateEnvironment", .reconnect,
@@ -162,7 +163,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .expiredToken: Row(410, "ExpiredToken", legacy: 8, "the device token has expired")
     case .unregistered: Row(410, "Unregistered", legacy: 8, "the token is no longer active")
     case .payloadTooLarge:
-      Row(413, "PayloadTooLarge", legacy: 7, "the body is over the push type's limit")
+      Row(413, "PayloadTooLarge", legacy: 7, "the body exceeds the push type's size limit")
     case .tooManyProviderTokenUpdates:
       Row(
         429, "TooManyProviderTokenUpdates", .retryLater,
@@ -183,7 +184,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .missingChannelID: Row(400, "MissingChannelId", "apns-channel-id is missing")
     case .badChannelID: Row(400, "BadChannelId", "apns-channel-id is not base64")
     case .channelNotRegistered:
-      Row(400, "ChannelNotRegistered", "this app has no such channel in this environment")
+      Row(400, "ChannelNotRegistered", "the app has no channel with this ID in this environment")
     case .badRequestParams:
       Row(400, "BadRequestParams", "a channel's body has an unknown field")
     case .badRequestPayload: Row(400, "BadRequestPayload", "the body is not JSON")
@@ -191,9 +192,9 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .cannotCreateChannelConfig:
       Row(400, "CannotCreateChannelConfig", "the app has the maximum number of channels")
     case .missingChannelQueueSize:
-      Row(400, "MissingChannelQueueSize", "message-storage-policy is missing or not 0 or 1")
+      Row(400, "MissingChannelQueueSize", "message-storage-policy is missing, or neither 0 nor 1")
     case .topicMismatch:
-      Row(403, "TopicMismatch", "the bundle in the path does not belong to the credential")
+      Row(403, "TopicMismatch", "the credential is not for the bundle ID in the path")
     }
   }
 

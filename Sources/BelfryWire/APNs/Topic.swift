@@ -29,7 +29,7 @@ public struct TopicParts: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// Returns true if `topic` is well formed: 1 to 255 letters, digits, dots, hyphens and underscores, as in bundle
+  /// Returns true if `topic` is well formed: 1 to 255 letters, digits, dots, hyphens, and underscores, as in bundle
   /// identifiers (apns-protocol 1.10, BadTopic).
   public static func isWellFormed(_ topic: Span<UInt8>) -> Bool {
     guard (1...WireLimits.topicBytesMax).contains(topic.count) else { return false }

@@ -1,4 +1,4 @@
-/// The paths of the agent's socket, the agent's data and the user's data, derived from the environment (contract:
+/// The paths of the agent's socket, the agent's data, and the user's data, derived from the environment (contract:
 /// `belfry agent`; XDG Base Directory Specification).
 public enum AgentPaths {
   /// Returns the base folder for state that survives a restart: `XDG_STATE_HOME`, or `~/.local/state` by default.
@@ -21,14 +21,14 @@ public enum AgentPaths {
       + system.split(separator: ":").map(String.init)
   }
 
-  /// Returns the agent's data folder if `--data` is not given.
+  /// Returns the agent's default data folder, which the agent uses if `--data` is not given.
   public static func dataFolder(_ environment: (String) -> String?) -> String {
     stateHome(environment) + "/belfry/agent"
   }
 
   /// Returns the path of the agent's socket: `BELFRY_SOCKET`, or `belfry/agent.sock` in `XDG_RUNTIME_DIR` by default.
   ///
-  /// If `XDG_RUNTIME_DIR` is not an absolute path, the folder is `/run/user/UID` or, if that does not exist either, the
+  /// If `XDG_RUNTIME_DIR` is not an absolute path, the folder is `/run/user/UID` or, if that folder does not exist, the
   /// agent's default data folder.
   public static func socket(
     _ environment: (String) -> String?, userID: UInt32, folderExists: (String) -> Bool

@@ -1,7 +1,7 @@
 /// A frame of the app link: a JSON object and the opaque bytes that the object refers to.
 ///
 /// On the wire (`docs/app-link.md`), a frame is the length of the rest of the frame (4 bytes, big-endian), the length
-/// of the JSON text (4 bytes, big-endian), the JSON text and the attached bytes.
+/// of the JSON text (4 bytes, big-endian), the JSON text, and the attached bytes.
 public struct AppFrame: Sendable, Hashable {
   /// The JSON object of the frame.
   public var object: JSONObject

@@ -28,9 +28,9 @@ public struct AppHello: Sendable, Hashable {
   public var role: Role
   /// The ID that the app declares; nil if the agent should identify the app by its process.
   public var appID: String?
-  /// True if an ID that is not installed is allowed to become a development app of the current user.
+  /// True if an app whose ID is not installed is allowed to become a development app of the current user.
   public var isDevelopment: Bool
-  /// The display name; nil selects the installed name, or the ID if no name is installed.
+  /// The display name; nil selects the installed app's name, or the ID if no installed app has that ID.
   public var name: String?
   /// The absolute path of the folder with the app's resources.
   public var bundlePath: String?
@@ -114,7 +114,7 @@ public struct AppLaunch: Sendable, Hashable {
   public var payload: [UInt8]?
   /// True if the app opens in the foreground.
   ///
-  /// An app opens in the foreground if the user starts it, opens a notification or chooses an action that requires the
+  /// An app opens in the foreground if the user starts it, opens a notification, or chooses an action that requires the
   /// foreground (S1-24, S1-36).
   public var isForeground: Bool
 

@@ -54,7 +54,7 @@ struct AppLinkFields {
   func string(_ key: String) throws(AppLinkDecodingFailure) -> String {
     try required(key, optionalString(key))
   }
-  /// Reads a name that the system or Foundation looks up, such as a time zone, a calendar or a type.
+  /// Reads a name that the system or Foundation looks up, such as a time zone, a calendar, or a type.
   ///
   /// Valid names are short ASCII strings; all others are refused. Foundation normalizes a name before the lookup, which
   /// takes time quadratic in the number of combining marks.

@@ -9,7 +9,7 @@ public enum AppMessage: Sendable, Hashable {
   /// `{"answers":…,"error":{"reason":…,"message":…}}`: the refusal of the other end's request with this number.
   case refusal(number: Int64, AppLinkFailure)
 
-  /// Parses the envelope; `AppRequest`, `AppEvent` or `AppAnswer` parses its content.
+  /// Parses the envelope; `AppRequest`, `AppEvent`, or `AppAnswer` parses its content.
   public init(_ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     if let number = try fields.optionalInteger("answers") {

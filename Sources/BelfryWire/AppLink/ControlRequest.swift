@@ -38,7 +38,7 @@ public enum ControlRequest: Sendable, Hashable {
   case act(app: String?, id: String, action: String, text: String?)
   /// Dismisses a notification; a nil `id` dismisses all.
   case dismiss(app: String?, id: String?)
-  /// Reads the agent's `time`, `date` and `zone`; answered by `rows` with one row.
+  /// Reads the agent's `time`, `date`, and `zone`; answered by `rows` with one row.
   case clock
   /// Sets a manual clock to a time, in milliseconds since 1970.
   case setClock(unixMilliseconds: Int64)
@@ -51,7 +51,7 @@ public enum ControlRequest: Sendable, Hashable {
   case moveLink(isOnline: Bool)
   /// Cancels an app's registration; its token becomes inactive.
   case unregister(app: String, kind: TokenKind)  // text: the agent looks it up as an AppID
-  /// Sets `locked`, `battery`, `metered` or `focus`; answered by `rows` with one row that contains all values.
+  /// Sets `locked`, `battery`, `metered`, or `focus`; answered by `rows` with one row that contains all values.
   case state([String: String])
   /// Lists the agent's capabilities and the missing components; answered by `rows`.
   case diagnose
@@ -114,7 +114,7 @@ public enum ControlRequest: Sendable, Hashable {
   {
     var words: [String: String] = [:]
     for member in try fields.optionalObject(key)?.members ?? [] {
-      // Valid keys are ASCII names of switches, conditions and variables. Arbitrary strings could make dictionary
+      // Valid keys are ASCII names of switches, conditions, and variables. Arbitrary strings could make dictionary
       // lookups slow.
       guard member.key.isASCII, let word = member.value.stringValue, word.isASCII else {
         throw .unexpected(field: key)

@@ -159,7 +159,7 @@ public enum InterruptionLevel: String, Sendable, Hashable, CaseIterable {
   case passive, active, timeSensitive, critical
 }
 
-/// The API through which a notification was created; Apple has three.
+/// The API through which a notification was created; Apple provides three.
 ///
 /// The client modules return the notification through the same API.
 public enum NotificationGeneration: String, Sendable, Hashable, CaseIterable {
@@ -222,7 +222,7 @@ public struct NotificationContent: Sendable, Hashable {
   /// Creates empty content, which shows nothing.
   public init() {}
 
-  /// True if the content has no text, sound, badge or attachment (`notificationInvalidNoContent`).
+  /// True if the content has no text, sound, badge, or attachment (`notificationInvalidNoContent`).
   public var isEmpty: Bool {
     title.isEmpty && subtitle.isEmpty && body.isEmpty && badge == nil && sound == nil
       && attachments.isEmpty

@@ -69,7 +69,7 @@ public struct PendingNotification: Sendable, Hashable {
   }
 }
 
-/// A delivered notification, which was displayed, listed or passed to the app.
+/// A delivered notification, which was displayed, listed, or passed to the app.
 public struct DeliveredNotification: Sendable, Hashable {
   /// The request that was delivered.
   public var request: NotificationRequest

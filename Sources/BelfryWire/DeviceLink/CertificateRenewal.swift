@@ -23,7 +23,7 @@ public struct LinkCredential: Hashable, Sendable {
   /// A device that is offline for the other nine tenths can still reconnect. A certificate's validity starts when that
   /// of its authority starts, which is before the certificate is issued; its lifetime is therefore calculated backward
   /// from the expiration date. A certificate that expires together with its authority is never due, because no later
-  /// expiration date is possible. The gateway announces a new authority in time.
+  /// expiration date is possible. The gateway announces a new authority before that date.
   public static func renewalSeconds(
     notBefore: Int64, notAfter: Int64, authorityNotAfter: Int64?
   ) -> Int64 {
@@ -37,13 +37,13 @@ public struct LinkCredential: Hashable, Sendable {
 ///
 /// The device requests a certificate only after the gateway has announced on this connection that it renews
 /// certificates. The device then sends the request immediately if the gateway wants it to trust other authorities, and
-/// otherwise when the certificate is due. It sends at most one request per minute, over all connections.
+/// otherwise when the certificate is due. It sends at most one request per minute, across all connections.
 struct CertificateRenewal {
   /// The device's credential; nil for a device that does not renew.
   var credential: LinkCredential?
   /// The trust mark that the gateway sent on this connection.
   private var offered: [UInt8]?
-  /// A reading of the gateway's clock, in milliseconds since 1970, and the loop clock's time of that reading.
+  /// A reading of the gateway's clock, in milliseconds since 1970, and the time of that reading on the loop clock.
   private var clock: (milliseconds: Int64, at: Int64)?
   private(set) var isAsked = false
   private var heldUntil: Int64 = .min

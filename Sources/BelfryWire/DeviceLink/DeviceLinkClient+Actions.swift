@@ -3,7 +3,7 @@ extension DeviceLinkClient {
   public enum Action: Equatable {
     /// A frame was handled; no action is needed.
     case proceed
-    /// Open a connection to this host and port or, if they are empty and 0, to the usual host and port.
+    /// Open a connection to this host and port or, if the host is empty and the port is 0, to the usual host and port.
     ///
     /// Then call ``opened(at:output:)`` or ``lost(at:random:)``.
     case connect(host: String, port: UInt16)

@@ -1,8 +1,8 @@
 /// The device's end of the link, over all of its connections (`docs/device-link.md` 3).
 ///
 /// The client connects, enrolls if the device does not have a certificate yet, sends the device's subscriptions on each
-/// connection, delivers each notification once, acknowledges persisted notifications, keeps the link alive and
-/// reconnects when the link fails. It does no I/O: its owner connects, signs, persists and sends. The owner must pass
+/// connection, delivers each notification once, acknowledges persisted notifications, keeps the link alive, and
+/// reconnects when the link fails. It does no I/O: its owner connects, signs, persists, and sends. The owner must pass
 /// every received byte to ``next(_:at:output:)``, run the timer at ``deadline``, call ``flush(at:output:)`` after a
 /// batch and ``lost(at:random:)`` when a connection is lost, and send all bytes that were appended to `output`.
 public struct DeviceLinkClient: ~Copyable {
@@ -127,7 +127,7 @@ public struct DeviceLinkClient: ~Copyable {
     return dial()
   }
 
-  /// Disconnects the device and keeps it offline until ``goOnline()``.
+  /// Disconnects the device and keeps it offline until ``goOnline()`` is called.
   public mutating func goOffline(at now: Int64, output: inout [UInt8]) -> Action? {
     switch phase {
     case .offline, .stopped: return nil

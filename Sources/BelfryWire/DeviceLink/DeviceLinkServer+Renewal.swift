@@ -3,7 +3,7 @@ extension DeviceLinkServer {
   /// The answer to a renewal request.
   public enum RenewalAnswer: Equatable, Sendable {
     case renewed(LinkFrame.Renewed)
-    /// The device can request a certificate again after this many seconds at the earliest.
+    /// The device must wait at least this many seconds before it requests a certificate again.
     case refused(LinkEnrollmentRefusal, afterSeconds: UInt32)
   }
 

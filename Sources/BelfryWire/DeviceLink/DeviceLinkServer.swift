@@ -1,7 +1,7 @@
 /// The gateway's end of a device link, from the open TLS connection until the connection is closed
 /// (`docs/device-link.md` 3).
 ///
-/// The server does no I/O: it receives bytes, times and decisions, appends bytes to the caller's `output` and returns
+/// The server does no I/O: it receives bytes, times, and decisions, appends bytes to the caller's `output`, and returns
 /// actions. The shell must pass every received byte to ``next(_:at:output:)``, run the timer at ``deadline``, call
 /// ``answer(_:with:output:)`` for each request, and send all bytes that were appended to `output` after each call.
 /// After ``Action/close(_:)``, it sends the output and closes the connection.
@@ -432,7 +432,7 @@ public struct DeviceLinkServer: ~Copyable {
     }
   }
 
-  /// Closes the link for a reason on the gateway's side, such as revoked, replaced or overloaded.
+  /// Closes the link for a reason on the gateway's side, such as revoked, replaced, or overloaded.
   @discardableResult
   public mutating func close(_ reason: LinkCloseReason, output: inout [UInt8]) -> Action {
     close(LinkFault(reason), output: &output)

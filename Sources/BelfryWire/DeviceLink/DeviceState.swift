@@ -10,7 +10,7 @@ public struct DeviceState: OptionSet, Hashable, Sendable {
 
   /// The device is asleep.
   ///
-  /// Priority 5 notifications wait until the device next has a reason to wake, but at most 5 minutes. Priority 1
+  /// Priority 5 notifications wait until the device next has a reason to wake, but for at most 5 minutes. Priority 1
   /// notifications wait without a time limit.
   public static let asleep = DeviceState(rawValue: 1)
   /// The device restricts its power consumption.

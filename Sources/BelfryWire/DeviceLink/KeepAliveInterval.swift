@@ -14,7 +14,8 @@ public struct KeepAliveInterval: Hashable, Sendable {
     /// The number of consecutive successful keep-alives after which the interval grows.
     public var proofs: UInt8
 
-    /// Creates the limits specified in `docs/device-link.md`: 60 s at first, then from 30 s to 30 minutes.
+    /// Creates the limits specified in `docs/device-link.md`: 60 s for the first interval, and 30 s to 30 minutes for
+    /// later intervals.
     public init(
       firstSeconds: UInt16 = 60, leastSeconds: UInt16 = 30, mostSeconds: UInt16 = 1_800,
       proofs: UInt8 = 2
@@ -56,8 +57,8 @@ public struct KeepAliveInterval: Hashable, Sendable {
     assert(seconds <= mostSeconds, "the interval is within its limits: \(seconds) s")
   }
 
-  /// Returns the silence, in nanoseconds, after which the gateway considers the link dead: 125 % of the interval plus
-  /// `grace`.
+  /// Returns the duration of silence, in nanoseconds, after which the gateway considers the link dead: 125% of the
+  /// interval plus `grace`.
   public func silenceNanoseconds(grace: Int64) -> Int64 {
     Int64(seconds) * 1_250_000_000 + grace
   }

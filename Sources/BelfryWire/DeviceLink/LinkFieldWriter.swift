@@ -16,7 +16,7 @@ struct LinkFieldWriter {
 
   /// Writes the length of `bytes` as a single byte, then the bytes.
   ///
-  /// A value longer than one byte can express would be truncated, but the caller's limits exclude this.
+  /// A value of more than 255 bytes would be truncated, but the caller's limits prevent this.
   func shortBytes(_ bytes: [UInt8], to output: inout [UInt8]) {
     let count = min(bytes.count, 255)
     output.append(UInt8(count))

@@ -75,7 +75,7 @@ extension LinkFrame {
     }
   }
 
-  /// Reads bytes that are preceded by their length in two bytes.
+  /// Reads bytes that are preceded by a two-byte length.
   ///
   /// At least one byte is required.
   private static func bytes(_ reader: inout LinkFieldReader) throws(LinkFault) -> [UInt8] {

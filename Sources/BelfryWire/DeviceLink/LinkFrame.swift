@@ -36,14 +36,14 @@ public enum LinkFrame: Equatable, Sendable {
   ///
   /// The device acknowledges its persisted notifications before it disconnects.
   case draining(milliseconds: UInt32)
-  /// The last frame of a link: the reason, and the type of the frame at fault, or 0.
+  /// The last frame of a link: the reason, and the type of the frame at fault (0 if none).
   case close(LinkFault)
   /// The hash of the authorities that the gateway wants devices to trust (``LinkCredential/trustMark``).
   case trust(mark: [UInt8])
-  /// A request for a new certificate for the device's key, and for the authorities to trust.
+  /// A request for the authorities that the device must trust, and for a new certificate for the device's key.
   case renew(publicKey: [UInt8])
   case renewed(Renewed)
-  /// A temporary refusal; the device can repeat the request after this many seconds at the earliest.
+  /// A temporary refusal; the device must wait at least this many seconds before it repeats the request.
   case renewalRefused(LinkEnrollmentRefusal, afterSeconds: UInt32)
 
   /// The device's first message.

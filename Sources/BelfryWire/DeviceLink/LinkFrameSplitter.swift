@@ -4,9 +4,9 @@
 /// returned in place. A frame that is split across two reads is assembled in a buffer, which is freed during the next
 /// call.
 @safe public struct LinkFrameSplitter: ~Copyable {
-  /// A frame: the code of its type and its body, valid until the splitter's next call.
+  /// A frame's type code and body; the body is valid until the next call to the splitter.
   @unsafe public struct Frame {
-    /// The code of the type, which can be unknown.
+    /// The type code, which can be unknown.
     public let type: UInt8
     /// The bytes of the body.
     public let body: UnsafeRawBufferPointer

@@ -6,43 +6,47 @@ public enum LinkLimits {
   public static let version: UInt8 = 1
   /// The lifetime of a device's certificate in seconds, unless its authority expires earlier: ten years.
   public static let deviceCertificateSeconds: Int64 = 3_650 * 86_400
-  /// Bytes of a frame's header: two for the length, one for the type.
+  /// The number of bytes in a frame's header: two for the length, one for the type.
   public static let headerBytes = 3
-  /// Bytes of a frame's body that a device may send: the largest is ENROL.
+  /// The maximum number of bytes in the body of a frame from a device; ENROL has the largest body.
   public static let deviceBodyBytesMax = 1_024
-  /// Bytes of a frame's body that a gateway may send: the largest are NOTIFICATION and ENROLLED.
+  /// The maximum number of bytes in the body of a frame from a gateway; NOTIFICATION and ENROLLED have the largest
+  /// bodies.
   public static let gatewayBodyBytesMax = 8_192
-  /// Bytes of a payload: the highest limit in APNs, which applies to VoIP pushes and broadcasts.
+  /// The maximum number of bytes in a payload: the highest limit in APNs, which applies to VoIP pushes and broadcasts.
   public static let payloadBytesMax = 5_120
-  /// Bytes of a collapse identifier (apns-protocol 1.4).
+  /// The maximum number of bytes in a collapse identifier (apns-protocol 1.4).
   public static let collapseIDBytesMax = 64
-  /// Bytes of NOTIFICATION that precede the collapse identifier.
+  /// The number of bytes in NOTIFICATION that precede the collapse identifier.
   public static let notificationFixedBytes = 60
-  /// Bytes of a device token; apps must expect up to this length from APNs (apns-protocol 1.1).
+  /// The maximum number of bytes in a device token; apps must expect tokens of up to this length from APNs
+  /// (apns-protocol 1.1).
   public static let tokenBytesMax = 100
-  /// Bytes of a channel's identifier.
+  /// The maximum number of bytes in a channel's identifier.
   public static let channelIDBytesMax = 64
-  /// Bytes of the nonce that is part of the data signed by a device's proof of possession.
+  /// The number of bytes in the nonce, which is part of the data signed by a device's proof of possession.
   public static let nonceBytes = 16
-  /// Bytes of a device's public key as SubjectPublicKeyInfo; a P-256 key has 91.
+  /// The maximum number of bytes in a device's public key as SubjectPublicKeyInfo; a P-256 key has 91 bytes.
   public static let publicKeyBytesMax = 256
-  /// Bytes of the proof: an ECDSA signature over P-256 as r ‖ s.
+  /// The number of bytes in the proof: an ECDSA signature over P-256 as r ‖ s.
   public static let proofBytes = 64
-  /// Bytes of an enrollment code.
+  /// The maximum number of bytes in an enrollment code.
   public static let enrollmentCodeBytesMax = 128
-  /// Bytes of a device's name.
+  /// The maximum number of bytes in a device's name.
   public static let deviceNameBytesMax = 128
-  /// Bytes of the SHA-256 hash that identifies the trusted authorities.
+  /// The number of bytes in the SHA-256 hash that identifies the trusted authorities.
   public static let trustMarkBytes = 32
-  /// The number of authorities that a device can be asked to trust: two during a rotation, plus an operator's own.
+  /// The maximum number of authorities that a device can be asked to trust: two during a rotation, plus an operator's
+  /// own.
   public static let authoritiesMax = 4
-  /// The shortest time in nanoseconds between two certificate requests from a device, even if the response was lost.
+  /// The minimum time, in nanoseconds, between two certificate requests from a device, even if the first response was
+  /// lost.
   public static let renewalPauseNanoseconds: Int64 = 60_000_000_000
   /// Nanoseconds until a device requests a certificate again after it failed to use or store a certificate.
   public static let renewalFailedNanoseconds: Int64 = 3_600_000_000_000
-  /// The longest time in seconds that a gateway can ask a device to wait: one day.
+  /// The maximum time, in seconds, that a gateway can ask a device to wait: one day.
   public static let renewalWaitSecondsMax: UInt32 = 86_400
-  /// Bytes of a hostname in RECONNECT.
+  /// The maximum number of bytes in a hostname in RECONNECT.
   public static let hostBytesMax = 253
   /// The maximum number of notifications in flight that a device can request; more would only accumulate in buffers.
   public static let windowMax: UInt16 = 256
@@ -51,7 +55,7 @@ public enum LinkLimits {
   /// The maximum time, in nanoseconds, before a retry of a temporarily refused request, so that a device keeps retrying
   /// without constantly sending requests to a gateway with a failing disk.
   public static let retryNanosecondsMax: Int64 = 300_000_000_000
-  /// The longest time in nanoseconds that a gateway can ask a device to wait, and the longest random delay that the
+  /// The maximum time, in nanoseconds, that a gateway can ask a device to wait, and the maximum random delay that the
   /// device adds.
   public static let reconnectHintNanosecondsMax: Int64 = 600_000_000_000
 }

@@ -3,7 +3,7 @@
 /// The value owns its bytes. The gateway shares them with the accepted push, and therefore copies them only once, into
 /// the output. A device copies them from the received frame.
 public struct LinkNotification: Equatable, Sendable {
-  /// The value of ``expiration`` for a notification that may be delivered with only one attempt.
+  /// The value of ``expiration`` for a notification that the gateway attempts to deliver only once.
   public static let expirationOnce: UInt64 = 0
   /// The value of ``expiration`` for a notification that does not expire.
   public static let expirationNone = UInt64.max
@@ -18,7 +18,7 @@ public struct LinkNotification: Equatable, Sendable {
   public var uniqueID: NotificationID
   /// The time at which the gateway accepted the notification, in milliseconds since 1970.
   public var acceptedMilliseconds: UInt64
-  /// The time until which the notification is relevant, in seconds since 1970, or one of the two values above.
+  /// The expiration time in seconds since 1970, ``expirationOnce``, or ``expirationNone``.
   public var expiration: UInt64
   /// True if the notification waited in the store.
   public var isFromStorage: Bool

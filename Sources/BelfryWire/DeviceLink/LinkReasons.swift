@@ -79,7 +79,7 @@ public struct LinkFault: Error, Hashable, Sendable {
   }
 }
 
-/// The reason that a gateway refused a request, which is the code of REFUSED (`docs/device-link.md` 6).
+/// The reason for refusing a request: the code in REFUSED (`docs/device-link.md` 6).
 public struct LinkRefusal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8
@@ -115,7 +115,7 @@ public struct LinkRefusal: RawRepresentable, Hashable, Sendable, CustomStringCon
   }
 }
 
-/// The reason that a gateway refused to enroll a device, which is the code of ENROL_REFUSED (`docs/device-link.md` 6).
+/// The reason for refusing to enroll a device: the code in ENROL_REFUSED (`docs/device-link.md` 6).
 public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8
@@ -150,7 +150,7 @@ public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, Custo
 
   /// Returns the refusal's name, which distinguishes a missing enrollment code from a wrong one.
   ///
-  /// On the wire, both cases have the same refusal.
+  /// On the wire, both cases have the same code.
   public func reason(hasCode: Bool) -> String {
     self == .wrongCode && !hasCode ? "no code given" : description
   }
@@ -166,7 +166,7 @@ public struct LinkEnrollmentRefusal: RawRepresentable, Hashable, Sendable, Custo
   }
 }
 
-/// The reason that a device discarded a notification, which is the code of DISCARD (`docs/device-link.md` 6).
+/// The reason for discarding a notification: the code in DISCARD (`docs/device-link.md` 6).
 public struct LinkDiscardReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The code on the wire.
   public let rawValue: UInt8

@@ -1,4 +1,4 @@
-/// The pauses of a device before it reconnects (`docs/device-link.md` 3, Leaving).
+/// The pauses that a device makes before it reconnects (`docs/device-link.md` 3, Leaving).
 public struct ReconnectPause: Hashable, Sendable {
   /// The longest pause after the first failure, in nanoseconds.
   public var first: Int64 = 250_000_000
@@ -32,7 +32,7 @@ public struct ReconnectPause: Hashable, Sendable {
     min(Int64(milliseconds) * 1_000_000, LinkLimits.reconnectHintNanosecondsMax)
   }
 
-  /// Returns a part of `whole` that `random` selects.
+  /// Returns a duration that `random` selects, shorter than `whole`; 0 if `whole` is 0.
   static func part(of whole: Int64, random: UInt64) -> Int64 {
     assert(whole >= 0, "the pause is not negative")
     guard whole > 0 else { return 0 }

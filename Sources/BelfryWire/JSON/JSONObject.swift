@@ -21,7 +21,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
       one.key.hasSameBytes(as: other.key) && one.value == other.value
     }
 
-    /// Hashes the bytes of the key, and the value.
+    /// Hashes the key's bytes and the value.
     public func hash(into hasher: inout Hasher) {
       key.hashBytes(into: &hasher)
       hasher.combine(value)
@@ -65,7 +65,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Sets all members of `other`, in their order.
+  /// Sets all members of `other` in this object, appending new keys in the order of `other`.
   public mutating func merge(_ other: JSONObject) {
     var index = JSONKeyIndex()
     for member in members { index.set(member.key, member.value) }

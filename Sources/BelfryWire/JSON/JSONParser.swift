@@ -50,9 +50,9 @@ extension JSONValue {
 
   /// Parses a JSON document strictly, but omits the numbers that a 64-bit float cannot represent.
   ///
-  /// A member with a number out of range is missing; an array element out of range becomes null, so that the other
-  /// elements keep their positions. `omitted` contains the keys of the first such members; array elements do not have
-  /// keys.
+  /// A member whose number is out of range is omitted; an array element out of range becomes null, so that the other
+  /// elements keep their positions. `omitted` contains the keys of the first omitted members; array elements do not
+  /// have keys.
   public static func omittingNumbersOutOfRange(
     in bytes: [UInt8], limits: JSONLimits = JSONLimits()
   ) throws(JSONFailure) -> (value: JSONValue, omitted: [String]) {
@@ -66,8 +66,8 @@ extension JSONValue {
   /// Returns the first key that occurs twice in the same object of a JSON document; parsing keeps only the later
   /// member.
   ///
-  /// Returns nil if no key occurs twice, or if the text is not JSON. Use this method for text written by a user, who
-  /// intended both members to have an effect.
+  /// Returns nil if no key occurs twice, or if the text is not JSON. Use this method for text that a user wrote,
+  /// because the user intended both members to have an effect.
   public static func doubledKey(in bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> String? {
     guard bytes.count <= limits.bytes else { return nil }
     var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)

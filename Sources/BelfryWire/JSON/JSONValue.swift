@@ -33,7 +33,7 @@ public enum JSONValue: Sendable {
     }
   }
 
-  /// The value as a 64-bit float, if the value is an integer or another number.
+  /// The value as a 64-bit float, if the value is a number of any kind.
   public var doubleValue: Double? {
     switch self {
     case .integer(let value): Double(value)

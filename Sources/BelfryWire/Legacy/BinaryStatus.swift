@@ -13,7 +13,7 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
   case protocolError = 128
   case unknown = 255
 
-  /// Returns the six-byte packet that precedes the closing of a connection: command 8, status, identifier.
+  /// Returns the six-byte packet to send before the connection is closed: command 8, status, identifier.
   public func packet(identifier: UInt32) -> [UInt8] {
     [
       8, rawValue, UInt8(truncatingIfNeeded: identifier >> 24),

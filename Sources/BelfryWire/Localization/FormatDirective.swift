@@ -72,7 +72,7 @@ public struct FormatDirective: Sendable {
 
   /// Parses digits as a number.
   ///
-  /// Returns nil for an empty slice, or if the number exceeds any argument index.
+  /// Returns nil for an empty slice, or if the number is larger than any argument index.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard !digits.isEmpty else { return nil }
     var number = 0

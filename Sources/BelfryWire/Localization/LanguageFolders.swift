@@ -19,7 +19,7 @@ public enum LanguageFolders {
     return names
   }
 
-  /// Bytes of the longest tag that is split into subtags; each subtag produces another candidate tag.
+  /// The maximum number of bytes in a tag that is split into subtags; each subtag produces another candidate tag.
   private static let tagBytesMax = 255
 
   /// Returns the tag, then the tag without its last subtag, and so on (RFC 4647, section 3.4).

@@ -6,9 +6,10 @@ public enum PluralRule {
     case zero, one, two, few, many, other
   }
 
-  /// Maximum bytes of an argument that is treated as a number: more than the decimal digits of any 64-bit number.
+  /// The maximum number of bytes in an argument that is treated as a number: more than the decimal digits of any 64-bit
+  /// number.
   ///
-  /// The limit is needed because a string can select a form by the same long argument many times.
+  /// The limit is needed because a string can use the same long argument many times to select a form.
   private static let numberBytesMax = 64
 
   /// Returns the plural form for an argument; `other` if the argument is not a number.

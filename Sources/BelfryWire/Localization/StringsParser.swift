@@ -28,7 +28,7 @@ public struct StringsParser {
 
   private init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
-  /// Parses a strings file into an object with the strings by key.
+  /// Parses a strings file into an object that maps each key to its string.
   ///
   /// Returns nil for a property list in XML or binary format. If a key occurs more than once, the last string is used.
   public static func parse(file bytes: [UInt8]) throws(Failure) -> JSONObject? {
@@ -38,7 +38,7 @@ public struct StringsParser {
     return first == "<" ? nil : try parse(text)
   }
 
-  /// Parses the text of a strings file into an object with the strings by key.
+  /// Parses the text of a strings file into an object that maps each key to its string.
   ///
   /// If a key occurs more than once, the last string is used.
   public static func parse(_ text: String) throws(Failure) -> JSONObject {

@@ -1,6 +1,6 @@
 /// The limits of region monitoring.
 public enum PlaceLimits {
-  /// Regions per app: the limit on Apple's systems (client-api 3.54).
+  /// The maximum number of regions per app, as on Apple's systems (client-api 3.54).
   public static let regionsPerApp = 20
   /// The maximum radius in meters: a region larger than half a continent is not useful.
   public static let largestRadius = 1_000_000.0

@@ -54,10 +54,10 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     self.dwell = dwell
   }
 
-  /// Starts watching a region, which replaces a watched region with the same key.
+  /// Starts watching a region, replacing any watched region with the same key.
   ///
   /// - Parameters:
-  ///   - key: The watcher of the region.
+  ///   - key: The key that identifies the region's watcher.
   ///   - region: The region.
   ///   - kept: The persisted state from the time when the region was last watched.
   ///   - now: The start of the period in which a beacon that was in range must be detected again.

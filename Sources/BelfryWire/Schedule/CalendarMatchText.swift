@@ -2,7 +2,7 @@
 extension CalendarMatch {
   /// The error for text that is not a valid match.
   public enum TextFailure: Error, Equatable, Sendable {
-    /// The text does not contain a component, or is longer than `ScheduleLimits.matchingTextBytes`.
+    /// The text contains no components, or is longer than `ScheduleLimits.matchingTextBytes`.
     case empty, tooLong
     /// A word is not of the form `name=value`.
     case notAPair(String)

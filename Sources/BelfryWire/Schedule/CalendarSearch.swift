@@ -94,7 +94,7 @@ extension CalendarMatch {
     var low = start
     var high = ScheduleLimits.years.upperBound
     if weekYear != Self.absentYear {
-      // A week-year begins and ends up to six days away from the calendar year with the same number.
+      // A week-year can begin and end up to six days before or after the calendar year with the same number.
       low = max(low, Int(weekYear) - 1)
       high = min(high, Int(weekYear) + 1)
     }

@@ -35,7 +35,7 @@ extension Period {
         Self.instant(
           ofWall: next(weekYears: years, after: zone.latestWall(at: after), from: wall), in: zone)
       }
-    // Around a gap, the first repetition can coincide with the start, and this moment must fire only once.
+    // Around a gap in wall time, the first repetition can coincide with the start, and this moment must fire only once.
     guard let found, found > first, Gregorian.clampedSeconds(found) == found else { return nil }
     return Int64(found * 1_000 + fraction)
   }
@@ -63,7 +63,7 @@ extension Period {
     let start = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
     let time = wall - start * Gregorian.secondsPerDay
     let date = Gregorian.date(start)
-    // The actual length of these months exceeds their mean length by a few days at most.
+    // The actual length of a series of months exceeds its mean length by a few days at most.
     let mean = months * Gregorian.secondsPerMeanMonth + days * Gregorian.secondsPerDay + seconds
     let first = max(1, (max(shown, wall) - wall - 8 * Gregorian.secondsPerDay) / mean)
     for count in first..<(first + ScheduleLimits.periodSteps) {

@@ -32,7 +32,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// See ``ScheduleAdded``.
   public typealias Added = ScheduleAdded
 
-  /// Adds an entry, which replaces an entry with the same key.
+  /// Adds an entry, replacing any entry with the same key.
   ///
   /// If the entry's moment is in the past but within the policy's window, the entry fires immediately.
   ///
@@ -220,7 +220,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Checks the invariants that hold between calls.
   ///
-  /// Tests and the simulation call this method after every other call.
+  /// Tests and the simulation call this method after each call to another method.
   public func checkInvariants() {
     table.checkInvariants()
     precondition(table.slots(of: nil).count == count, "the table lists every entry")

@@ -14,8 +14,7 @@ struct ScheduleTable {
     var isProvisional = false
   }
 
-  /// The number of stale heap items, whose entries were moved or removed, that are allowed in addition to the number of
-  /// entries.
+  /// The number by which stale heap items, whose entries were moved or removed, can exceed the number of entries.
   ///
   /// Removing fewer stale items would cost more than keeping them.
   private static let staleItemsMax = 1_024
@@ -50,7 +49,7 @@ struct ScheduleTable {
     _ = put(Slot(entry: entry, due: .max))
   }
 
-  /// Adds an entry, which replaces an entry with the same key.
+  /// Adds an entry, replacing any entry with the same key.
   mutating func insert(_ entry: ScheduleEntry, due: Int64) {
     _ = remove(entry.key)
     let slot = put(Slot(entry: entry, due: due))

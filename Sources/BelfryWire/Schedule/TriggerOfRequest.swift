@@ -67,7 +67,7 @@ extension Period {
     }
   }
 
-  /// Returns the length that components add to a date, where each component counts as in `Calendar.date(byAdding:)`.
+  /// Returns the length that components add to a date; each component counts as in `Calendar.date(byAdding:)`.
   private static func length(of components: MatchingComponents) -> Length {
     func count(_ unit: MatchingComponents.Unit, times factor: Int) -> Int {
       // Clamp each count so that the product cannot overflow.

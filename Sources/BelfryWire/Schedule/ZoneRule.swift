@@ -123,7 +123,7 @@ private struct RuleReader {
     return position > start && value <= bound ? value : nil
   }
 
-  /// Reads a time from `[+-]hh[:mm[:ss]]` and returns it in seconds.
+  /// Reads a time in the form `[+-]hh[:mm[:ss]]` and returns it in seconds.
   mutating func time(hours bound: Int) -> Int? {
     var sign = 1
     if skip("-") { sign = -1 } else { _ = skip("+") }

@@ -64,8 +64,8 @@ extension UTF8Text: ExpressibleByStringLiteral, ExpressibleByStringInterpolation
 extension RawRepresentable where RawValue == String {
   /// Creates the case for a word that a peer wrote.
   ///
-  /// Returns nil if the word is unknown. The initializer doesn't use `init(rawValue:)`, because string comparison is a
-  /// comparison of bytes only for ASCII. All raw values are ASCII.
+  /// Returns nil if the word is unknown. The initializer doesn't use `init(rawValue:)`, because Swift compares strings
+  /// by their bytes only if both strings are ASCII. All raw values are ASCII.
   public init?(word: String) {
     guard word.isASCII else { return nil }
     self.init(rawValue: word)

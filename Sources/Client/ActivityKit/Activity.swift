@@ -53,7 +53,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
   /// Starts an activity.
   ///
   /// - Throws: `ActivityAuthorizationError.attributesTooLarge` if the attributes and the state together are larger than
-  ///   4 KB; `ActivityAuthorizationError.unsupported` if `pushType` is a channel.
+  ///   4 KB, or `ActivityAuthorizationError.unsupported` if `pushType` is a channel.
   public static func request(
     attributes: Attributes, content: ActivityContent<ContentState>, pushType: PushType? = nil
   ) throws -> Activity<Attributes> {

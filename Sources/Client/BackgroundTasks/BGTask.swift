@@ -18,7 +18,7 @@ open class BGTask: NSObject, @unchecked Sendable {
 
   init(name: String) { identifier = name }
 
-  /// Sets the handler that is called once when the task is complete, with true if the task succeeded.
+  /// Sets the handler that is called once when the task is complete; the handler receives true if the task succeeded.
   func onCompletion(_ body: @escaping @Sendable (Bool) -> Void) {
     state.withLock { $0.onCompletion = body }
   }

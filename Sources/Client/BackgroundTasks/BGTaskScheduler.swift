@@ -124,7 +124,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
   /// Cancels all requests of the app.
   open func cancelAllTaskRequests() { session.send(.cancelTasks(nil)) }
 
-  /// Passes the pending requests to the completion handler, or an empty array if the agent cannot be reached.
+  /// Passes the pending requests, or an empty array if the agent cannot be reached, to the completion handler.
   @preconcurrency
   open func getPendingTaskRequests(
     completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void
@@ -144,8 +144,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
   /// Handles the agent's events.
   ///
-  /// `done` is called when a task completes, with true if the task succeeded. Returns false if other listeners should
-  /// also receive the event.
+  /// `done` is called when a task completes, and receives true if the task succeeded. Returns false if other listeners
+  /// should also receive the event.
   func handle(_ event: AppEvent, done: @escaping @Sendable (Bool) -> Void) -> Bool {
     switch event {
     case .task(let request):

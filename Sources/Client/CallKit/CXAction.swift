@@ -29,7 +29,8 @@ open class CXAction: NSObject, @unchecked Sendable {
   /// Reports that the action failed.
   open func fail() { end(false) }
 
-  /// Sets the handler that is called once when the action is complete, with true if the action succeeded.
+  /// Sets the handler that is called once when the action is complete; the handler receives true if the action
+  /// succeeded.
   func onEnd(_ body: @escaping @Sendable (Bool) -> Void) { state.withLock { $0.onEnd = body } }
 
   private func end(_ isDone: Bool) {

@@ -111,7 +111,7 @@ open class CXCallController: NSObject, @unchecked Sendable {
 
   /// Requests a transaction, whose actions the provider's delegate performs.
   ///
-  /// The completion handler receives an error if the transaction was rejected, otherwise nil.
+  /// The completion handler receives an error if the transaction was rejected; otherwise, it receives nil.
   @preconcurrency
   open func request(
     _ transaction: CXTransaction, completion: @escaping @Sendable ((any Error)?) -> Void

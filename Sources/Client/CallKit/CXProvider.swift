@@ -9,7 +9,7 @@ open class CXProviderConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   /// The name of the app.
   ///
-  /// It is stored, but the notification shows the app's own name.
+  /// The value is stored, but the notification shows the app's own name.
   open var localizedName: String?
 
   /// The name of the ringtone file in the app's directory; nil for the default sound.
@@ -120,7 +120,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
 
   /// Shows an incoming call.
   ///
-  /// The completion handler receives an error if the call could not be shown, otherwise nil.
+  /// The completion handler receives an error if the call could not be shown; otherwise, it receives nil.
   @preconcurrency
   open func reportNewIncomingCall(
     with id: UUID, update: CXCallUpdate, completion: @escaping @Sendable ((any Error)?) -> Void

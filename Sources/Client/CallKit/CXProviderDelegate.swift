@@ -6,7 +6,7 @@ public import Foundation
 /// fails.
 @preconcurrency
 public protocol CXProviderDelegate: NSObjectProtocol {
-  /// Tells the delegate that the provider was invalidated and all its calls have ended.
+  /// Tells the delegate that the provider was invalidated and that all its calls have ended.
   func providerDidReset(_ provider: CXProvider)
 
   /// Tells the delegate that the provider is ready.

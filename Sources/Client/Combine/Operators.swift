@@ -23,7 +23,7 @@ extension Publisher {
     compactMap { isIncluded($0) ? $0 : nil }
   }
 
-  /// Publishes the values that differ from their predecessor.
+  /// Publishes each value that differs from the previous value.
   public func removeDuplicates(
     by predicate: @escaping (Output, Output) -> Bool
   ) -> AnyPublisher<Output, Failure> {
@@ -119,7 +119,7 @@ extension Publisher {
 }
 
 extension Publisher where Output: Equatable {
-  /// Publishes the values that differ from their predecessor.
+  /// Publishes each value that differs from the previous value.
   public func removeDuplicates() -> AnyPublisher<Output, Failure> { removeDuplicates(by: ==) }
 }
 

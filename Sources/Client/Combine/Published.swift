@@ -70,7 +70,7 @@ extension Published: PublishesChanges {
   var announcer: LockedBox<ObservableObjectPublisher?> { storage.announcer }
 }
 
-/// The value of a published property, which copies of the wrapper share.
+/// The value of a published property, shared by all copies of the wrapper.
 final class PublishedStorage<Value>: @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
   private let current: LockedBox<Value>

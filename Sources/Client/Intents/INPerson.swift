@@ -92,7 +92,7 @@ open class INPerson: NSObject, @unchecked Sendable {
     self.isMe = isMe
   }
 
-  /// Creates a contact with the kind of its address; the kind is stored, but has no effect.
+  /// Creates a contact and specifies the kind of its address; the kind is stored, but has no effect.
   public convenience init(
     personHandle: INPersonHandle, nameComponents: PersonNameComponents?, displayName: String?,
     image: INImage?, contactIdentifier: String?, customIdentifier: String?, isMe: Bool = false,

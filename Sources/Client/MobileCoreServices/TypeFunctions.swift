@@ -9,10 +9,10 @@ public typealias CFString = String
 public struct UnmanagedValue<Value> {
   let value: Value
 
-  /// Returns the value, which needs no release on this system.
+  /// Returns the value, which does not have to be released on this system.
   public func takeRetainedValue() -> Value { value }
 
-  /// Returns the value, which needs no retain on this system.
+  /// Returns the value, which does not have to be retained on this system.
   public func takeUnretainedValue() -> Value { value }
 }
 

@@ -1,4 +1,4 @@
-/// The types that this module supports: those of files that notifications and their apps use.
+/// The types that this module supports: the types of files that notifications and their apps use.
 enum TypeTable {
   struct Row {
     var extensions: [String] = []

@@ -1,7 +1,7 @@
 /// The type of a file or of other data, identified by its uniform type identifier.
 ///
-/// The module knows the types that notifications and their apps use. A type that an app declares or imports under
-/// another identifier has neither extensions nor parents.
+/// The module knows the types that notifications and their apps use. If an app declares or imports a type with any
+/// other identifier, that type has neither extensions nor parents.
 public struct UTType: Hashable, Sendable {
   /// The uniform type identifier, such as `public.png`.
   public let identifier: String
@@ -51,12 +51,12 @@ public struct UTType: Hashable, Sendable {
     Set(TypeTable.ancestors(of: identifier).map(UTType.init(known:)))
   }
 
-  /// Returns whether the type is equal to or conforms to the other one.
+  /// Returns whether the type is equal to or conforms to the other type.
   public func conforms(to type: UTType) -> Bool {
     self == type || TypeTable.ancestors(of: identifier).contains(type.identifier)
   }
 
-  /// Returns whether the type conforms to the other one without being equal to it.
+  /// Returns whether the type conforms to the other type without being equal to it.
   public func isSubtype(of type: UTType) -> Bool { self != type && conforms(to: type) }
 
   /// Returns whether the other type conforms to this one without being equal to it.

@@ -127,7 +127,8 @@ enum ContentExtensionProcess {
 struct StoredPictures {
   private var paths: [ObjectIdentifier: (image: UIImage, path: String)] = [:]
 
-  /// Returns the file of an image, which is written when it is first shown; nil for an image without bytes.
+  /// Returns the path of an image's file, which is written when the image is first shown; nil for an image without
+  /// bytes.
   mutating func path(of image: UIImage) -> String? {
     if let known = paths[ObjectIdentifier(image)] { return known.path }
     guard !image.bytes.isEmpty, let path = AttachmentStore.shared.store(image.bytes) else {
@@ -137,7 +138,7 @@ struct StoredPictures {
     return path
   }
 
-  /// Forgets the files that are no longer shown.
+  /// Forgets the files of images that are no longer shown.
   mutating func retain(_ shown: [String]) { paths = paths.filter { shown.contains($0.value.path) } }
 }
 

@@ -12,7 +12,7 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
   public static let `default` = OSLogType(rawValue: 0x00)
   /// Information that is helpful, but not essential.
   public static let info = OSLogType(rawValue: 0x01)
-  /// Details that help only while debugging; always written, like messages at the other levels.
+  /// Details that are useful only for debugging; they are always written, like messages at all other levels.
   public static let debug = OSLogType(rawValue: 0x02)
   /// An error in the program's operation.
   public static let error = OSLogType(rawValue: 0x10)
@@ -46,7 +46,7 @@ public final class OSLog: Sendable {
 
   func write(_ text: String, _ type: OSLogType) {
     let source = subsystem.isEmpty && category.isEmpty ? "" : " [\(subsystem):\(category)]"
-    // For an app that systemd runs, the journal stores standard error.
+    // If systemd runs the app, the journal stores its standard error.
     FileHandle.standardError.write(Data("\(type.name)\(source) \(text)\n".utf8))
   }
 }

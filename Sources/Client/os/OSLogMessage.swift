@@ -1,6 +1,6 @@
 /// A log message with interpolated values.
 public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
-  /// The builder of a message from literals and values.
+  /// A builder that creates a message from literals and values.
   public struct StringInterpolation: StringInterpolationProtocol, Sendable {
     var text = ""
 
@@ -38,7 +38,7 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
 
 /// The privacy of a value, which determines whether it is written to the log.
 public struct OSLogPrivacy: Sendable {
-  /// The ways to keep redacted values distinguishable; they have no effect.
+  /// The ways to keep redacted values distinguishable; these options have no effect.
   public enum Mask: Sendable {
     /// Values are distinguished by their hashes.
     case hash

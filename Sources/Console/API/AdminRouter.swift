@@ -3,7 +3,7 @@ public import Gateway
 public import System
 public import Transport
 
-/// The router of the HTTP requests of the admin API and its probes.
+/// The router for HTTP requests to the admin API and its probes.
 ///
 /// `/api/…` requires the admin token; `/metrics`, `/healthz`, and `/readyz` are public.
 ///
@@ -11,20 +11,20 @@ public import Transport
 public struct AdminRouter: Sendable {
   /// The administration, which carries out the administrators' requests.
   let administration: Administration
-  /// The checker of the callers' admin tokens, which counts wrong tokens.
+  /// The checker that verifies the callers' admin tokens and counts wrong ones.
   let guesses: TokenAttempts
   private let metrics: MetricRegistry
   private let condition: GatewayCondition?
   private let isReady: @Sendable () -> Bool
   private let history: MetricHistory?
-  /// The members of the status that don't change while the gateway runs.
+  /// The status members that don't change while the gateway runs.
   private let description: JSONObject
 
   /// Creates a router for `administration`.
   ///
   /// `isReady` returns true if every listener accepts connections, `condition` is the state of the gateway that the
-  /// router belongs to, `history` contains the earlier metrics, `description` contains further members of the status,
-  /// and `log` reports wrong tokens.
+  /// router belongs to, `history` contains the earlier metrics, `description` contains additional status members, and
+  /// `log` reports wrong tokens.
   public init(
     administration: Administration, token: String, metrics: MetricRegistry,
     condition: GatewayCondition? = nil, history: MetricHistory? = nil,
@@ -75,8 +75,7 @@ public struct AdminRouter: Sendable {
     refusal(of: request, hasSession: false) ?? allowedAnswer(request)
   }
 
-  /// Returns the refusal of an API request that has neither the admin token nor a session (`hasSession`); nil if the
-  /// request is allowed.
+  /// Returns a refusal if an API request has neither the admin token nor a session (`hasSession`); otherwise, nil.
   func refusal(of request: HTTP1Request, hasSession: Bool) -> HTTP1Response? {
     if hasSession { return nil }
     switch shownToken(request).map({ guesses.check($0, from: request.peerAddress) }) {
@@ -92,7 +91,7 @@ public struct AdminRouter: Sendable {
     return refusal
   }
 
-  /// Returns an answer with the lines from `body`, or an answer that describes its failure.
+  /// Returns an answer with the lines from `body` or, if `body` throws, an answer that describes the failure.
   func answering(
     _ body: () throws(AdministrationFailure) -> [JSONObject]
   ) -> HTTP1Response {
@@ -182,7 +181,7 @@ public struct AdminRouter: Sendable {
         text, where: filter, limit: asEvents ? Limits.logLines : .max
       ) { lines in stream.write(bytes(lines)) }
     } catch {
-      // The loops that did answer have a follower, which they remove when a write fails.
+      // The loops that answered have a follower, which they remove when a write fails.
       stream.finish()
       throw error
     }
@@ -191,7 +190,7 @@ public struct AdminRouter: Sendable {
     return HTTP1Response(status: 200, fields: [("content-type", type)], body: .stream(stream))
   }
 
-  /// The gateway's status: its readiness, and every counter and gauge.
+  /// The gateway's status, which consists of its readiness and all counters and gauges.
   private var status: JSONObject {
     let obstacle = isReady() ? condition?.obstacle : "a listener is not accepting connections"
     let now = SystemClock.unixMilliseconds

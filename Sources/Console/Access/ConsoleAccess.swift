@@ -2,18 +2,18 @@ internal import BelfryWire
 internal import Gateway
 internal import Transport
 
-/// The access control of the console, based on a request's host, origin, and session.
+/// The access control for the console, based on a request's host, origin, and session.
 struct ConsoleAccess: Sendable {
   let sessions: ConsoleSessions
   let hosts: HostNames
   /// The name of the session cookie, which includes the port because browsers send a host's cookies to all of its
   /// ports.
   let cookie: String
-  /// The instructions of the sign-in page; nil for the general instructions.
+  /// The instructions on the sign-in page; nil for the general instructions.
   private let instructions: SignInInstructions?
 
-  /// Creates the access control for sessions that begin with `token`; `guesses` counts wrong tokens, including those in
-  /// API requests.
+  /// Creates the access control for sessions that are opened with `token`; `guesses` counts wrong tokens, including
+  /// those in API requests.
   init(
     token: String, names: [String], port: UInt16, guesses: TokenAttempts? = nil,
     instructions: SignInInstructions? = nil
@@ -27,7 +27,7 @@ struct ConsoleAccess: Sendable {
   /// The header field that a page from another origin can't send without a preflight request, which is never allowed.
   static let proofField = "x-belfry-console"
 
-  /// Returns the refusal of a request to a host name other than this program's own names; nil for its own names.
+  /// Returns a refusal if a request is for a host name other than this program's own names; otherwise, nil.
   func foreignHost(_ request: HTTP1Request) -> HTTP1Response? {
     guard let host = request.field("host") else {
       return .text("missing Host header\n", status: 400)
@@ -48,7 +48,7 @@ struct ConsoleAccess: Sendable {
 
   /// Returns the answer of `body`, whose argument is true if the request has an open session.
   ///
-  /// A stream in the answer ends with the session.
+  /// A stream in the answer ends when the session ends.
   func answering(
     _ request: HTTP1Request, _ body: (_ hasSession: Bool) -> HTTP1Response
   ) -> HTTP1Response {
@@ -63,7 +63,7 @@ struct ConsoleAccess: Sendable {
 
   /// Returns true if a request is from the console's own pages, as far as the browser's header fields indicate.
   ///
-  /// A request that changes something must have the proof field, which forms and pages of other sites can't send.
+  /// A request that changes something must have the proof field, which neither forms nor other sites' pages can send.
   func isOfOwnPage(_ request: HTTP1Request) -> Bool {
     if let site = request.field("sec-fetch-site"), site != "same-origin" { return false }
     if let origin = request.field("origin") {

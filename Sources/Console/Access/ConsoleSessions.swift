@@ -11,12 +11,12 @@ final class ConsoleSessions: Sendable {
     /// The secret of the new session.
     case opened(String)
     case wrongToken
-    /// The secret of a link is unknown, was already used, or is older than a minute.
+    /// The link's secret is unknown, was already used, or is older than a minute.
     case expiredLink
     case tooManyAttempts(retryAfterSeconds: Int64)
   }
 
-  /// A bounded number of secrets that expire, stored as hashes; a new secret replaces the oldest one.
+  /// A bounded set of secrets that expire, stored as hashes; if the set is full, a new secret replaces the oldest one.
   private struct Secrets {
     let countMax: Int
     let lifetimeNanoseconds: Int64
@@ -87,7 +87,7 @@ final class ConsoleSessions: Sendable {
     }
   }
 
-  /// Returns the secret of a new link, which begins one session within a minute.
+  /// Returns the secret of a new link, which can begin one session within the next minute.
   func makeLink() -> String {
     let now = now()
     return state.withLock { $0.links.make(at: now) }

@@ -2,7 +2,7 @@ internal import System
 
 /// The host names that the console accepts in requests.
 ///
-/// Another site can make its own host name resolve to this machine (DNS rebinding), so that its pages would have the
+/// Another site can make its own host name resolve to this machine (DNS rebinding), and its pages would then have the
 /// same origin as the console. Addresses are allowed, because no other site can change which machine they refer to.
 struct HostNames: Sendable {
   private let names: Set<String>

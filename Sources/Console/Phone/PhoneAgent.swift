@@ -6,7 +6,7 @@ internal import System
 
 /// The agent of a virtual phone, on its own thread.
 ///
-/// The agent is the same as on a device, but runs without the machine's desktop, buses, and battery.
+/// The agent is the same as on a device, but runs without access to the machine's desktop, buses, and battery.
 final class PhoneAgent: Sendable {
   private enum Command: Sendable { case stop }
   private typealias Started = Result<Mailbox<Command>, AdministrationFailure>

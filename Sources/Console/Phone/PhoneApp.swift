@@ -38,7 +38,7 @@ final class PhoneApp: Sendable {
     connection?.close()
   }
 
-  /// The categories of every app on a phone, for payloads with `"category"`.
+  /// The notification categories that every app on a phone has, for payloads with `"category"`.
   static let categories = [
     NotificationCategory(
       id: "MESSAGE",

@@ -7,7 +7,7 @@ enum PhoneCommand: Equatable {
   case remove(app: String)
   /// Brings an app to the foreground; nil shows the home screen.
   case front(app: String?)
-  /// Turns an app's notifications on or off, as the answer to its permission prompt or for an app that delivers
+  /// Turns an app's notifications on or off, either in response to its permission prompt or for an app that delivers
   /// quietly.
   case answer(app: String, isAllowed: Bool)
   case setting(app: String, name: String, value: String)
@@ -18,7 +18,7 @@ enum PhoneCommand: Equatable {
   /// Changes the device's state: `locked`, `focus`, ….
   case state(name: String, value: String)
 
-  /// Parses a command; throws if a member is missing, unknown, or of another type.
+  /// Parses a command; throws if a member is missing, unknown, or of the wrong type.
   init(_ object: JSONObject) throws(AdministrationFailure) {
     var fields = AdministrationFields(object)
     let verb = try fields.text("do")

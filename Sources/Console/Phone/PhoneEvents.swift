@@ -64,7 +64,7 @@ final class PhoneEvents: Sendable {
 
   private static func write(_ event: JSONObject, to streams: inout [HTTP1BodyStream]) {
     let bytes = EventStream.bytes(of: [event])
-    // The streams of pages that were closed don't accept more bytes.
+    // Streams to pages that were closed no longer accept bytes.
     streams.removeAll { !$0.write(bytes) }
   }
 }

@@ -5,7 +5,7 @@ internal import Gateway
 internal import Synchronization
 internal import System
 
-/// A virtual phone: a real agent with real apps, whose screen is a page of the console.
+/// A virtual phone, that is, a real agent with real apps whose screen is shown as a page of the console.
 ///
 /// The methods can be called on any thread. Taps on the page have the same effects as the commands `belfry center`,
 /// `settings`, and `state`; the page shows everything that the agent presents and lists.
@@ -17,7 +17,8 @@ final class VirtualPhone: Sendable {
     var prompts: [String] = []
     /// The notifications presented since the phone was last unlocked, oldest first.
     ///
-    /// For an app that isn't in Notification Center, they are the only source of the lock screen's content.
+    /// For an app that isn't in Notification Center, these notifications are the only source of the lock screen's
+    /// content.
     var shown: [JSONObject] = []
     var isLinked = false
     var refresh = PhoneRefresh()
@@ -32,7 +33,7 @@ final class VirtualPhone: Sendable {
   private let agent: Mutex<PhoneAgent?>
   private let control: Mutex<AppLinkConnection?>
 
-  /// Turns on a phone whose data is in `folder`, with the apps that it had.
+  /// Turns on a phone whose data is in `folder`, with the apps that it had when it was last on.
   init(
     number: Int, folder: String, gateway: AgentConfiguration.Gateway
   ) throws(AdministrationFailure) {
@@ -131,7 +132,7 @@ final class VirtualPhone: Sendable {
       self?.appReported(event)
     }
     state.withLock { state in
-      // The newer app asks for permission again, like an app that is reinstalled.
+      // The newer app requests permission again, like an app that is reinstalled.
       defer { state.apps[id] = app }
       return state.apps[id]
     }?.close()

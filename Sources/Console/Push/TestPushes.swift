@@ -29,7 +29,7 @@ public final class TestPushes: Sendable {
   }
 
   private struct State {
-    /// The connections, one for each key, which are kept open for the next push.
+    /// The connections, one per key, which are kept open for the next push.
     var clients: [String: ProviderClient] = [:]
     var waiting = 0
   }
@@ -130,7 +130,7 @@ public final class TestPushes: Sendable {
     }
   }
 
-  /// Returns the push of a draft.
+  /// Returns the push that a draft describes.
   ///
   /// Throws if the draft can't form a valid request, because the gateway couldn't report the reason.
   static func push(

@@ -39,7 +39,7 @@ final class MetricArchive {
     Tier(stepMilliseconds: 600_000, count: 1_008),
   ]
   static let stepWords = 16
-  /// The size of the file, in words: 360 kB.
+  /// The size of the file, in words; the file takes up 360 kB.
   static let words = (tiers.reduce(0) { $0 + $1.count } + 1) * stepWords
 
   private static let mark: UInt64 = 0x4245_4C4D_4554_3031
@@ -50,7 +50,7 @@ final class MetricArchive {
 
   /// Opens or creates the archive at `path`; nil keeps it in memory.
   ///
-  /// A file of another size or format is overwritten.
+  /// A file with a different size or format is overwritten.
   init(file path: String?) throws(SystemFailure) {
     assert(Column.allCases.count < Self.stepWords, "a step has room for every column")
     memory = try WordBuffer(count: Self.words)

@@ -25,8 +25,7 @@ public final class MetricHistory: Sendable {
   private let thread = Mutex<LoopThread?>(nil)
   private let archive: Mutex<MetricArchive?>
 
-  /// Creates a history of `metrics` without samples; `archive` is the path of the file with the metrics of earlier
-  /// runs.
+  /// Creates an empty history of `metrics`; `archive` is the path of the file with the metrics of earlier runs.
   init(of metrics: MetricRegistry, archive path: String? = nil) {
     self.metrics = metrics
     archive = Mutex(Self.openArchive(path))
@@ -41,7 +40,7 @@ public final class MetricHistory: Sendable {
   }
 
   /// Creates a history, and starts sampling `metrics` and the number of notifications in the store at `path`; `archive`
-  /// is the path of the file that keeps seven days.
+  /// is the path of the file that retains seven days of metrics.
   public convenience init(
     of metrics: MetricRegistry, notificationStore path: String, archive: String
   ) throws(SystemFailure) {

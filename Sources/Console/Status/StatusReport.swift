@@ -15,7 +15,7 @@ struct StatusReport {
     self.history = history
   }
 
-  /// Returns the members that follow readiness and environment.
+  /// Returns the members that follow the readiness and the environment.
   func members(atMilliseconds now: Int64) -> [(String, JSONValue)] {
     let values = Dictionary(
       metrics.samples().map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })

@@ -114,7 +114,7 @@ extension Administration {
     return .success([AdministrationLines.line(channel, bundleID: names[channel.app] ?? "")])
   }
 
-  /// Returns the devices whose number, name, or token matches `text`, or all devices if it is nil.
+  /// Returns the devices whose number, name, or token matches `text`, or all devices if `text` is nil.
   func listDevices(of text: String?) throws(StorageFailure) -> AdministrationAnswer {
     let presences: [UInt64: DevicePresence]?
     do throws(AdministrationFailure) {
@@ -164,7 +164,7 @@ extension Administration {
     }
     if device.revokedMilliseconds == nil {
       device.revokedMilliseconds = now
-      // The feedback service then reports these tokens to providers, in the same way as a 410 response would.
+      // The feedback service then reports these tokens to providers, just as a 410 response would.
       try apply([.putDevice(device), .unregisterAll(device: number, atMilliseconds: now)])
     }
     return .success([AdministrationLines.line(device)])

@@ -47,7 +47,7 @@ extension Administration {
 
   /// Retires the previous authority.
   ///
-  /// Without `isForced`, this succeeds only if nothing depends on that authority.
+  /// Without `isForced`, this method succeeds only if nothing depends on that authority.
   func finishAuthority(
     isForced: Bool, _ now: Int64
   ) throws(StorageFailure) -> AdministrationAnswer {

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// Requests about rows, in either store, that failed their checksum.
+/// Requests about rows, in either store, whose checksums don't match.
 extension Administration {
   func damageLines() throws(StorageFailure) -> [JSONObject] {
     var lines = try store.rowsSetAside().map { Self.line($0, of: "control.sqlite") }

@@ -215,7 +215,7 @@ extension Administration {
 
   /// If `team` is empty, sets it to the ID of the only team.
   ///
-  /// Returns a failure if there are no teams or several.
+  /// Returns a failure if `team` is empty and there isn't exactly one team.
   func complete(_ team: inout String) throws(StorageFailure) -> AdministrationFailure? {
     guard team.isEmpty else { return nil }
     let teams = try store.teams()

@@ -87,7 +87,7 @@ extension Administration {
     return line
   }
 
-  /// Converts a device token or an ID to a query of the delivery log; nil matches every line.
+  /// Converts a device token or an ID to a query for the delivery log; nil matches every line.
   static func logQuery(_ text: String?) throws(AdministrationFailure) -> DeliveryLogQuery {
     guard let query = text.map(DeliveryLogQuery.init) ?? .everything else {
       throw AdministrationFailure(

@@ -4,7 +4,7 @@ internal import Storage
 extension Administration {
   /// Removes a team.
   ///
-  /// If the team has keys, certificates, or apps, this succeeds only with `isForced`, which revokes the keys and
+  /// If the team has keys, certificates, or apps, this method succeeds only with `isForced`, which revokes the keys and
   /// certificates and removes the apps too.
   ///
   /// The first team can't be removed: clients read it from `gateway.json`, and apps that devices register belong to it.
@@ -39,7 +39,7 @@ extension Administration {
           do: "remove and revoke them first, or all at once with `belfry team remove \(id) --force`"
         ))
     }
-    // The gateway refuses a key or certificate without a record, as it refuses a revoked one.
+    // The gateway refuses a key or certificate without a record, just as it refuses a revoked one.
     try apply(apps.map { .removeApp(number: $0.number) } + [.removeTeam(id: id)])
     return .success([AdministrationLines.line(team)])
   }

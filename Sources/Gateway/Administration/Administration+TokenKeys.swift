@@ -12,7 +12,8 @@ extension Administration {
     }
   }
 
-  /// Creates a key in two steps: first every loop can open tokens with it, then loops seal tokens with it.
+  /// Creates a key in two steps: first, every loop becomes able to open tokens with the key; then, the loops begin to
+  /// seal tokens with it.
   ///
   /// This way, no loop ever receives a token that it can't open.
   func rotateTokenKey() throws(StorageFailure) -> AdministrationAnswer {
@@ -35,7 +36,7 @@ extension Administration {
 
   /// Retires a key.
   ///
-  /// Without `isForced`, this succeeds only if no token depends on the key.
+  /// Without `isForced`, this method succeeds only if no token depends on the key.
   func retireTokenKey(
     _ id: String, isForced: Bool
   ) throws(StorageFailure) -> AdministrationAnswer {

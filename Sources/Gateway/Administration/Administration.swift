@@ -69,7 +69,8 @@ public final class Administration: Sendable {
     lock = nil
   }
 
-  /// Creates the administration of the stopped gateway in `folder`, and locks the folder until it is deinitialized.
+  /// Creates the administration of the stopped gateway in `folder`, and locks the folder until the administration is
+  /// deinitialized.
   public init(stopped folder: GatewayFolder) throws(AdministrationFailure) {
     unixMilliseconds = { SystemClock.unixMilliseconds }
     try folder.requireGateway()
@@ -112,7 +113,7 @@ public final class Administration: Sendable {
   }
 
   /// Calls `receive` with each new delivery log line that matches a token or an ID (nil matches every line) and the
-  /// filter, until it returns false.
+  /// filter, until `receive` returns false.
   ///
   /// Returns the latest `limit` earlier lines that match, oldest first.
   ///

@@ -169,7 +169,7 @@ public struct AdministrationCall: Sendable {
 }
 
 extension AdministrationRequest {
-  /// The request as a call of the admin API.
+  /// The request as a call to the admin API.
   public var call: AdministrationCall {
     switch self {
     case .listTeams: .init("GET", "/api/teams")
@@ -253,7 +253,7 @@ extension AdministrationRequest.NewCertificate {
 }
 
 extension AdministrationRequest.PushDraft {
-  /// Creates a draft from the members of a request's object.
+  /// Creates a draft from the members of the object in a request.
   public init(_ fields: inout AdministrationFields) throws(AdministrationFailure) {
     self.init()
     token = try fields.optionalText("token") ?? ""

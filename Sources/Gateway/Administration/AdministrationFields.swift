@@ -115,8 +115,8 @@ extension FaultRule {
     guard times != 0 else {
       throw AdministrationFields.wrong("times", "a whole number from 1 to \(UInt32.max)")
     }
-    // Objects that `belfry fault list` prints have these members too; ignore them, because the gateway assigns their
-    // values.
+    // Objects that `belfry fault list` prints have these members too; ignore the members, because the gateway assigns
+    // their values.
     _ = try fields.optionalNumber("id", of: Int64.self)
     _ = try fields.optionalNumber("remaining", of: UInt32.self)
     var effects: [Effect] = []

@@ -46,14 +46,14 @@ public enum AdministrationRequest: Sendable, Hashable {
   case rotateAuthority
   /// Retires the previous authority.
   ///
-  /// With `isForced`, this succeeds even if devices or providers still depend on that authority.
+  /// With `isForced`, the request succeeds even if devices or providers still depend on that authority.
   case finishAuthority(isForced: Bool)
   case listTokenKeys
   /// Creates a key that seals all new device tokens; the other keys can still open existing tokens.
   case rotateTokenKey
   /// Retires a token key.
   ///
-  /// With `isForced`, this succeeds even if tokens become invalid.
+  /// With `isForced`, the request succeeds even if tokens become invalid.
   case retireTokenKey(id: String, isForced: Bool)
   /// Lists rows that failed their checksum.
   case listDamage

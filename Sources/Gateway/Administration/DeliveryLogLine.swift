@@ -25,7 +25,7 @@ public enum DeliveryLogQuery: Sendable, Hashable {
 public struct DeliveryLogLine: Sendable, Hashable {
   /// The time, in milliseconds since 1970.
   public var atMilliseconds: Int64
-  /// The state of a rejected push, whose cause is in `reason`.
+  /// The state of a rejected push; `reason` contains the cause.
   public static let refused = "Refused"
 
   /// The event, as `DeliveryState.label` spells it, or ``refused``.
@@ -65,7 +65,7 @@ public protocol DeliveryLogSource: Sendable {
   ///
   /// This method can block until the loops answer. It throws if one of them doesn't answer in time.
   func lines(of query: DeliveryLogQuery) throws(AdministrationFailure) -> [DeliveryLogLine]
-  /// Calls `receive` with each new line until it returns false or the gateway stops.
+  /// Calls `receive` with each new line until `receive` returns false or the gateway stops.
   ///
   /// Returns the earlier lines, oldest first; each line is therefore reported exactly once. Throws if a loop doesn't
   /// answer in time; `receive` must then return false.

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The scripted answers of a running gateway, which its loops read.
 ///
-/// Without rules, the registry costs a loop one relaxed load per request.
+/// Without rules, the registry costs a loop one relaxed atomic load per request.
 public final class FaultRegistry: Sendable {
   private struct Rules {
     var list: [ScriptedFault] = []
@@ -35,7 +35,7 @@ public final class FaultRegistry: Sendable {
     change { $0.append(fault) }
   }
 
-  /// Removes the rule with this ID; nil removes all.
+  /// Removes the rule with this ID; nil removes all rules.
   func remove(_ id: UInt64?) { change { $0.removeAll { id == nil || $0.id == id } } }
 
   /// Sets the function that is called, on any thread, when use counts must be stored; that function calls

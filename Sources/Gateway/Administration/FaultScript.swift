@@ -2,7 +2,7 @@ public import BelfryWire
 
 /// The scripted answers as a loop applies them; this type performs no I/O.
 ///
-/// Effects of different kinds combine, for example, a delay and a reason. Among effects of the same kind, the first
+/// Effects of different kinds (for example, a delay and a reason) combine. Among effects of the same kind, the first
 /// rule that applies wins. Only winning rules count as used.
 public struct FaultScript {
   /// An answer that replaces the regular one.

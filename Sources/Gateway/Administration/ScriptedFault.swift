@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// All loops share one object, so that together they never exceed the rule's limit.
 public final class ScriptedFault: Sendable {
-  /// The ID, which no other rule of the gateway has had.
+  /// The ID, which no other rule of the gateway has ever had.
   public let id: UInt64
   /// The rule as it was added.
   public let rule: FaultRule

@@ -48,7 +48,7 @@ public enum Admission {
     public let contents: TokenContents
     /// The app that the topic identifies.
     public let app: App
-    /// The push type: the request's, or the one that the token's kind implies.
+    /// The push type, which is either specified by the request or implied by the token's kind.
     public let pushType: PushType
     /// The priority: 10, 5, or 1.
     public let priority: UInt8
@@ -162,7 +162,7 @@ public enum Admission {
 
   /// Returns true if a token can be used with a topic.
   ///
-  /// An MDM token's topic is the certificate's own and has no suffix (apns-protocol 1.5).
+  /// An MDM token's topic is the certificate's own topic and has no suffix (apns-protocol 1.5).
   private static func isPair(_ tokenKind: TokenKind, _ topicKind: TokenKind) -> Bool {
     tokenKind == topicKind || (tokenKind == .mdm && topicKind == .alert)
   }

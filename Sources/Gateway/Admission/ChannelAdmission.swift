@@ -1,7 +1,7 @@
 public import BelfryWire
 
-/// The ordered checks of requests that manage channels and of broadcasts (apns-protocol section 5), except those that
-/// only the channel service can perform: whether the channel exists, and whether it stores messages.
+/// The ordered checks of channel management requests and broadcasts (apns-protocol section 5), except those that only
+/// the channel service can perform: whether the channel exists, and whether it stores messages.
 public enum ChannelAdmission {
   /// The operation that a request specifies.
   public enum Call: Equatable, Sendable {
@@ -31,7 +31,7 @@ public enum ChannelAdmission {
 
   /// Checks a complete request to any of the three paths.
   ///
-  /// `body` is at most as long as the payload limit; `bodyBytes` is the length received.
+  /// `body` is at most as long as the payload limit; `bodyBytes` is the number of bytes received.
   public static func evaluate(
     _ request: borrowing PushRequest, body: [UInt8], bodyBytes: Int,
     context: inout some AdmissionContext

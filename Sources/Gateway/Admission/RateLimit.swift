@@ -23,7 +23,7 @@ public struct RateLimit: Equatable, Sendable {
 
   /// Returns true if one more event is within the limit at `now`, and counts the event if so.
   ///
-  /// `next` is the state, initially 0. Both are in monotonic nanoseconds.
+  /// `next` is the state, initially 0. Both `now` and `next` are in monotonic nanoseconds.
   public func admits(_ next: inout Int64, at now: Int64) -> Bool {
     guard wait(next, at: now) == 0 else { return false }
     next = max(next, now) + interval

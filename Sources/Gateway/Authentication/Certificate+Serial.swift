@@ -3,6 +3,6 @@ public import Transport
 
 extension PeerCertificate {
   /// The serial number in lowercase hexadecimal, which identifies a certificate in the control store, the admin API,
-  /// and the interface.
+  /// and the user interface.
   public var serial: String { Hexadecimal.encode(serialNumber) }
 }

@@ -10,7 +10,7 @@ extension CertificateCredential {
     case refused(Rejection)
   }
 
-  /// Returns the credential of a certificate, according to Apple's extensions (apns-protocol 2.3).
+  /// Returns the credential of a certificate, derived from Apple's certificate extensions (apns-protocol 2.3).
   ///
   /// A universal certificate lists its topics; for any other certificate, the only topic is the subject's UID. If the
   /// certificate lists no environments, it is valid in both.

@@ -1,8 +1,8 @@
 public import BelfryWire
 import Transport
 
-/// The rules for tokens on one provider connection: all belong to the same team, their keys are related, and they don't
-/// change too often (apns-protocol 1.13, 2.1, 2.2).
+/// The rules for tokens on one provider connection: all tokens belong to the same team, their keys are related, and the
+/// tokens don't change too often (apns-protocol 1.13, 2.1, 2.2).
 public struct ConnectionCredentials {
   private struct Current {
     let key: ProviderVerificationKey
@@ -10,7 +10,7 @@ public struct ConnectionCredentials {
     var issuedAt: Int64
     var changedAtSeconds: Int64
 
-    /// Returns true if `token` follows this token too soon.
+    /// Returns true if `token` was presented too soon after this token.
     ///
     /// The new token is too soon unless it was presented or issued at least 20 minutes after this one. The rule limits
     /// how often a team issues tokens; a connection that began with an old token can therefore present the next one

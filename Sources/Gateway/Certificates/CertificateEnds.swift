@@ -21,11 +21,11 @@ public struct CertificateEnd: Sendable, Equatable {
 
   /// The kind of certificate.
   public let kind: Kind
-  /// The certificate's file, or a provider's serial number.
+  /// The certificate's file or, for a provider certificate, its serial number.
   public let subject: String
   /// The expiration time, in seconds since 1970.
   public let notAfter: Int64
-  /// The start of validity, in seconds since 1970; `Int64.min` if it is irrelevant.
+  /// The start of the validity period, in seconds since 1970; `Int64.min` if it is irrelevant.
   public let notBefore: Int64
 
   init(kind: Kind, subject: String, notBefore: Int64 = .min, notAfter: Int64) {
@@ -87,8 +87,8 @@ public final class CertificateEnds: Sendable {
     }
   }
 
-  /// The number of devices that haven't yet presented a certificate from the new authority, during a rotation;
-  /// otherwise nil.
+  /// During a rotation, the number of devices that haven't yet presented a certificate from the new authority;
+  /// otherwise, nil.
   public var waitingDevices: Int? { state.withLock { $0.waiting } }
 
   func replace(with list: [CertificateEnd]) { state.withLock { $0.ends = list } }

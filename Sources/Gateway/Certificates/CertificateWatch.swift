@@ -169,7 +169,7 @@ final class CertificateWatch {
     }
   }
 
-  /// Schedules the count of devices on the writer's thread, because there can be very many devices.
+  /// Schedules the count of devices on the writer's thread, because there can be a large number of devices.
   private func countDevices(nowSeconds: Int64) {
     nextCountSeconds = nowSeconds + Limits.rotationCountSeconds
     let (ends, metrics) = (ends, metrics)

@@ -86,7 +86,7 @@ extension GatewayConfiguration {
   /// Returns the reason that clients would reject the operator's certificate at `now`, in seconds since 1970; nil if
   /// they would accept it, or if no certificate is configured.
   ///
-  /// The gateway starts in either case, because connections to its other names still work.
+  /// The gateway starts in either case, because connections to the gateway's other names still work.
   public func certificateProblem(nowSeconds now: Int64) throws -> String? {
     guard let serverCertificate else { return nil }
     let own = try OwnCertificate(serverCertificate)
@@ -103,7 +103,7 @@ extension GatewayConfiguration {
   }
 }
 
-/// A server certificate that the operator provides, for example one from a public authority.
+/// A server certificate that the operator provides, for example, one from a public authority.
 private struct OwnCertificate {
   let file: String
   let certificate: Certificate
@@ -130,6 +130,6 @@ private struct OwnCertificate {
       certificateChainPEM: chain, privateKeyPEM: key, hostNames: hosts.map { $0.lowercased() })
   }
 
-  /// The maximum size of the file, in bytes; real chains have about 10,000.
+  /// The maximum size of the file, in bytes; real certificate chains are about 10,000 bytes long.
   private static let fileBytesMax = 1_048_576
 }

@@ -13,7 +13,7 @@ struct ChannelRegistry {
   private var entries: [ChannelID: Entry] = [:]
   /// The channels of each app, oldest first.
   private var byApp: [UInt32: [ChannelID]] = [:]
-  /// The cached results of ``list(of:)``, because thousands of requests might request the same list.
+  /// The cached results of ``list(of:)``, because the same list might be requested thousands of times.
   ///
   /// A list of 10,000 channels is 270 KB long.
   private var lists: [UInt32: [UInt8]] = [:]
@@ -83,7 +83,8 @@ struct ChannelRegistry {
   /// The delivery mode of a broadcast, or the reason for its refusal.
   enum Broadcasting: Equatable {
     case refused(Rejection)
-    /// The message is sent to connected devices and stored for the others until the expiration, in seconds since 1970.
+    /// The message is sent to connected devices and stored for the others until the expiration time, which is in
+    /// seconds since 1970.
     case kept(expiration: Int64)
     case once
   }

@@ -1,7 +1,7 @@
 import BelfryWire
 import Storage
 
-/// A provider's request about channels that passed every check of the loop and is on its way to the channel service.
+/// A provider's request about channels that passed all of the loop's checks and is on its way to the channel service.
 struct ChannelRequest: Sendable {
   /// The connection and stream to answer, on the requesting loop.
   let connection: UInt64

@@ -92,7 +92,8 @@ final class ChannelService {
   /// Returns true if a channel might be in a damaged row.
   func mayBeDamaged(_ id: ChannelID) -> Bool { store.damage.mayHave(.channel(id.bytes)) }
 
-  /// Returns true if a channel exists that the calling loop doesn't know; all loops are then notified of the channel.
+  /// Returns true if a channel exists that the calling loop doesn't know about; all loops are then notified of the
+  /// channel.
   func introduce(_ id: ChannelID, app: UInt32) -> Bool {
     guard registry.configuration(of: id, app: app) != nil else { return false }
     publish(.made(id, app: app))

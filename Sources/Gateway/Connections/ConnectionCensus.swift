@@ -3,9 +3,9 @@ import System
 
 /// A count of the connections of all loops, by kind and address; the loops share the process's file descriptors.
 ///
-/// It is consulted once per connection, never for a push.
+/// The census is consulted once per connection, never for a push.
 final class ConnectionCensus: Sendable {
-  /// The kind that a port's connections become once they have authenticated.
+  /// The kind of a port's connections, once they have authenticated.
   enum Kind: Sendable { case provider, device }
 
   private struct Counts {

@@ -61,8 +61,8 @@ struct UnprovenConnections {
 
   private var nextSweep = 64
 
-  /// Closes the oldest unproven connection that has had time to authenticate, from `address` or, if that is nil, from
-  /// any address.
+  /// Closes the oldest unproven connection that has had time to authenticate, from `address` or, if `address` is nil,
+  /// from any address.
   ///
   /// Returns true if it closed one.
   func evict(of address: String?, at now: Int64) -> Bool {

@@ -7,8 +7,8 @@ extension AppRecord {
 
   /// Returns a random number that none of these apps has.
   ///
-  /// If numbers were sequential, a gateway restored from a backup would assign some a second time, and a new app would
-  /// inherit tokens and notifications that were stored for another app.
+  /// If numbers were sequential, a gateway restored from a backup would assign some numbers a second time, and a new
+  /// app would inherit tokens and notifications that were stored for another app.
   static func drawNumber(
     besides apps: [AppRecord], using random: inout some RandomNumberGenerator
   ) -> UInt32 {

@@ -181,7 +181,7 @@ final class ControlPlane {
     }
   }
 
-  /// Reads a page of feedback on the writer's thread, because an app can have very many rows.
+  /// Reads a page of feedback on the writer's thread, because an app can have a large number of rows.
   private func readFeedback(
     of app: UInt32, after cursor: FeedbackCursor?, for number: UInt64, of route: Route
   ) {
@@ -284,7 +284,7 @@ final class ControlPlane {
     guard !devices.contains(where: { $0.revokedMilliseconds != nil }) else {
       throw .refused(.revoked)
     }
-    // An unreadable row might belong to this key and might be revoked.
+    // An unreadable row might contain this key, and its device might be revoked.
     guard !devices.isEmpty || !store.damage.has(table: "device") else {
       throw .refused(.tryLater)
     }
@@ -338,7 +338,7 @@ final class ControlPlane {
       done.isKnown ? "enrolled a device again" : "enrolled a device",
       ["device": "\(done.device.number)"])
     metrics.enrollments.add()
-    // The home receives the device before the device can reconnect with the certificate.
+    // The home is notified of the device before the device can reconnect with the certificate.
     send(
       .enrolled(
         done.device,
@@ -373,7 +373,7 @@ final class ControlPlane {
 
   /// Makes the app known to every loop.
   ///
-  /// Returns nil on success; otherwise the reason for the refusal.
+  /// Returns nil on success; otherwise, the reason for the refusal.
   private func adopt(_ bundleID: String, for device: UInt64) throws(StorageFailure) -> LinkRefusal?
   {
     let name = Array(bundleID.utf8)
@@ -385,7 +385,7 @@ final class ControlPlane {
     }
     guard configuration.apps == .adopt, let team = try firstTeam() else { return .unknownApp }
     guard TopicParts.isWellFormed(name.span) else { return .badTopic }
-    // New numbers are drawn to differ from those in the directory, so the directory must contain every app.
+    // New numbers are chosen to differ from those in the directory, so the directory must contain every app.
     guard !isRetryScheduled || publishDirectory(), let published else { return .tryLater }
     guard adoptions[device, default: 0] < Limits.adoptionsPerDeviceMax else {
       log.warning(
@@ -465,7 +465,7 @@ final class ControlPlane {
 
   /// Sends the loops a new directory.
   ///
-  /// If the store can't be read, this method returns false and retries later, because no revocation must be lost.
+  /// If the store can't be read, this method returns false and retries later, because a revocation must never be lost.
   @discardableResult
   private func publishDirectory() -> Bool {
     do throws(StorageFailure) {

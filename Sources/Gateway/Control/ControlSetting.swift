@@ -1,21 +1,21 @@
 /// The names of the gateway's own values in the control store.
 public enum ControlSetting {
-  /// The code that devices enroll with; UTF-8.
+  /// The code, in UTF-8, that devices enroll with.
   public static let enrollmentCode = "enrolment-code"
-  /// The folder's epochs: the epoch of the latest start, and the last epoch that both databases shared; decimal.
+  /// The folder's epochs, in decimal: the epoch of the latest start, and the last epoch that both databases shared.
   static let epoch = "epoch"
-  /// Returns the name of the setting that contains the time up to which an app's feedback was read, in milliseconds
-  /// since 1970; decimal.
+  /// Returns the name of the setting that contains the time up to which an app's feedback was read, as a decimal number
+  /// of milliseconds since 1970.
   static func feedbackRead(app: UInt32) -> String { "feedback-read-\(app)" }
-  /// The scripted answers; one JSON object per line.
+  /// The scripted answers, as one JSON object per line.
   static let faults = "faults"
-  /// The use counts of scripted answers that have a limit; one JSON object per line.
+  /// The use counts of scripted answers that have a limit, as one JSON object per line.
   static let faultUses = "fault-uses"
-  /// The name of the key of the authority that signs device certificates, as of an administrator's last rotation;
-  /// UTF-8.
+  /// The name, in UTF-8, of the key of the authority that signs device certificates, as of an administrator's last
+  /// rotation.
   static let authority = "authority"
-  /// The names of the token keys as of an administrator's last rotation; UTF-8, separated by spaces.
+  /// The names of the token keys, in UTF-8 and separated by spaces, as of an administrator's last rotation.
   static let tokenKeys = "token-keys"
-  /// The environment that the folder was created for; UTF-8.
+  /// The environment, in UTF-8, that the folder was created for.
   public static let environment = "environment"
 }

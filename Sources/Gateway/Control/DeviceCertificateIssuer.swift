@@ -18,7 +18,7 @@ package protocol DeviceCertificateIssuer: Sendable {
 }
 
 extension DeviceCertificateIssuer {
-  /// The mark in the TRUST frame, which identifies the authorities (`docs/device-link.md` 4.7).
+  /// The hash in the TRUST frame that identifies the trusted authorities (`docs/device-link.md` 4.7).
   package var trustMark: [UInt8] { AuthorityBundle(trustedCertificates).mark }
 
   /// The name of the issuer's key.

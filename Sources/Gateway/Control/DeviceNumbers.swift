@@ -14,7 +14,7 @@ struct DeviceNumbers {
   private let numbers: Range<UInt64>
   private var used: UInt64 = 0
 
-  /// Creates the numbers of an epoch, all unassigned.
+  /// Creates the numbers of an epoch, none of which has been assigned.
   init(epoch: UInt32) {
     numbers = Self.numbers(ofEpoch: epoch)
     assert(

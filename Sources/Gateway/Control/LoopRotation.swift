@@ -3,11 +3,11 @@ import Storage
 import System
 import Transport
 
-/// The state of a loop that changes when an administrator rotates keys.
+/// The part of a loop's state that changes when an administrator rotates keys.
 struct LoopRotation {
   /// A change that a rotation makes.
   enum Change: Sendable {
-    /// Devices must trust other authorities: notify the connected ones.
+    /// Devices must trust other authorities; notify the connected devices.
     case trust(mark: [UInt8])
     /// Notify the next devices in the list.
     case continueTrust(sessions: ArraySlice<SessionID>)
@@ -19,7 +19,7 @@ struct LoopRotation {
   let tokens: DeviceTokenCodec
   /// The name of the key that seals device tokens.
   let tokenKey: String
-  /// The mark of the trusted authorities, which TRUST sends to devices.
+  /// The hash that identifies the trusted authorities, which the TRUST frame sends to devices.
   var trustMark: [UInt8]
 
   init(

@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A channel's state on one loop: its newest message, and the subscribed devices of the loop.
+/// A channel's state on one loop: its newest message, and the loop's subscribed devices.
 final class ChannelState {
   let id: ChannelID
   let app: UInt32
@@ -24,12 +24,13 @@ final class ChannelState {
 
 /// A set of devices with a deterministic order, so that a simulation can be replayed.
 ///
-/// Copies share storage until one of them changes, so a fan-out can cheaply keep the list as of its message's arrival.
+/// Copies share storage until one of them changes, so a fan-out can cheaply keep the set as it was when its message
+/// arrived.
 struct ListenerList {
   private(set) var devices: [UInt64] = []
   private var positions: [UInt64: Int] = [:]
 
-  /// Adds a device; returns true if it wasn't in the list yet.
+  /// Adds a device; returns true if it wasn't in the set yet.
   mutating func add(_ device: UInt64) -> Bool {
     guard positions[device] == nil else { return false }
     positions[device] = devices.count

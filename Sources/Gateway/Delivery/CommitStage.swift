@@ -181,7 +181,7 @@ struct CommitStage {
   /// Starts the next commit and returns its operations; returns no operations if none is due or a commit is already
   /// running.
   mutating func startCommit(now: Moment) -> [StoreOperation] {
-    // The loop calls this at the end of every turn, even during a commit.
+    // The loop calls this method at the end of every turn, even during a commit.
     guard !isCommitting else { return [] }
     assert(
       committing.isEmpty && committingRemovals.isEmpty,

@@ -10,7 +10,7 @@ import Storage
 ///           └─ for each listener: send, hold for power, or give up ┴─ acknowledged ── mark
 /// listen ── the newest that this device has not acknowledged
 /// ```
-/// No row is stored per device. The store only records which message a device acknowledged last; without that mark, the
+/// No row is stored per device. The store records only which message a device acknowledged last; without that mark, the
 /// device receives the newest message again and recognizes it by its unique ID.
 extension DeliveryCore {
   // MARK: Channels
@@ -63,7 +63,7 @@ extension DeliveryCore {
     case subscriber
   }
 
-  /// Returns a device's relation to a channel, which must belong to `app` unless that is nil.
+  /// Returns a device's relation to a channel, which must belong to `app` unless `app` is nil.
   public func standing(of device: UInt64, to id: ChannelID, app: UInt32? = nil) -> Standing {
     guard let channel = channels[id], app == nil || channel.app == app else {
       return .unknownChannel
@@ -117,7 +117,7 @@ extension DeliveryCore {
 
   /// Sends a channel's message to the first slice of its listeners; ``continueFanOut(now:)`` sends it to the others.
   ///
-  /// If the message is to be kept, it is already on disk.
+  /// A message that must be kept is already on disk.
   public mutating func broadcast(_ broadcast: Broadcast, now: Moment) {
     guard let channel = channels[broadcast.channel] else { return }
     if broadcast.isKept {

@@ -82,7 +82,7 @@ extension DeliveryCore {
 
   /// Merges a device's notifications from the store and from memory, each once, in order of acceptance.
   ///
-  /// Notifications that are or will be in the store after `through` are left to the next page.
+  /// Notifications that are or will be in the store after `through` are left for the next page.
   private mutating func mergeLoaded(
     _ rows: [StoredNotification], through: UInt64, on device: DeviceDelivery, now: Moment
   ) -> [DeliveryEntry] {
@@ -129,7 +129,7 @@ extension DeliveryCore {
   ) {
     let isOnce = entry.notification.isOnce(at: now)
     if entry.isFromStore, isOnce { return expire(entry, now: now) }
-    // In the store, rows have already replaced one another.
+    // In the store, newer rows have already replaced older ones.
     if !entry.isFromStore, !entry.isTransient, entry.broadcast == nil, !isOnce {
       replaceUnsent(by: entry, on: device)
     }
@@ -265,8 +265,8 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// Handles activity of a sleeping device, such as a keep-alive or other traffic from the device, which means that the
-  /// device is briefly awake.
+  /// Handles activity of a sleeping device, such as a keep-alive or other traffic, which shows that the device is
+  /// briefly awake.
   public mutating func onDeviceActivity(_ device: UInt64, session: SessionID, now: Moment) {
     guard let delivery = devices[device], delivery.session == session else { return }
     releaseHeld(on: delivery, now: now)

@@ -62,7 +62,7 @@ extension DeliveryCore {
     case .superseded, .withdrawn, .endedCommitting, .ended:
       return assertionFailure("#\(entry.sequence) was in flight in the state \(entry.state)")
     }
-    // Queued entries for a device that accepts nothing count against `keep`, as for an offline device.
+    // Queued entries for a device that accepts nothing count against `keep`, as they do for an offline device.
     entry.isExemptFromKeep = false
     entry.isRepetition = true
     device.queue.wait(entry)

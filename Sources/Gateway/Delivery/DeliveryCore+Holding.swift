@@ -40,7 +40,7 @@ extension DeliveryCore {
     if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 
-  /// Returns true if the app has currently used up its background pushes on the device; otherwise counts this push.
+  /// Returns true if the app has used up its allowance of background pushes on the device; otherwise, counts this push.
   mutating func isThrottled(_ entry: DeliveryEntry, now: Moment) -> Bool {
     guard entry.pushType == .background, entry.throttle != .passed else { return false }
     if case .until(let end) = entry.throttle, end > now.nanoseconds { return true }
@@ -56,7 +56,7 @@ extension DeliveryCore {
 
   /// Ends attempt-once entries that would have waited too long by the next tick.
   ///
-  /// Their providers receive the same answer as for an offline device: accepted.
+  /// The providers of these entries receive the same answer as for an offline device: accepted.
   private mutating func giveUpOverdue(now: Moment) {
     let since = now.nanoseconds + Limits.tickNanoseconds - Limits.onceWaitNanoseconds
     for number in awaited.sorted() {
@@ -70,7 +70,7 @@ extension DeliveryCore {
     }
   }
 
-  /// Handles work that has become due as time passed; called about once per second.
+  /// Handles work that has become due as time passed; the loop calls this method about once per second.
   public mutating func tick(now: Moment) {
     // Sort the numbers, so that a simulation can be replayed.
     for number in holding.sorted() {

@@ -17,7 +17,7 @@ extension DeliveryCore {
     for number in removing.committing { devices[number]?.unremoved.beginCommit() }
   }
 
-  /// Resumes the devices that waited for the finished commit.
+  /// Resumes sending to the devices that waited for the finished commit.
   mutating func endRemovals(now: Moment) {
     for number in removing.committing {
       guard let device = devices[number] else {
@@ -36,7 +36,7 @@ extension DeliveryCore {
     }
   }
 
-  /// Clears rows that were never written or that a newer row replaced, because there is nothing to remove.
+  /// Clears rows that were never written or that a newer row replaced, because the store has nothing to remove.
   private mutating func forgetUnwritten(now: Moment) {
     guard !removing.waiting.isEmpty else { return }
     beginRemovals()

@@ -3,8 +3,8 @@ public import Storage
 
 /// The store-and-forward delivery of notifications to the devices of one loop, as a state machine without I/O.
 ///
-/// Each event is a method call that passes the time; ``takeEffects(into:)`` returns the actions that the loop must
-/// perform. The core guarantees that each answered notification is delivered, replaced by a newer one, expired,
+/// Each event is a method call that passes the current time; ``takeEffects(into:)`` returns the actions that the loop
+/// must perform. The core guarantees that each answered notification is delivered, replaced by a newer one, expired,
 /// discarded for a recorded reason, or on disk.
 ///
 /// ```
@@ -20,7 +20,7 @@ public struct DeliveryCore: ~Copyable {
   private var unanswered = UnansweredPushes()
   /// The devices that have held entries.
   var holding: Set<UInt64> = []
-  /// The devices that had no room and are sent nothing for a while.
+  /// The devices that had no room and to which nothing is sent for a while.
   var paused: Set<UInt64> = []
   /// The devices that have, or recently had, a queued attempt-once entry.
   var awaited: Set<UInt64> = []
@@ -107,7 +107,7 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Accepts a notification and discards it, for example if the user turned off the app's notifications.
+  /// Accepts a notification and discards it, for example, if the user turned off the app's notifications.
   public mutating func discard(_ notification: Submission, as state: DeliveryState) {
     let entry = DeliveryEntry(notification, sequence: 0)
     effects.append(.record(.received, entry))
@@ -285,7 +285,7 @@ public struct DeliveryCore: ~Copyable {
   /// Makes every staged entry due immediately, for a shutdown.
   public mutating func flush(now: Moment) { stage.flush(now: now) }
 
-  /// True if everything accepted is on disk or delivered.
+  /// True if everything that was accepted is on disk or delivered.
   public var isSettled: Bool { stage.isSettled }
 
   /// Returns the session of a device; nil if it isn't connected.

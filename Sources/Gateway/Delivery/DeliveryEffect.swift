@@ -42,7 +42,7 @@ public enum SessionEnd: Equatable, Sendable {
 
 /// A device's power state, as the device reported it.
 public struct DevicePower: Equatable, Sendable {
-  /// True if only notifications of priority 10 are sent; held notifications are then sent along with them.
+  /// True if only notifications of priority 10 are sent immediately; each of them also releases the held notifications.
   public var isAsleep: Bool
   /// True if notifications of priorities 5 and 1 are held until the restriction is lifted.
   public var isRestricted: Bool

@@ -22,7 +22,8 @@ public final class DeliveryEntry {
     case staged(deadlineNanoseconds: Int64)
     /// Replaced by a newer entry while it was staged.
     ///
-    /// The entry is still committed, and its provider is answered afterward; the store then replaces its row.
+    /// The entry is still committed, and its provider is answered afterward; the store then replaces the row with the
+    /// newer entry's row.
     case superseded(deadlineNanoseconds: Int64)
     /// Ended before its commit started, so it has no row.
     case withdrawn
@@ -85,7 +86,7 @@ public final class DeliveryEntry {
   public private(set) var isFromStore: Bool
   private(set) var state: State
   private(set) var position = QueuePosition.none
-  /// True if the device might already have received the entry; decided when the entry is queued.
+  /// True if the device might already have received the entry; this is decided when the entry is queued.
   var isRepetition = false
   /// True if the app's `keep` ignores the entry, because the device was connected when the entry arrived and its power
   /// state allows sending.
@@ -98,7 +99,7 @@ public final class DeliveryEntry {
   var isCountedByToken = false
   /// The monotonic time since which the entry has been held, or has waited for its only attempt.
   var heldSinceNanoseconds: Int64 = 0
-  /// The entry's number among its device's deliveries; set when the entry is sent.
+  /// The entry's number among its device's deliveries; the number is set when the entry is sent.
   var delivery: UInt64 = 0
   /// The rows of the entries that this entry replaced, and the rows that those entries in turn had replaced before
   /// their own commits finished; all of these rows are removed together with this entry's row.
@@ -167,7 +168,7 @@ public final class DeliveryEntry {
     assert(
       older.sequence < sequence, "#\(sequence) is newer than #\(older.sequence), which it replaces")
     if replacedRows.isEmpty {
-      // Move the array, so that each entry in a burst of replacements costs the same.
+      // Move the array instead of copying it, so that each entry in a burst of replacements costs the same.
       swap(&replacedRows, &older.replacedRows)
     } else {
       replacedRows += older.replacedRows
@@ -257,7 +258,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// Moves the entry to another list of its queue; for use only by ``DeviceQueue``.
+  /// Moves the entry to another list of its queue; only ``DeviceQueue`` uses this method.
   func move(from old: QueuePosition, to new: QueuePosition) {
     assert(position == old, "#\(sequence) is expected to be \(old), but is \(position)")
     assert(old != new, "#\(sequence) moves to a different position")

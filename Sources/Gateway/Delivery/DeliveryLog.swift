@@ -12,8 +12,8 @@ public import System
 ///
 /// The file consists of 8-byte words in the machine's byte order: a magic number, the capacity, 6 reserved words, then
 /// 8 words per line: milliseconds since 1970; device; app, kind, state, push type, and letter case; the two halves of
-/// `apns-id`; the two of `apns-unique-id`; and the line's number from 1, which is 0 in an unused line. A push type of 0
-/// is unknown.
+/// `apns-id`; the two halves of `apns-unique-id`; and the line's number, which starts at 1 and is 0 in an unused line.
+/// A push type of 0 means that the type is unknown.
 public final class DeliveryLog {
   /// A line of the log.
   public struct Entry: Equatable, Sendable {
@@ -51,7 +51,7 @@ public final class DeliveryLog {
     file = nil
   }
 
-  /// Opens or creates the log file at `path`; a file of another size or format is overwritten.
+  /// Opens or creates the log file at `path`; a file with a different size or format is overwritten.
   public init(file path: String, capacity: Int) throws(SystemFailure) {
     self.capacity = max(1, capacity)
     words = try WordBuffer(count: (self.capacity + 1) * Self.lineWords)
@@ -70,7 +70,7 @@ public final class DeliveryLog {
 
   /// Reads the log file at `path` without changing it.
   ///
-  /// The log is empty if the file has another format.
+  /// The log is empty if the file has a different format.
   public init(reading path: String, capacity: Int) throws(SystemFailure) {
     self.capacity = max(1, capacity)
     words = try WordBuffer(count: (self.capacity + 1) * Self.lineWords)
@@ -122,7 +122,7 @@ public final class DeliveryLog {
 
   /// Writes the new lines to the file.
   ///
-  /// If the disk is full or failing, the file lacks lines, because pushes take priority.
+  /// If the disk is full or failing, some lines are missing from the file, because pushes take priority.
   func flush() {
     guard let file, written < appended else { return }
     let start = max(written, appended - min(appended, UInt64(capacity)))

@@ -27,7 +27,7 @@ final class DeliveryLogReader: DeliveryLogSource {
     let peers = peers.withLock { $0 }
     let answers = LoopAnswers<DevicePresence>()
     for peer in peers { peer.post(.readPresence(answers)) }
-    // A current connection takes precedence over an earlier departure.
+    // A current connection takes precedence over an earlier disconnection.
     return Dictionary(try answers.wait(for: peers.count).map { ($0.device, $0) }) {
       $0.isUp ? $0 : $1.isUp ? $1 : $0
     }

@@ -1,5 +1,5 @@
-/// The event that happened to an accepted notification: the labels of Apple's metrics (apns-protocol section 6), and
-/// three of Belfry's own, `Sent`, `Replaced`, and `Stored – No Room on Device`.
+/// An event in the delivery of an accepted notification, with a label from Apple's metrics (apns-protocol section 6) or
+/// one of three labels of Belfry's own: `Sent`, `Replaced`, and `Stored – No Room on Device`.
 ///
 /// The delivery log's files contain the raw values, so new cases must be added at the end.
 public enum DeliveryState: UInt8, CaseIterable, Sendable {

@@ -2,7 +2,7 @@ import Storage
 
 /// The core's state of one device: its session and its undelivered notifications.
 ///
-/// It exists only while the device is connected, or while a notification for the device isn't yet on disk.
+/// The state exists only while the device is connected, or while a notification for the device isn't yet on disk.
 final class DeviceDelivery {
   /// The connection state of a device.
   enum Presence: Equatable {
@@ -49,7 +49,7 @@ final class DeviceDelivery {
   var unremoved = UnremovedRows()
   /// True if some notifications are only in the store, because the limit in memory was reached.
   var isOverflowing = false
-  /// The last sequence number that was read from a backlog that is being loaded in pages; otherwise 0.
+  /// While a backlog is being loaded in pages, the last sequence number that was read; otherwise, 0.
   var loadedThrough: UInt64 = 0
   /// True if a topic was added while the store was being read.
   var hasNewRows = false
@@ -86,7 +86,7 @@ final class DeviceDelivery {
   /// True if memory has reached its limit of held entries; the rest of the backlog stays in the store.
   var isHeldFull: Bool { queue.heldCount >= Limits.deviceWaitingMax }
 
-  /// True if the device had no room and is therefore sent nothing for a while.
+  /// True if the device had no room, so that nothing is sent to it for a while.
   var isPaused: Bool {
     if case .none = room { true } else { false }
   }

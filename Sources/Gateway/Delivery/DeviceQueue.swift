@@ -10,11 +10,11 @@ import Storage
 ///            └─ inFlight ─ acknowledged
 /// ```
 struct DeviceQueue {
-  /// The entries in flight, in the order in which they were sent; at most a window's worth.
+  /// The entries in flight, in the order in which they were sent; there are at most as many as the window allows.
   private var inFlight: [DeliveryEntry] = []
   private var uncommitted = EntryList()
-  /// The entries that wait or are held; allocated only when an entry must wait, so that an idle device uses little
-  /// memory.
+  /// The entries that wait or are held; they are allocated only when an entry must wait, so that an idle device uses
+  /// little memory.
   private var unsent: Unsent?
   /// The sequence numbers that earlier sessions left unacknowledged.
   ///
@@ -212,7 +212,7 @@ struct DeviceQueue {
       || unsent.held.entry(order: sequence | 1 << 63) != nil
   }
 
-  /// Removes possibly received entries whose rows are no longer undelivered.
+  /// Removes possibly received entries whose notifications are no longer waiting for delivery.
   mutating func keepPossiblyReceived(in rows: [StoredNotification]) {
     guard !possiblyReceived.isEmpty else { return }
     var pending = Set(rows.map(\.sequence))
@@ -222,7 +222,7 @@ struct DeviceQueue {
     possiblyReceived.formIntersection(pending)
   }
 
-  /// Ends the session: removes and returns all entries in flight, waiting, held, and uncommitted, in this order.
+  /// Ends the session: removes and returns all entries in flight, waiting, held, and uncommitted, in that order.
   ///
   /// The caller must return the entries that wait for a commit with `leaveToStore(_:)`.
   mutating func endSession() -> [DeliveryEntry] {

@@ -1,7 +1,7 @@
 public import BelfryWire
 public import Storage
 
-/// A provider's notification on its way to the home of its device, which makes the last checks.
+/// A provider's notification on its way to the home of its device, which performs the final checks.
 public struct Submission: Sendable {
   /// The device, the app, and the kind of token.
   public let key: NotificationKey
@@ -22,7 +22,7 @@ public struct Submission: Sendable {
   public let collapseID: [UInt8]
   /// The payload, byte for byte.
   public let payload: [UInt8]
-  /// The time at which the front admitted it, in milliseconds since 1970.
+  /// The time at which the front admitted the notification, in milliseconds since 1970.
   public let acceptedMilliseconds: Int64
   /// The maximum number of undelivered notifications to keep for the key; the newest are kept.
   public let keep: UInt32

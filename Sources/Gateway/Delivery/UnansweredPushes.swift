@@ -4,7 +4,7 @@ import Storage
 /// token.
 struct UnansweredPushes {
   private(set) var count = 0
-  /// The number of unanswered notifications of each token, among those that are counted by token.
+  /// The number of unanswered notifications for each token, among those that are counted by token.
   private var counts: [NotificationKey: Int] = [:]
 
   /// Returns true if one more push to the token can wait for its answer.

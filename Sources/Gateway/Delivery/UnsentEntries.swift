@@ -8,7 +8,8 @@ struct UnsentEntries {
     let collapseID: [UInt8]
   }
 
-  /// The key of notifications that replace one another if an app keeps only one notification: those of one token.
+  /// The key of notifications that replace one another if an app keeps only one notification, that is, the
+  /// notifications to the same token.
   ///
   /// Among the entries held for a connected device in a power-saving state, an alert and a background push don't
   /// replace each other, because the device isn't offline.
@@ -89,7 +90,8 @@ struct UnsentEntries {
 
   // MARK: Replacement
 
-  /// Removes the entry that has the newer entry's collapse ID and, if `andOlder` is true, the older entries of its key.
+  /// Removes the entry that has the newer entry's collapse ID and, if `andOlder` is true, the older entries with the
+  /// same key.
   mutating func removeReplaced(
     by newer: DeliveryEntry, andOlder: Bool, into replaced: inout [DeliveryEntry]
   ) {

@@ -5,13 +5,13 @@ import Transport
 
 /// A device's connection, which carries bytes between the socket, the link's protocol, and the delivery core.
 ///
-/// Confined to its device's home. It makes no decisions: ``DeviceLinkServer`` implements the protocol,
-/// ``DeliveryCore`` decides what to send, and ``ControlPlane`` decides who may enroll and register.
+/// The connection is confined to its device's home. It makes no decisions: ``DeviceLinkServer`` implements the
+/// protocol, ``DeliveryCore`` decides what to send, and ``ControlPlane`` decides who may enroll and register.
 final class DeviceConnection: StreamHandler, TimerTarget {
   let session: SessionID
   /// The device that the certificate identifies; `nil` for a device that is enrolling.
   let device: UInt64?
-  /// The slot in the census of a connection without a device certificate.
+  /// The census slot of a connection without a device certificate.
   var slot: StreamSlot?
   private let home: DeviceHome
   private var stream: ByteStream?
@@ -119,7 +119,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     armTimer()
   }
 
-  /// Arms the timer unless an earlier one is armed.
+  /// Arms the timer unless it is already armed for an earlier time.
   ///
   /// Most frames only extend the deadline, and rearming costs more than firing early.
   private func armTimer() {
@@ -320,12 +320,12 @@ extension DeviceState {
 }
 
 extension DeliveryEntry {
-  /// The number that identifies the app and kind, or the channel, in its frame.
+  /// The number that identifies the app and the token kind, or the channel, in the entry's frame.
   var linkHandle: UInt32 { broadcast == nil ? key.linkHandle : channelHandle }
 }
 
 extension NotificationKey {
-  /// The number that identifies the app and kind on every link.
+  /// The number that identifies the app and the token kind on every link.
   var linkHandle: UInt32 { app << 4 | UInt32(kind) }
 }
 

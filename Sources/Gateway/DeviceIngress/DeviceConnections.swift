@@ -33,7 +33,7 @@ struct DeviceConnections {
 
   /// Returns the connections of one device, sorted by session.
   ///
-  /// It scans all connections, so use it only for rare operations.
+  /// This method scans all connections, so use it only for rare operations.
   func connections(of device: UInt64) -> [DeviceConnection] {
     connections.values.filter { $0.device == device }
       .sorted { $0.session.number < $1.session.number }

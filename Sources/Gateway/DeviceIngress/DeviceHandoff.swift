@@ -33,7 +33,7 @@ final class DeviceHandoff: StreamHandler {
     connection.streamOpened(stream.detach().attach(to: home.loop, handler: connection))
   }
 
-  /// Sends a device's connection to its home immediately, because the connection may have unread bytes.
+  /// Sends a device's connection to its home immediately, because the connection might have unread bytes.
   private func handOver(_ stream: DetachedStream, of device: DeviceClaim) {
     let route = home.context.homes.home(of: device.number)
     guard home.context.post(.attach(stream, device: device), to: route) else {

@@ -187,7 +187,7 @@ extension DeviceHome {
   private func answer(_ request: SubscriptionRequest, isDurable: Bool) {
     guard isDurable else { return answer(request, with: .refused(.tryLater)) }
     if request.isJoining {
-      // The channel may have been removed during the disk write.
+      // The channel might have been removed during the disk write.
       guard let handle = core.subscribe(request.key.device, to: request.key.channel) else {
         return answer(request, with: .refused(.unknownChannel))
       }

@@ -4,7 +4,7 @@ import Transport
 
 /// The connections of a home's devices.
 extension DeviceHome {
-  /// Opens the listener for devices; replaces the port by the one that the listener uses.
+  /// Opens the listener for devices; replaces the port with the one that the listener uses.
   func open(_ ports: inout GatewayPorts) throws(ListenFailure) {
     let listener = try context.listen(
       ports.device, "device-port", listeners.security.device, for: .device
@@ -13,7 +13,7 @@ extension DeviceHome {
     ports.device = listener.port
   }
 
-  /// Creates the connection of a device, or, without a device, of one that is enrolling.
+  /// Creates a connection for a device or, if `device` is nil, for a device that is enrolling.
   func makeConnection(device: DeviceClaim?) -> DeviceConnection {
     assert(device.map { context.isHome(of: $0.number) } ?? true, "the device belongs to this home")
     let connection = DeviceConnection(

@@ -43,7 +43,7 @@ extension DeviceHome {
           core.unregister(key, now: now)
         }
       case .reply(let request, let reply):
-        // The session may have ended during the disk write.
+        // The session might have ended during the disk write.
         guard let connection = connections[request.session] else { continue }
         answer(request, with: reply, on: connection)
       }

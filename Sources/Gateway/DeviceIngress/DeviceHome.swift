@@ -6,8 +6,8 @@ import Transport
 /// The device side of a loop: the entire state of the devices that belong to it, that is, their registrations, waiting
 /// notifications, channels, and links.
 ///
-/// Confined to its loop. Fronts, also those of other loops, submit pushes for its devices and receive their outcomes;
-/// the two exchange values through the ``LoopContext``.
+/// The home is confined to its loop. Fronts, including those of other loops, submit pushes for its devices and receive
+/// their outcomes; fronts and homes exchange values through the ``LoopContext``.
 final class DeviceHome: TimerTarget {
   let context: LoopContext
   let linkSettings: DeviceLinkServer.Settings
@@ -67,7 +67,7 @@ final class DeviceHome: TimerTarget {
 
   // MARK: Pushes
 
-  /// Makes the last checks of a push, which only the home can make, and passes it to the core.
+  /// Performs the final checks of a push, which only the home can perform, and passes the push to the core.
   func receive(_ submission: Submission) {
     assert(context.isHome(of: submission.key.device), "the device of a push belongs to this home")
     if isDamaged(submission.key.device) {
@@ -98,7 +98,7 @@ final class DeviceHome: TimerTarget {
     }
   }
 
-  /// Returns true if a device isn't known but may exist in a damaged row.
+  /// Returns true if a device isn't known but might exist in a damaged row.
   func isDamaged(_ device: UInt64) -> Bool {
     directory.damage.mayHave(.device(device)) && !devices.knows(device)
   }
@@ -116,7 +116,7 @@ final class DeviceHome: TimerTarget {
 
   // MARK: Effects
 
-  /// Performs the core's effects; called after each batch of events.
+  /// Performs the core's effects; the home calls this method after each batch of events.
   func performEffects() {
     guard !isPerforming else { return }
     isPerforming = true
@@ -189,7 +189,7 @@ final class DeviceHome: TimerTarget {
     deliveryLog.lines(where: query.matcher(tokens)).map(line)
   }
 
-  /// Sends each entry that matches a query to the follower, from now on.
+  /// Sends each new entry that matches a query to the follower.
   func follow(_ query: DeliveryLogQuery, _ follower: DeliveryLogFollower) {
     followers.add(follower, of: query, tokens)
   }
@@ -277,7 +277,7 @@ final class DeviceHome: TimerTarget {
       afterNanoseconds: max(0, due - loop.nowNanoseconds), self, tag: 0)
   }
 
-  /// Starts the commit that is due; called by the event loop.
+  /// Starts the commit that is due; the event loop calls this method.
   func timerFired(tag: UInt64) {
     assert(commitTimer != nil, "the commit timer is set")
     commitTimer = nil
@@ -308,7 +308,8 @@ final class DeviceHome: TimerTarget {
 
   func use(_ security: ListenerSecurity) { listeners.use(security) }
 
-  /// Stops accepting connections, and asks devices to reconnect later; everything accepted is stored or delivered.
+  /// Stops accepting connections, and asks devices to reconnect later; everything that was accepted is stored or
+  /// delivered.
   func drain() {
     listeners.close()
     let hint = LinkFrame.ReconnectHint(

@@ -8,9 +8,9 @@ struct DevicePresence: Sendable, Equatable {
   let lastSeenMilliseconds: Int64
 }
 
-/// The times at which devices of one loop disconnected, since the gateway started.
+/// The times at which the devices of one loop have disconnected since the gateway started.
 ///
-/// Once the limit is reached, further devices aren't recorded.
+/// Once the limit is reached, no more devices are recorded.
 struct DepartedDevices {
   private var milliseconds: [UInt64: Int64] = [:]
 

@@ -4,7 +4,7 @@ struct ScratchBuffer {
 
   init() { buffer.reserveCapacity(16_384) }
 
-  /// Returns an empty buffer with capacity; return it with ``giveBack(_:)``.
+  /// Returns an empty buffer that has capacity; the caller returns it with ``giveBack(_:)``.
   mutating func take() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &buffer)
@@ -12,7 +12,7 @@ struct ScratchBuffer {
     return taken
   }
 
-  /// Keeps the buffer for the next use, unless it is larger than the limit or a larger one is kept.
+  /// Keeps the buffer for the next use, unless it is larger than the limit or a larger buffer is already kept.
   mutating func giveBack(_ used: inout [UInt8]) {
     guard used.capacity <= Limits.scratchBytesMax, used.capacity > buffer.capacity else { return }
     used.removeAll(keepingCapacity: true)

@@ -8,8 +8,8 @@ import Transport
 /// The provider sends frames. The gateway doesn't answer an accepted frame; it answers a faulty one with an error
 /// packet and then closes the connection.
 ///
-/// Confined to its loop. Every frame after a faulty one is discarded, so the next frame is handled only after the home,
-/// which may be on another loop, has answered.
+/// The connection is confined to its loop. Every frame after a faulty one is discarded, so the next frame is handled
+/// only after the home, which might be on another loop, has answered.
 final class BinaryConnection: ProviderPeer, StreamHandler {
   let number: UInt64
   let load = ProviderLoad()
@@ -27,9 +27,9 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var lastAcceptedSerial: Int32 = 0
   private var isDraining = false
   private var isClosing = false
-  /// True if the provider has disconnected; frames received before that are still handled.
+  /// True if the provider has disconnected; frames that were received earlier are still handled.
   private var hasEnded = false
-  /// True if the provider has finished sending; the provider may still read an error packet.
+  /// True if the provider has finished sending; the provider might still read an error packet.
   private var inputHasEnded = false
   private var idleTimer: TimerID?
   private var lastReceived: Int64 = 0
@@ -98,7 +98,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 
   private func handleFrames() {
-    // A frame that exceeded the limit of unanswered frames is handled with the next answer.
+    // A frame that exceeded the limit of unanswered frames is handled when the next answer arrives.
     while !isClosing, !isDraining, awaited == nil, refusal == nil, mayHandleFrame {
       switch parser.next() {
       case .incomplete:
@@ -139,8 +139,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       refuse(.unknown, of: notification, for: .badCertificate)
       return
     }
-    // This check precedes that of the token, and refuses with the same reason as on the HTTP/2 interface (apns-protocol
-    // 1.12).
+    // This check precedes the token check, and the reason for a refusal is the same as on the HTTP/2 interface
+    // (apns-protocol 1.12).
     guard PayloadSyntax.isObject(notification.payload.span) else {
       refuse(.processingError, of: notification, for: .payloadEmpty)
       return
@@ -176,7 +176,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     front.submit(submission(notification, contents, keep: app.keep), of: self)
   }
 
-  /// Returns true if the app of the topic or of the token may exist in a damaged row.
+  /// Returns true if the app of the topic or of the token might exist in a damaged row.
   private func mayBeDamaged(_ notification: BinaryNotification, topic: [UInt8]) -> Bool {
     guard let app = front.directory.app(bundleID: topic.span) else {
       return front.directory.mayBeDamaged(bundleID: topic.span)
@@ -186,7 +186,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     return front.directory.mayBeDamaged(app: contents.app)
   }
 
-  /// Returns true if a scripted fault has closed the connection (`belfry fault`).
+  /// Returns true if a scripted fault (`belfry fault`) has closed the connection.
   ///
   /// Faults without a counterpart on this interface, such as a delayed answer, are ignored.
   private func isFaulty(

@@ -7,10 +7,10 @@ import Transport
 ///
 /// It sends nothing, and reads the tokens that became inactive since the service was last read, until the stream ends.
 ///
-/// The tokens are sent in pages, each one after the client has read the previous one. The tokens count as read once the
-/// client has read all of them: a client that disconnects earlier, or is too slow, receives all tokens again. The same
-/// applies to a client that has shut down its sending side, because it can't be distinguished from one that doesn't
-/// read.
+/// The tokens are sent in pages; each page is sent after the client has read the previous one. The tokens count as read
+/// once the client has read all of them: a client that disconnects earlier, or is too slow, receives all tokens again.
+/// The same applies to a client that has shut down its sending side, because it can't be distinguished from one that
+/// doesn't read.
 final class FeedbackConnection: StreamHandler {
   private let front: ProviderFront
   private var stream: ByteStream?
@@ -61,7 +61,7 @@ final class FeedbackConnection: StreamHandler {
 
   /// Writes a page.
   ///
-  /// After the last page, it closes the stream, because clients read to the end of the stream.
+  /// After the last page, this method closes the stream, because clients read to the end of the stream.
   func answer(_ records: [RegistrationRecord]?) {
     guard let stream else { return }
     guard let records else { return stream.close() }

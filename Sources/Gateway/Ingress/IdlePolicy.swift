@@ -1,9 +1,9 @@
 /// The rules for closing a connection whose provider sends no first frame, makes no request, or doesn't read its
 /// answers.
 ///
-/// It is a value without I/O, evaluated every few seconds.
+/// The policy is a value that performs no I/O and is evaluated every few seconds.
 struct IdlePolicy {
-  /// The connection's activity so far; times are monotonic nanoseconds.
+  /// The connection's activity so far; times are in monotonic nanoseconds.
   struct Facts {
     /// The time at which the TLS handshake finished.
     var opened: Int64

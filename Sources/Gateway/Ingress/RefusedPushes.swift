@@ -24,7 +24,7 @@ struct RefusedPushes {
   private var nextLine: Int64 = 0
   private let rate = RateLimit(perSecond: Limits.refusedLinesPerSecond)
 
-  /// Returns true if one more line is within the limit for this second, and counts it if so.
+  /// Returns true if one more line is within the limit for this second, and counts the line if so.
   mutating func hasRoom(atNanoseconds now: Int64) -> Bool { rate.admits(&nextLine, at: now) }
 
   /// Adds an entry; replaces the oldest one if the list is full.

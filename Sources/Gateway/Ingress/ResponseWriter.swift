@@ -70,7 +70,7 @@ import Transport
     fieldCount = 0
   }
 
-  /// Writes a response to a request about channels (apns-protocol 5.1), with its ID and any further values.
+  /// Writes a response to a request about channels (apns-protocol 5.1), with the request's ID and any further values.
   func answerChannels(
     _ streamID: Int32, status: Int, idText: [UInt8], id: NotificationID,
     uniqueID: NotificationID? = nil, channel: ChannelID? = nil, body: [UInt8] = [],

@@ -5,8 +5,8 @@ import Transport
 
 /// An event loop of the gateway: a thread that hosts one provider front and one device home.
 ///
-/// Nothing is shared between loops, so nothing is locked. The messages of a front to the homes of other loops, and of a
-/// home to their fronts, are posted to those loops' mailboxes in batches.
+/// Nothing is shared between loops, so nothing is locked. Messages from a front to the homes of other loops, and from a
+/// home to the fronts of other loops, are posted to those loops' mailboxes in batches.
 package final class GatewayLoop: TurnEndTarget {
   let front: ProviderFront
   let home: DeviceHome
@@ -48,7 +48,7 @@ package final class GatewayLoop: TurnEndTarget {
         registrations: registrations, deliveryLog: try shared.makeDeliveryLog(index),
         highestSequence: highestSequence)
       part.home.restore(channels)
-      // Handle messages before descriptors: a push may depend on an app or a key that this loop was notified of while
+      // Handle messages before descriptors: a push might depend on an app or a key that this loop was notified of while
       // it was blocked.
       let mailbox = loop.mailbox(of: LoopMessage.self, isBeforeDescriptors: true) { messages in
         part.handle(messages)
@@ -157,7 +157,7 @@ package final class GatewayLoop: TurnEndTarget {
     loop.atTurnEnd(self)
   }
 
-  /// Ends a turn; called by the event loop.
+  /// Ends a turn; the event loop calls this method.
   package func turnEnded() {
     assert(isTurnEndScheduled, "a turn ends only when scheduled")
     isTurnEndScheduled = false
@@ -168,7 +168,7 @@ package final class GatewayLoop: TurnEndTarget {
 
   // MARK: Shutdown
 
-  /// Stops accepting connections and requests; everything accepted is stored or delivered.
+  /// Stops accepting connections and requests; everything that was accepted is stored or delivered.
   private func drain() {
     guard !isDraining else { return }
     isDraining = true

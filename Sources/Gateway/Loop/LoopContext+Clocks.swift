@@ -21,7 +21,7 @@ extension LoopContext {
   func compareClocks() {
     let finding = expiryClock.compare(
       nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
-    // All loops read the same clocks, so only one of them reports.
+    // All loops read the same clocks, so only one loop reports a change.
     guard route.loop == 0 else { return }
     switch finding {
     case .unchanged: break

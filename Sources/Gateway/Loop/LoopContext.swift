@@ -3,9 +3,9 @@ import Storage
 import System
 import Transport
 
-/// The parts of a loop that its provider front and its device home share, and the way between the two.
+/// The parts of a loop that its provider front and its device home share, and the path between the two.
 ///
-/// Confined to its loop.
+/// The context is confined to its loop.
 final class LoopContext {
   /// The address of this loop's front and home.
   let route: Route
@@ -13,7 +13,7 @@ final class LoopContext {
   let shared: GatewayShared
   /// The assignment of devices to homes.
   let homes: HomeMap
-  /// The credentials and apps, replaced as a whole when something changes.
+  /// The credentials and apps, which are replaced as a whole when something changes.
   private(set) var directory: CredentialDirectory
   private(set) var rotation: LoopRotation
   private(set) var outbox = LoopOutbox()
@@ -60,10 +60,10 @@ final class LoopContext {
   /// Returns true if the device's home is on this loop.
   func isHome(of device: UInt64) -> Bool { homes.home(of: device) == route }
 
-  /// Sends a message to the front or the home at `route`: immediately on this loop, or at the end of the turn to
-  /// another one.
+  /// Sends a message to the front or the home at `route`: immediately if the route is on this loop, or at the end of
+  /// the turn if it is on another loop.
   ///
-  /// Returns false if no loop has this route, because the others aren't known before the gateway opens.
+  /// Returns false if no loop has this route; other loops aren't known before the gateway opens.
   func send(_ message: RoutedMessage, to route: Route) -> Bool {
     if route == self.route {
       handleHere(message)
@@ -94,7 +94,7 @@ final class LoopContext {
     self.directory = directory
   }
 
-  /// Sets the mark of the trusted authorities; returns false if it is unchanged.
+  /// Sets the hash that identifies the trusted authorities; returns false if it is unchanged.
   func use(trustMark: [UInt8]) -> Bool {
     guard trustMark != rotation.trustMark else { return false }
     rotation.trustMark = trustMark

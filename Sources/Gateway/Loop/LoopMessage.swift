@@ -9,7 +9,7 @@ enum ProviderAnswer: Sendable {
   case refused(Rejection, timestampMilliseconds: Int64?)
 }
 
-/// A message between provider fronts and device homes, which contains only values, so that it can travel anywhere.
+/// A message between provider fronts and device homes, which contains only values, so that it can be sent to any loop.
 enum RoutedMessage: Sendable {
   /// A front submits a push to the home of its device.
   case submission(Submission)
@@ -44,17 +44,17 @@ enum LoopMessage: Sendable {
   case security(ListenerSecurity)
   /// Keys or authorities were rotated.
   case rotation(LoopRotation.Change)
-  /// Apply this configuration, as far as a loop can.
+  /// Apply the parts of this configuration that a loop can apply.
   case configuration(GatewayConfiguration)
   /// All loops are running, with these mailboxes: open the listeners on these ports (0 means any free port).
   case open(peers: LoopPeers, ports: GatewayPorts)
   /// Send the matching lines of the delivery log as an answer.
   case readLog(DeliveryLogQuery, LoopAnswers<DeliveryLogLine>)
-  /// Send each matching line from now on to the follower.
+  /// Send each new matching line to the follower.
   case followLog(DeliveryLogQuery, DeliveryLogFollower)
   /// Stop accepting, and finish open work.
   case drain
-  /// Close everything, because all work is finished or the time is up.
+  /// Close everything, because all work is finished or the time limit has been reached.
   case stop
 }
 
@@ -71,14 +71,14 @@ enum ControlPlaneRequest: Sendable {
   case channels(ChannelRequest)
   /// A device subscribes to a channel that the loop does not know.
   case findChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
-  /// A feedback client requests the next inactive tokens of this app, or, without a cursor, the first ones that no
-  /// client has read; the reply repeats the number.
+  /// A feedback client requests the next inactive tokens of this app or, without a cursor, the first ones that no
+  /// client has read; the reply contains the same `number`.
   case feedback(number: UInt64, app: UInt32, after: FeedbackCursor?)
   /// A feedback client has read an app's inactive tokens up to the given time.
   case feedbackRead(app: UInt32, upToMilliseconds: Int64)
 }
 
-/// The control plane's reply to a request of a device home.
+/// The control plane's reply to a request from a device home.
 enum HomeReply: Sendable {
   case enrollment(SessionID, DeviceLinkServer.EnrollmentAnswer)
   case renewal(SessionID, DeviceLinkServer.RenewalAnswer)
@@ -89,16 +89,16 @@ enum HomeReply: Sendable {
   case foundChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
 }
 
-/// The control plane's reply to a request of a provider front.
+/// The control plane's reply to a request from a provider front.
 enum FrontReply: Sendable {
   /// The answer to a provider's request on this connection and stream.
   case channels(connection: UInt64, stream: Int32, ChannelAnswer)
-  /// The registrations of an app that became inactive since its feedback was last read: one page, or the last ones; nil
-  /// if they can't be read.
+  /// The registrations of an app that became inactive since its feedback was last read: one page, which can be shorter
+  /// if it is the last; nil if they can't be read.
   case feedback(number: UInt64, [RegistrationRecord]?)
 }
 
-/// A message of a loop to the control plane.
+/// A message from a loop to the control plane.
 enum ControlPlaneMessage: Sendable {
   /// The loop is running.
   case ready(loop: Int, LoopMailbox)

@@ -1,6 +1,6 @@
 import System
 
-/// A loop's messages to other loops, collected during a turn and posted in one batch per loop at its end.
+/// A loop's messages to other loops, collected during a turn and posted in one batch per loop at the end of the turn.
 struct LoopOutbox {
   /// The mailboxes of all loops, including this one; empty until the gateway opens.
   private(set) var peers: LoopPeers = []

@@ -11,7 +11,7 @@ public final class DeviceTokenCodec {
   private var sealed = [UInt8](repeating: 0, count: 32)
   private var opened = [UInt8](repeating: 0, count: TokenContents.byteCount)
 
-  /// Creates a codec with these 32-byte keys; the first one seals.
+  /// Creates a codec with these 32-byte keys; the first key seals tokens.
   public init(keys: [[UInt8]], environment: BelfryWire.Environment) throws(CryptoFailure) {
     self.environment = environment
     for key in keys { ciphers.append(try SIVCipher(key: key)) }

@@ -1,6 +1,6 @@
-/// The place of a device's home, or of a provider's front.
+/// The location of a device's home or of a provider's front.
 ///
-/// It is a loop of this process.
+/// The location is a loop of this process.
 public struct Route: Hashable, Sendable {
   /// The number of the loop.
   public let loop: Int
@@ -9,7 +9,7 @@ public struct Route: Hashable, Sendable {
   public init(loop: Int) { self.loop = loop }
 }
 
-/// The address that the answer to a push is sent to: a connection of a front, and a stream of the connection.
+/// The address to which the answer to a push is sent: a connection of a front, and a stream on that connection.
 public struct ReplyAddress: Hashable, Sendable {
   /// The front that owns the connection.
   public let front: Route

@@ -3,8 +3,8 @@ internal import Transport
 
 /// The keys of device tokens, starting with the sealing key.
 public enum TokenKeys {
-  /// Returns the name that identifies a key in the interface and in the control store; the name reveals nothing about
-  /// the key itself.
+  /// Returns the name that identifies a key in the user interface and in the control store; the name reveals nothing
+  /// about the key itself.
   public static func name(of key: [UInt8]) -> String {
     Hexadecimal.encode(Array(SHA256.hash(Array("belfry token key ".utf8) + key).bytes.prefix(4)))
   }

@@ -57,7 +57,7 @@ package struct FirstIdentity: Sendable {
     return FirstIdentity(teamID: teamID, keyID: keyID, enrollmentCode: code)
   }
 
-  /// Returns the team that owns most keys and apps, in case the team's own row is damaged.
+  /// Returns the team that owns the most keys and apps, in case the team's own row is damaged.
   private static func orphanedTeam(in store: any ControlStore) throws(StorageFailure) -> String? {
     guard store.damage.has(table: "team") else { return nil }
     var counts: [String: Int] = [:]  // text: ids that the operator gave

@@ -23,7 +23,7 @@ public enum FolderBackup {
     public var devices: Int
     /// The size of the file, in bytes.
     public var byteCount: Int
-    /// True if the file contains hashes of its contents; backups of earlier releases don't.
+    /// True if the file contains hashes of its contents; backups from earlier releases don't contain hashes.
     public var hasSums = true
 
     /// The backup as the JSON object that a command prints.
@@ -72,7 +72,8 @@ public enum FolderBackup {
 
   /// A function that runs a closure with the privileges of the folder's owner if the process runs as root.
   ///
-  /// With root's privileges, the backup's own file is opened before the closure runs and named after it has finished.
+  /// With root's privileges, the backup's own file is opened before the closure runs, and is named after the closure
+  /// has finished.
   public typealias AsOwner = (() throws -> Void) throws -> Void
 
   /// Writes a backup of the gateway in `folder` to `file`.
@@ -80,7 +81,7 @@ public enum FolderBackup {
   /// The gateway can keep running during the backup.
   ///
   /// The file receives its name only when it is complete and on disk; at that point, it replaces any file of the same
-  /// name. A process that is killed leaves no file in place.
+  /// name. If the process is killed, no incomplete file remains.
   public static func make(
     of folder: GatewayFolder, to file: String, release: String, nowMilliseconds: Int64,
     asOwner: AsOwner = { try $0() }
@@ -100,7 +101,7 @@ public enum FolderBackup {
     return summary
   }
 
-  /// Throws if there is no gateway that could be restored, or if `file` would be one of the gateway's files.
+  /// Throws if the folder contains no gateway that could be restored, or if `file` would be one of the gateway's files.
   private static func check(_ folder: GatewayFolder, isApartFrom file: String) throws {
     try folder.requireGateway()
     if let name = required.first(where: { (FileSystem.byteCount(of: folder.file($0)) ?? 0) == 0 }) {
@@ -172,7 +173,7 @@ public enum FolderBackup {
   /// The name of the file that exists in a folder during a restore, so that no gateway starts on a half-restored
   /// folder.
   static let unfinished = "restoring"
-  /// The name of the file that notifies the next start that the folder was restored.
+  /// The name of the file that indicates to the next start that the folder was restored.
   static let restored = "restored"
 
   /// Restores the backup to `folder`, which must be empty or not exist.
@@ -212,7 +213,7 @@ public enum FolderBackup {
       try FileSystem.remove(folder.file(unfinished))
     } catch {
       for name in written { try? FileSystem.remove(folder.file(name)) }
-      // Write the marker again, for which there is room now, so that no gateway starts from scratch in a folder whose
+      // Write the marker again, now that there is room for it, so that no gateway starts from scratch in a folder whose
       // restore failed.
       try? folder.write(Array("\(file)\n".utf8), unfinished)
       throw error

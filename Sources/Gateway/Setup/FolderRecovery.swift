@@ -51,7 +51,7 @@ final class FolderRecovery {
 
   /// True if a start has created all files.
   ///
-  /// The proof is the manifest or, in the folder of an earlier release, the file that a start wrote last.
+  /// The manifest proves this; in the folder of an earlier release, the file that a start wrote last proves it.
   private var isComplete: Bool {
     if let manifest = try? FileSystem.readRegularFile(
       folder.file(Self.manifest), limit: Self.manifestBytesMax),

@@ -4,7 +4,7 @@ internal import System
 /// The certificates of the gateway's authority, and the certificates that clients with an earlier copy accept.
 ///
 /// Clients keep copies of `ca.pem`. For this reason, the authority's name and key never change, each new certificate
-/// only permits additional names, and the folder retains the first certificate: every copy permits whatever the first
+/// only adds permitted names, and the folder retains the first certificate: every copy permits whatever the first
 /// certificate permits.
 extension GatewayFolder {
   /// Reads or creates the authority; `hosts` are the names that its certificates must permit.
@@ -18,7 +18,7 @@ extension GatewayFolder {
   /// Reads or creates the authorities.
   ///
   /// An authority that doesn't permit `hosts` gets a new certificate for its key. The same applies to an authority of
-  /// an earlier release, whose certificate constrained addresses too, which BoringSSL rejects.
+  /// an earlier release, whose certificate also constrained addresses, which BoringSSL rejects.
   package func authorities(hosts: [String], nowSeconds: Int64) throws(Failure) -> Authorities {
     guard let present = try presentAuthorities() else {
       let made = try makeAuthority(hosts: hosts, nowSeconds: nowSeconds)
@@ -178,7 +178,7 @@ extension GatewayFolder {
 
   /// Returns the authority's oldest certificate that a client might still trust.
   func firstCertificate(of authority: CertificateAuthority) throws(Failure) -> Certificate {
-    // If someone has replaced the authority, the retained certificate has another key and says nothing about the
+    // If someone has replaced the authority, the retained certificate has a different key and says nothing about the
     // clients' copies.
     let first = try firstCertificates().first {
       $0.publicKeySPKI == authority.certificate.publicKeySPKI
@@ -186,7 +186,7 @@ extension GatewayFolder {
     return first ?? authority.certificate
   }
 
-  /// Returns the host names for which an authority's certificate can sign; empty if the certificate permits all names.
+  /// Returns the host names that an authority's certificate permits; empty if the certificate permits all names.
   static func hosts(permittedBy certificate: Certificate) -> [String] {
     CertificateAuthority.NameConstraints(of: certificate)?.hostNames ?? []
   }

@@ -11,7 +11,7 @@ struct ServerCertificates {
     var certificate: Certificate
   }
 
-  /// The certificate for clients in general, which every copy of `ca.pem` that was ever distributed accepts.
+  /// The certificate for clients in general; clients accept it with any copy of `ca.pem` that was ever distributed.
   var general: Identity
   /// The certificates for clients that request one of `addedNames`, in the same order.
   ///
@@ -20,7 +20,8 @@ struct ServerCertificates {
   var added: [Identity] = []
   /// The host names that the first `ca.pem` doesn't permit but the current one does.
   var addedNames: [String] = []
-  /// The names that no certificate of the authority can contain, and that are therefore in none of them.
+  /// The names that no certificate of the authority can contain, and that are therefore missing from the listeners'
+  /// certificates.
   var forbiddenNames: [String] = []
 
   /// The expiration of the certificate that expires first, in seconds since 1970.
@@ -28,7 +29,7 @@ struct ServerCertificates {
     added.reduce(general.certificate.notAfter) { min($0, $1.certificate.notAfter) }
   }
 
-  /// The start of validity of the certificate that becomes valid last, in seconds since 1970.
+  /// The start of the validity period of the certificate that becomes valid last, in seconds since 1970.
   var notBefore: Int64 {
     added.reduce(general.certificate.notBefore) { max($0, $1.certificate.notBefore) }
   }

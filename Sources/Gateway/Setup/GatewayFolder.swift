@@ -49,7 +49,7 @@ public struct GatewayFolder: Sendable {
   /// The absolute path of the folder.
   public let path: String
 
-  /// Creates a folder with a path, which need not exist.
+  /// Creates a reference to the folder at a path, which need not exist.
   public init(path: String) { self.path = FileSystem.absolute(path) }
 
   /// Throws if the folder contains no gateway, or if the current user can't access it.
@@ -119,8 +119,8 @@ public struct GatewayFolder: Sendable {
     "ca.pem", "ca-first.pem", "server.pem", "server-names", "manifest",
   ]
 
-  /// The names of secret files that other users of this machine can read, because the folder's permissions don't
-  /// protect the files either.
+  /// The names of secret files that other users of this machine can read, because neither the files' own permissions
+  /// nor the folder's permissions protect them.
   public var exposedFiles: [String] {
     func mode(_ path: String) -> UInt32 { (try? FileSystem.mode(of: path)) ?? 0 }
     guard mode(path) & 0o011 != 0, let names = try? FileSystem.list(path) else { return [] }

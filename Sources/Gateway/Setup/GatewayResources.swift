@@ -17,7 +17,7 @@ package struct GatewayResources {
   package var restoration: String?
   /// Notices for the operator about a folder that has lost data.
   package var losses: [String] = []
-  /// The rows that each store has set aside, by the name of its file.
+  /// The rows that each store has set aside, keyed by the name of the store's file.
   var damages: [(name: String, damage: StoreDamage)] {
     [("control.sqlite", controlStore.damage), ("notifications.sqlite", notificationStore.damage)]
   }
@@ -31,7 +31,7 @@ package struct GatewayResources {
   package var tokenKeys: [[UInt8]]
   /// The listeners' TLS configuration.
   package var security: ListenerSecurity
-  /// The listeners' certificates and the source that reloads them; nil without a folder.
+  /// The listeners' certificates and the source that reloads them; nil if there is no folder.
   var certificates: (shown: ListenerCertificates, source: CertificateSource)?
   /// The expiration times of the gateway's certificates.
   let certificateEnds = CertificateEnds()
@@ -52,7 +52,7 @@ package struct GatewayResources {
   /// A function that is called on each loop when the loop starts, so that a test can check its invariants.
   package var didStartLoop: (@Sendable (GatewayLoop) -> Void)?
 
-  /// Creates resources from those that have no default.
+  /// Creates resources from the values that have no default.
   package init(
     controlStore: any ControlStore, notificationStore: any NotificationStore,
     authority: any DeviceCertificateIssuer, identity: FirstIdentity, epoch: UInt32,
@@ -139,7 +139,8 @@ extension GatewayResources {
     return (control, notifications)
   }
 
-  /// Opens the delivery log of a loop; if the folder has no room, the log is in memory, because pushes take priority.
+  /// Opens the delivery log of a loop; if the folder has no room, the log is kept in memory, because pushes take
+  /// priority.
   private static func deliveryLog(
     of index: Int, in folder: GatewayFolder, log: Log
   ) throws(SystemFailure) -> DeliveryLog {

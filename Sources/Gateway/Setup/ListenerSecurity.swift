@@ -21,8 +21,8 @@ package struct ListenerSecurity: Sendable {
 extension ListenerSecurity {
   /// Creates the TLS configuration of listeners that present these certificates.
   ///
-  /// Providers that request a host name of the operator's `own` certificate are presented with that certificate.
-  /// Devices aren't, because they trust only the gateway's authority.
+  /// Providers that request a host name of the operator's `own` certificate receive that certificate. Devices don't,
+  /// because they trust only the gateway's authority.
   init(
     showing certificates: ServerCertificates, own: TLSServerContext.Identity?,
     authorityPEM: [UInt8],

@@ -1,7 +1,7 @@
 internal import System
 internal import Transport
 
-/// The names by which clients reach a gateway, which its server certificate contains.
+/// The names by which clients reach a gateway, and which its server certificate contains.
 struct ServerNames {
   /// The host names: `localhost`, the operator's names or the machine's own, and Apple's.
   let hosts: [String]

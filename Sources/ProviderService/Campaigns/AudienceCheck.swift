@@ -73,6 +73,6 @@ struct AudienceCheck {
     shares.reduce(0) { $0 + $1.count }
   }
 
-  /// Returns a number of devices with its noun.
+  /// Returns a device count followed by the noun, in the singular or the plural.
   static func devices(_ count: Int64) -> String { count == 1 ? "1 device" : "\(count) devices" }
 }

@@ -88,7 +88,7 @@ struct BatchInFlight {
     count(.dead, reason, in: language)
   }
 
-  /// Gives up the recipients that were waiting for another attempt, because the campaign was cancelled.
+  /// Gives up on the recipients that were waiting for another attempt, because the campaign was cancelled.
   mutating func discardUnsent() { unsent = [] }
 
   /// Marks a token for removal from the registry if its outcome is counted elsewhere.

@@ -4,10 +4,10 @@ public import System
 /// The clock by which campaigns are sent: the wall clock, unless the wall clock was set forward.
 ///
 /// A push cannot be recalled, so a clock that was set forward is trusted only after a day (`ExpiryClock`). A clock that
-/// was set back is trusted immediately. Time during which the machine sleeps counts. Any thread can use the clock; a
-/// service uses a single clock throughout its lifetime.
+/// was set back is trusted immediately. Time that the machine spends asleep also counts. Any thread can use the clock;
+/// a service uses a single clock throughout its lifetime.
 public final class CampaignClock: Sendable {
-  /// The nanoseconds since the machine started, and the wall-clock time in milliseconds since 1970.
+  /// The number of nanoseconds since the machine started, and the wall-clock time in milliseconds since 1970.
   public typealias Reading = (nanoseconds: Int64, unixMilliseconds: Int64)
 
   private let read: @Sendable () -> Reading

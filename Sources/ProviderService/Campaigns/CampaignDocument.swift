@@ -10,12 +10,14 @@ struct CampaignDocument: Sendable {
   let topic: String
   let type: PushType
   let priority: UInt8?
-  /// The seconds for which the service stores a push; 0 for a single attempt; nil for the service's policy.
+  /// The number of seconds for which the service stores a push; 0 for a single attempt; nil for the service's policy.
   let expirationSeconds: Int64?
   let collapseID: String?
   let sendTime: SendTime
   let alerts: AlertCatalogue
-  /// The only environment to send to, in addition to devices that did not specify one; nil for every environment.
+  /// The only environment to send to; nil for all environments.
+  ///
+  /// Devices that did not specify an environment are always included.
   let environment: Environment?
   private let payload: JSONObject
 
@@ -26,7 +28,7 @@ struct CampaignDocument: Sendable {
 
   /// Validates a campaign.
   ///
-  /// Throws all of its problems together.
+  /// Throws one error that contains all problems.
   init(_ object: JSONObject) throws(RequestProblems) {
     var reader = CampaignReader(object)
     let unknown = object.keys.lazy.filter { !Self.fields.containsBytes(of: $0) }
@@ -103,7 +105,7 @@ struct CampaignDocument: Sendable {
   }
 }
 
-/// A reader of a campaign's members, which collects the problems that it finds.
+/// A reader for a campaign's members, which collects the problems that it finds.
 private struct CampaignReader {
   private let object: JSONObject
   private(set) var problems: [RequestProblem] = []

@@ -6,7 +6,7 @@ internal import Storage
 struct CampaignLifecycle: Equatable, Sendable {
   typealias State = CampaignRecord.State
 
-  /// A request of the operator, or an event of the service.
+  /// A request from the operator, or an event in the service.
   enum Event: Equatable, Sendable {
     /// Start a draft, or continue a paused or interrupted campaign.
     ///

@@ -23,7 +23,8 @@ struct CampaignPacing {
     let zone: Zone
   }
 
-  /// The time, in nanoseconds, after which waiting groups are checked again, because clocks can be set in the meantime.
+  /// The time, in nanoseconds, after which waiting groups are checked again, because a clock might have been set in the
+  /// meantime.
   private static let longestWaitNanoseconds: Int64 = 30_000_000_000
 
   private var groups: [ZonedGroup]
@@ -66,7 +67,7 @@ struct CampaignPacing {
       until: now + min(overflow ? .max : wait, Self.longestWaitNanoseconds))
   }
 
-  /// The number of recipients of one batch, which is smaller at a low rate, so that pushes are spread over each second.
+  /// The number of recipients in one batch, which is smaller at a low rate, so that pushes are spread over each second.
   private var batchSize: Int {
     guard let rate else { return Limits.batchRecipientsMax }
     let share = rate * Limits.batchNanoseconds / 1_000_000_000

@@ -9,7 +9,7 @@ struct CampaignPreview {
   let languages: [JSONObject]
   /// The times, as one object per time zone, if the send time depends on the zone.
   let zones: [JSONObject]
-  /// The seconds until the campaign's time arrives for the first device; nil for a campaign without a time.
+  /// The number of seconds until the campaign's time arrives for the first device; nil for a campaign without a time.
   let startsInSeconds: Int?
   /// Warnings for the operator before the campaign is sent.
   let warnings: [String]

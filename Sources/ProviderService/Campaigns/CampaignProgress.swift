@@ -5,7 +5,7 @@ internal import Synchronization
 internal import System
 internal import Transport
 
-/// The progress reports of campaigns to their watchers, twice per second until the campaign is finished.
+/// The progress reports that the watchers of a campaign receive, twice per second until the campaign is finished.
 ///
 /// One thread checks every watched campaign, and exits when the last watcher leaves.
 final class CampaignProgress: Sendable {

@@ -133,7 +133,7 @@ struct CampaignRun {
 
   /// Waits only for responses.
   ///
-  /// Pushes to repeat and log queries are left to the next run.
+  /// Log queries, and pushes that must be repeated, are left to the next run.
   private mutating func advanceToEnd() throws(StorageFailure) -> Int64? {
     if flights.values.contains(where: { $0.phase == .answers }) { return .max / 2 }
     guard let endState else { return nil }
@@ -146,7 +146,7 @@ struct CampaignRun {
 
   /// Stores the cancellation, then waits until every push that was sent has an outcome.
   ///
-  /// Recipients that were not reached are given up. An uncertain push is looked up in the delivery log.
+  /// The run gives up on recipients that were not reached. An uncertain push is looked up in the delivery log.
   private mutating func advanceToCancellation() throws(StorageFailure) -> Int64? {
     if campaign.state != .cancelled {
       campaign.state = .cancelled
@@ -253,7 +253,7 @@ struct CampaignRun {
 
   // MARK: Answers
 
-  /// Processes a batch's responses according to their meaning.
+  /// Handles each of a batch's responses according to its consequence.
   mutating func handle(
     _ answers: BatchAnswers.Answers, of number: Int64
   ) throws(StorageFailure) {

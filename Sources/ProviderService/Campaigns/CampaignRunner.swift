@@ -61,7 +61,7 @@ final class CampaignRunner: Sendable {
   /// Stops the thread, and leaves the campaign to be resumed at the next start.
   func stop() { post(.stop(.running)) }
 
-  /// Waits, at most for this time, until the thread exits.
+  /// Waits, for at most this time, until the thread exits.
   func wait(nanoseconds: Int64) {
     _ = hasEnded.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
     hasEnded.signal()
@@ -112,8 +112,8 @@ final class CampaignRunner: Sendable {
 
   /// Waits until all pushes in flight are answered and the pause is over.
   ///
-  /// Returns the state in which to leave the campaign, immediately if the program is exiting. The next run looks up the
-  /// pushes in flight in the delivery log, as after a crash.
+  /// Returns the state in which to leave the campaign; if the program is exiting, returns immediately. The next run
+  /// looks up the pushes in flight in the delivery log, as after a crash.
   private func awaitRetry(
     of run: inout CampaignRun, afterFailures failures: Int
   ) -> CampaignRecord.State? {

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// A thread that starts scheduled campaigns at their time.
+/// A thread that starts campaigns at their scheduled time.
 final class CampaignSchedule: Sendable {
   private let isNewer = DispatchSemaphore(value: 0)
 

@@ -5,7 +5,7 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-/// Requests that apply to one device: a test push, and a query of the notifications that were sent to the device.
+/// Requests that apply to one device: a test push, and a query for the notifications that were sent to the device.
 extension CampaignService {
   /// Sends a campaign's content to one registered device immediately, without changing the campaign.
   ///
@@ -82,7 +82,7 @@ extension CampaignService {
     return result
   }
 
-  /// Returns the notifications of the app's newest campaigns to a device, from the gateway's delivery log.
+  /// Returns the notifications that the app's newest campaigns sent to a device, from the gateway's delivery log.
   func sent(to token: [UInt8], topic: String?) throws(Failure) -> JSONObject {
     var filter = TokenFilter()
     filter.topic = topic

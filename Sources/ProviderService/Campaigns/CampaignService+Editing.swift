@@ -18,7 +18,7 @@ extension CampaignService {
     return campaign
   }
 
-  /// The new content of a campaign; nil leaves a part unchanged.
+  /// The new content of a campaign; a part that is nil remains unchanged.
   struct Edit {
     var document: JSONObject
     var audience: CampaignAudience?
@@ -30,7 +30,7 @@ extension CampaignService {
 
   /// Replaces the content of a draft or a scheduled campaign.
   ///
-  /// If the new document lacks a name or a time, the campaign keeps its current one, which might be from a command's
+  /// If the new document lacks a name or a time, the campaign keeps its current one, which might come from a command's
   /// options; a null in the document removes the value. A scheduled campaign becomes a draft if its new time is not in
   /// the future.
   func edit(_ id: String, _ edit: Edit) throws(Failure) -> CampaignRecord {

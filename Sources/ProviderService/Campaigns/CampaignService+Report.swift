@@ -35,7 +35,7 @@ extension CampaignService {
     func time(_ milliseconds: Int64?) -> JSONValue {
       milliseconds.map { .string(Timestamp.rfc3339(unixMilliseconds: $0)) } ?? .null
     }
-    // In a list, a document that exceeds the size limit is empty.
+    // In a list, a document that exceeds the size limit is treated as empty.
     let document = (try? JSONValue(parsing: campaign.document))?.objectValue ?? [:]
     return [
       "id": .string(campaign.id), "name": .string(campaign.name ?? CampaignName.of(document)),
@@ -107,7 +107,7 @@ struct CampaignCounts {
   /// A push to a dead token was also sent; pushes with an unknown outcome do not count as sent.
   var sent: Int64 { self[.accepted] + self[.dead] + self[.failed] }
 
-  /// Returns the counts of each language as objects, the largest first.
+  /// Returns the counts of each language as objects, largest first.
   ///
   /// Tokens that remain in the registry are not counted by language.
   static func byLanguage(_ tallies: [CampaignTally]) -> [JSONObject] {
@@ -146,7 +146,7 @@ public enum CampaignTable {
 
   private static func field(_ value: JSONValue) -> String {
     guard let text = value.stringValue else { return value == .null ? "" : value.text }
-    // A spreadsheet evaluates a field that begins with one of these characters.
+    // A spreadsheet evaluates a field as a formula if the field begins with one of these characters.
     let isFormula = text.utf8.first.map { "=+-@\t\r".utf8.contains($0) } == true
     let escaped = (isFormula ? "'" : "") + text.replacing("\"", with: "\"\"")
     return "\"\(escaped)\""

@@ -107,7 +107,7 @@ public final class CampaignService: Sendable {
     return scheduled != nil
   }
 
-  /// Creates the thread that starts scheduled campaigns at their time.
+  /// Creates the thread that starts campaigns at their scheduled time.
   public func startSchedule() {
     let schedule = CampaignSchedule { [weak self] in self?.startDue() }
     running.withLock { $0.schedule = schedule }
@@ -125,7 +125,7 @@ public final class CampaignService: Sendable {
     for runner in runners { runner.stop() }
   }
 
-  /// Stops the runs and waits for the pushes in flight, a few seconds for all runs together.
+  /// Stops the runs, and waits a few seconds in total for all pushes in flight.
   public func drain() {
     stop()
     let runners = running.withLock { Array($0.runners.values) }

@@ -9,7 +9,7 @@ public struct GatewayLog: Sendable {
   public struct Line: Sendable, Hashable {
     /// The notification's `apns-id`, which the campaign chose for the recipient.
     public let id: NotificationID
-    /// A state label of apns-protocol section 6, or one of Belfry's own labels.
+    /// A state label from apns-protocol section 6, or one of Belfry's own labels.
     public let state: String
     /// The time in milliseconds since 1970, on the gateway's clock.
     public let atMilliseconds: Int64
@@ -60,7 +60,7 @@ public struct GatewayLog: Sendable {
   private let clock: Clock
   private let read: Read
 
-  /// Creates a log that retains at least `keptLines` lines, with the clock that stamps them.
+  /// Creates a log that retains at least `keptLines` lines, with the clock from which their timestamps are taken.
   public init(keptLines: Int, clock: @escaping Clock, read: @escaping Read) {
     self.keptLines = keptLines
     self.clock = clock
@@ -73,7 +73,8 @@ public struct GatewayLog: Sendable {
     case accepted
     /// The gateway never received the notification.
     case absent
-    /// The gateway received the notification but did not finish: the notification might or might not be delivered.
+    /// The gateway received the notification but did not finish handling it: the notification might or might not be
+    /// delivered.
     case unclear
   }
 
@@ -108,7 +109,8 @@ public struct GatewayLog: Sendable {
     }
     guard isRead == true else { return .outOfReach }
     for id in ids where verdicts[id] == nil {
-      // If at least as many lines are new as the log retains, the relevant lines might have been removed.
+      // If the number of new lines is at least the number that the log retains, the relevant lines might have been
+      // removed.
       guard recent < keptLines else { return .forgotten }
       verdicts[id] = .absent
     }
@@ -124,7 +126,7 @@ public struct GatewayLog: Sendable {
     return isRead == true ? Array(last.values) : nil
   }
 
-  /// Returns the number of a campaign's notifications for each last state in the log.
+  /// Returns the number of a campaign's notifications by their latest state in the log.
   func states(of campaign: CampaignIdentity) -> [String: Int64]? {
     var last: [NotificationID: String] = [:]
     let isRead = try? read { line in

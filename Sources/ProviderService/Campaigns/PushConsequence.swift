@@ -1,11 +1,12 @@
 internal import BelfryProvider
 internal import BelfryWire
 
-/// The consequence of a push's response, or of a missing one, for its campaign.
+/// The consequence of a push's response, or of a missing response, for its campaign.
 enum PushConsequence: Equatable {
   /// The service accepted the push.
   case accepted
-  /// The token is dead, since a time in milliseconds since 1970 if the service reported one.
+  /// The token is dead; `sinceMilliseconds` is the time since which it has been dead, in milliseconds since 1970; nil
+  /// if the service did not report the time.
   case dead(reason: String, sinceMilliseconds: Int64?)
   /// The service permanently refused this push for this device.
   case failed(reason: String)

@@ -11,7 +11,7 @@ struct SendTime: Sendable, Equatable {
     case wall(Int)
   }
 
-  /// The quiet hours, in minutes of the day.
+  /// The quiet hours, in minutes since midnight.
   ///
   /// If the end is before the beginning, the end is on the next day.
   struct QuietHours: Sendable, Equatable {
@@ -41,8 +41,8 @@ struct SendTime: Sendable, Equatable {
     return quietHours != nil
   }
 
-  /// Returns the earliest time at which the start allows sending to a device in these zones, in seconds since 1970, or
-  /// nil if there is no start.
+  /// Returns the earliest time at which the start time allows sending to a device in these zones, in seconds since
+  /// 1970, or nil if there is no start time.
   ///
   /// Quiet hours are not considered. Without zones, UTC applies.
   func firstStart(in zones: [Zone]) -> Int? {
@@ -79,7 +79,7 @@ struct SendTime: Sendable, Equatable {
 
   // MARK: Reading
 
-  /// Parses `2026-11-22T18:00[:00]` as a wall time, or with `Z` or an offset as an instant.
+  /// Parses `2026-11-22T18:00[:00]` as a wall time or, if `Z` or an offset follows, as an instant.
   ///
   /// Returns nil for anything else.
   static func start(_ text: String) -> Start? {
@@ -105,7 +105,7 @@ struct SendTime: Sendable, Equatable {
     return .instant(wall - offset)
   }
 
-  /// Parses a time of day such as `22:00` and returns its minutes, or nil for anything else.
+  /// Parses a time of day such as `22:00` and returns the minutes since midnight, or nil for anything else.
   static func minutes(_ text: String) -> Int? {
     let bytes = Array(text.utf8)
     guard bytes.count == 5, bytes[2] == 0x3A, let hour = number(bytes, 0..<2, 0...23),

@@ -116,7 +116,7 @@ extension ProviderRouter {
 
   /// The parts of a request that adds or replaces a campaign.
   private struct Parts {
-    /// The campaign's document, with the strings files of the request.
+    /// The campaign's document, with the strings files from the request.
     let document: JSONObject
     /// The audience; nil if the request does not specify one.
     let audience: CampaignAudience?

@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 internal import Transport
 
-/// The requests of apps and of the operator that manage tokens.
+/// The requests from apps and the operator that manage tokens.
 extension ProviderRouter {
   /// Registers a token, or removes it.
   func register(_ request: HTTP1Request, as caller: Caller) throws -> HTTP1Response {

@@ -3,7 +3,7 @@ internal import Storage
 public import System
 public import Transport
 
-/// A router for the HTTP requests of apps and of the operator.
+/// A router for HTTP requests from apps and the operator.
 ///
 /// Apps register with their key (`authorization: Bearer KEY`), or without a key if the service is open. All other
 /// requests require the admin token instead. Any thread can use the router.
@@ -18,13 +18,13 @@ public struct ProviderRouter: Sendable {
   let log: Log
   let progress: CampaignProgress
 
-  /// The number of tokens that an app can have unless the operator configures another number: a million, about 200 MB
-  /// on disk.
+  /// The number of tokens that an app can have unless the operator configures another number: a million, which take up
+  /// about 200 MB on disk.
   public static let tokensPerAppDefault: Int64 = 1_000_000
 
   /// Creates a router.
   ///
-  /// Without an admin token, all requests of the operator are refused.
+  /// Without an admin token, all requests from the operator are refused.
   public init(
     registry: Registry, campaigns: CampaignService, apps: AppKeys, adminToken: String,
     isOpen: Bool, tokensPerApp: Int64 = Self.tokensPerAppDefault, log: Log
@@ -134,7 +134,7 @@ public struct ProviderRouter: Sendable {
       return .administrator
     }
     guard isOpen else { throw Self.unauthorized("the app's key is missing") }
-    // A web page in a browser on this machine must not reach the service under a host name of its own.
+    // A web page in a browser on this machine must not be able to reach the service through a host name of its own.
     guard Self.isOwnName(request.field("host")), request.field("origin") == nil,
       !Self.isOfForeignPage(request)
     else {

@@ -173,7 +173,7 @@ struct AlertCatalogue: Sendable {
     }
     for format in text.formats {
       let kinds = TextDirectives(format).kinds
-      // Without arguments, a string is shown unchanged, including the percent signs of numbers. Only one placeholder is
+      // Without arguments, a string is shown unchanged, including percent signs after numbers. Only one placeholder is
       // reported, because a string can have thousands.
       let missing = kinds.filter {
         $0.key > arguments.count && ($0.value == .text || !arguments.isEmpty)

@@ -49,7 +49,7 @@ enum AlertText: Sendable {
   /// Returns the forms that the language requires and this string lacks, in their usual order.
   func missingForms(language: String) -> [PluralRule.Form] {
     guard case .forms(let forms) = self else { return [] }
-    // The numbers up to 200 exercise every rule of CLDR for whole numbers.
+    // The numbers up to 200 exercise every CLDR rule for whole numbers.
     let used = Set((0...200).map { PluralRule.form(of: String($0), language: language) })
     return PluralRule.Form.allCases.filter { used.contains($0) && forms[$0] == nil }
   }

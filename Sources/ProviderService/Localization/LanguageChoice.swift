@@ -43,7 +43,7 @@ struct LanguageChoice: Sendable {
     self.fallback = wanted.lazy.compactMap { known[Self.key($0)] }.first
   }
 
-  /// Returns the language for a device, and true if the language is only the fallback; nil if no language fits.
+  /// Returns the language for a device, and whether the language is only the fallback; nil if no language fits.
   func language(for device: String?) -> (language: String, isFallback: Bool)? {
     assert(
       fallback.map { available[Self.key($0)] == $0 } ?? true,
@@ -55,7 +55,7 @@ struct LanguageChoice: Sendable {
     return fallback.map { ($0, true) }
   }
 
-  /// Returns a normalized key, because tags differ in case and in the separator of their parts.
+  /// Returns a normalized key, because tags differ in case and in the separators between their parts.
   private static func key(_ tag: String) -> String {
     LanguageTag.hyphenated(tag.lowercased())
   }

@@ -5,13 +5,13 @@ enum StringsSource {
   /// The reason that a file cannot be read.
   struct Failure: Error {
     let what: String
-    /// Advice; nil if the problem might be the name.
+    /// Advice on fixing the problem; nil if the name itself might be wrong.
     var advice: String?
   }
 
   /// The files are in this folder, next to the campaign's file.
   case folder(String)
-  /// The files were sent with the campaign; keyed by name.
+  /// The files were sent with the campaign, and are keyed by name.
   case files([String: [UInt8]])
 
   /// Returns true if a file with this name exists.

@@ -7,7 +7,7 @@ struct TextDirectives: Equatable {
     case text, number
   }
 
-  /// The kinds, keyed by the argument's position, from 1.
+  /// The kinds, keyed by the argument's position, which starts at 1.
   private(set) var kinds: [Int: Kind] = [:]
   /// True if an argument is used both as text and as a number.
   private(set) var isContradictory = false
@@ -15,7 +15,7 @@ struct TextDirectives: Equatable {
   /// placeholder has one.
   private(set) var formatted: String?
 
-  /// Parses `%@`, `%2$@`, `%d`, `%#@name@`, and similar placeholders, in the same way as they are replaced later.
+  /// Parses `%@`, `%2$@`, `%d`, `%#@name@`, and similar placeholders, using the same rules as the later replacement.
   init(_ format: String) {
     let format = Array(format.utf8)
     let percent = UInt8(ascii: "%")
@@ -41,7 +41,7 @@ struct TextDirectives: Equatable {
     }
   }
 
-  /// The placeholders as a list for messages, such as `1 text, 2 number`; "none" without placeholders.
+  /// The placeholders as a list for messages, such as `1 text, 2 number`; "none" if there are no placeholders.
   var description: String {
     guard !kinds.isEmpty else { return "none" }
     let shown = kinds.sorted { $0.key < $1.key }.prefix(Limits.argumentsMax)

@@ -2,7 +2,7 @@
 enum Caller: Sendable, Equatable {
   /// The operator, with the admin token.
   case administrator
-  /// An installation of this app, with the app's key.
+  /// An installation of this app that sent the app's key.
   case app(bundleID: String)
   /// Any local client, if the service is open.
   case anybody

@@ -14,7 +14,7 @@ public final class DeviceZones: Sendable {
 
   /// Returns the zone with this name, or nil if it does not exist.
   ///
-  /// A name cannot refer to a file outside of the folder.
+  /// A name cannot refer to a file outside the folder.
   public func zone(named name: String) -> Zone? {
     let isPlain = name.utf8.allSatisfy { byte in
       switch byte {

@@ -3,8 +3,8 @@ internal import Storage
 internal import Synchronization
 public import System
 
-/// A poller that queries a feedback service for dead tokens, when it starts and every hour, and removes those that have
-/// not been registered since.
+/// A poller that queries a feedback service for dead tokens, at startup and every hour, and removes each token that has
+/// not been registered since the reported time.
 public final class FeedbackPoller: Sendable {
   /// A function that reads the service, as the client library's `FeedbackClient` does.
   public typealias Read = @Sendable () throws -> [(token: [UInt8], unixSeconds: Int64)]

@@ -1,7 +1,7 @@
 internal import BelfryWire
 internal import Transport
 
-/// The received fields of a registration: in the URL, in a form, or in a JSON object.
+/// The fields of a registration, received in the URL, in a form, or in a JSON object.
 struct RegistrationFields {
   /// The names of the supported fields; other fields belong to the app.
   static let names = [
@@ -67,7 +67,8 @@ struct RegistrationFields {
     return names.first { $0.lowercased() == plain } ?? synonyms[plain]
   }
 
-  /// Returns the fields whose names, according to their length, could be supported names or similar to one.
+  /// Returns the fields whose names, according to their lengths, could be supported names or similar to supported
+  /// names.
   ///
   /// Only these names are compared: comparing strings normalizes them, which takes a long time for a long run of
   /// combining marks.

@@ -126,7 +126,7 @@ struct RegistrationRequest {
 
   /// Parses `sandbox` or `production`.
   ///
-  /// `development`, the term of app entitlements, means `sandbox`.
+  /// `development`, the term that app entitlements use, means `sandbox`.
   static func environment(_ text: String?) throws(RequestProblem) -> Environment? {
     guard let text else { return nil }
     let name = text.utf8.count <= Limits.fieldNameBytesMax ? text.lowercased() : ""

@@ -49,8 +49,8 @@ public struct Registry: Sendable {
 
   /// Removes tokens that a feedback service reported, and returns the number of removed tokens.
   ///
-  /// The service reports whole seconds, which count from their beginning: a registration later in the same second is
-  /// kept.
+  /// The service reports times in whole seconds, and each time means the beginning of its second: a registration later
+  /// in the same second is kept.
   public func removeDead(
     _ tokens: [(token: [UInt8], unixSeconds: Int64)]
   ) throws(StorageFailure) -> Int {

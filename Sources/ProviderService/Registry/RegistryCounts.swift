@@ -3,7 +3,7 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-/// The numbers of tokens per app and language.
+/// The token counts per app and language.
 ///
 /// The tokens are recounted only occasionally, because counting reads every token.
 final class RegistryCounts: Sendable {
@@ -51,7 +51,7 @@ final class RegistryCounts: Sendable {
 }
 
 extension RegistryCounts.Counts {
-  /// The members `devices`, `dead`, and `apps`, each app with its languages and environments.
+  /// The members `devices`, `dead`, and `apps`; each app is listed with its languages and environments.
   var members: [(String, JSONValue)] {
     func total(_ shares: [RegistryShare]) -> Int64 { shares.reduce(0) { $0 + $1.count } }
     func parts(_ shares: [RegistryShare], named name: String, _ key: (RegistryShare) -> String?)

@@ -24,8 +24,8 @@ public final class StoreCopy {
 
   /// Copies the store at `path` without blocking writers; another process can write to the store during the copy.
   ///
-  /// Returns the number of rows of a table in the copy, and the value of a setting, which is empty if the setting does
-  /// not exist.
+  /// Returns the number of rows in one of the copy's tables, and the value of a setting, which is empty if the setting
+  /// does not exist.
   @discardableResult
   public func fill(
     from path: String, counting table: StaticString, setting name: String? = nil

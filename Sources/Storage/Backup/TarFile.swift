@@ -229,7 +229,7 @@ public final class TarReader {
       ? [] : try file.read(entries[index].byteCount, at: offsets[index])
   }
 
-  /// Extracts a file of the archive to a new file with the given mode; the new file is on disk when the call returns.
+  /// Extracts a file from the archive to a new file with the given mode; the new file is on disk when the call returns.
   ///
   /// Returns the hash of the written bytes.
   @discardableResult

@@ -60,7 +60,7 @@ final class ControlEngine: MarkedStoreEngine {
       ALTER TABLE subscription ADD COLUMN received_high INTEGER;
       ALTER TABLE subscription ADD COLUMN received_low INTEGER;
       """,
-      // Numbers are now drawn with an epoch instead of being counted.
+      // New numbers contain a random epoch instead of being counted from 1.
       """
       CREATE INDEX device_by_key ON device (key_hash);
       DROP TABLE counter;
@@ -81,7 +81,7 @@ final class ControlEngine: MarkedStoreEngine {
       ALTER TABLE certificate ADD COLUMN authority TEXT;
       ALTER TABLE device ADD COLUMN token_key TEXT;
       """,
-      // A table for tokens whose app has registered again, for the feedback service.
+      // A table, read by the feedback service, of tokens whose app has registered again.
       """
       CREATE TABLE former_registration (
         device INTEGER NOT NULL, app INTEGER NOT NULL, kind INTEGER NOT NULL,
@@ -90,7 +90,7 @@ final class ControlEngine: MarkedStoreEngine {
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX former_registration_by_time ON former_registration (app, kind, changed);
       """,
-      // Checksums of rows, and a table for rows whose checksum fails.
+      // Checksums of rows, and a table for rows whose checksums don't match.
       """
       CREATE TABLE new_team (
         id TEXT PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL,

@@ -38,7 +38,7 @@ public enum EnvironmentScope: UInt8, Sendable, Hashable, CaseIterable {
 
 /// A team, which owns apps and the keys that send to them.
 public struct TeamRecord: Sendable, Hashable {
-  /// The team's ID: 10 uppercase letters and digits; the `iss` of provider tokens.
+  /// The team's ID, which consists of 10 uppercase letters and digits and is the `iss` of provider tokens.
   public var id: String
   /// The name of the team, for display.
   public var name: String
@@ -55,7 +55,7 @@ public struct TeamRecord: Sendable, Hashable {
 
 /// The part of a provider's signing key that the gateway needs (apns-protocol.md 2.2).
 public struct KeyRecord: Sendable, Hashable {
-  /// The key's ID: 10 uppercase letters and digits; the `kid` of provider tokens.
+  /// The key's ID, which consists of 10 uppercase letters and digits and is the `kid` of provider tokens.
   public var id: String
   /// The ID of the key's team.
   public var team: String
@@ -63,13 +63,13 @@ public struct KeyRecord: Sendable, Hashable {
   public var publicKeySPKI: [UInt8]
   /// The environments in which the key is valid.
   public var environments: EnvironmentScope
-  /// The only topics to which the key may send; empty for all topics of the team.
+  /// The only topics to which the key can send; empty for all topics of the team.
   public var topics: [String]
   /// The only other key that is allowed on the same connection; nil for no other key.
   public var relatedKey: String?
   /// The time of creation in milliseconds since 1970.
   public var createdMilliseconds: Int64
-  /// The time of revocation in milliseconds since 1970; nil for a valid key.
+  /// The time of revocation, in milliseconds since 1970; nil for a valid key.
   public var revokedMilliseconds: Int64?
 
   /// Creates a key from its parts.
@@ -105,7 +105,7 @@ public struct CertificateRecord: Sendable, Hashable {
   public var notAfter: Int64
   /// The time of creation in milliseconds since 1970.
   public var createdMilliseconds: Int64
-  /// The time of revocation in milliseconds since 1970; nil for a valid certificate.
+  /// The time of revocation, in milliseconds since 1970; nil for a valid certificate.
   public var revokedMilliseconds: Int64?
   /// The name of the key that signed the certificate; nil for certificates that earlier releases issued.
   public var authority: String?
@@ -138,7 +138,7 @@ public struct AppRecord: Sendable, Hashable {
   public var team: String
   /// The maximum number of undelivered notifications to store per token, retaining the newest; `.max` stores all.
   public var keep: UInt32
-  /// True if channels may be created for the app.
+  /// True if channels can be created for the app.
   public var hasBroadcast: Bool
   /// The time of creation in milliseconds since 1970.
   public var createdMilliseconds: Int64
@@ -222,7 +222,7 @@ public struct DeviceRecord: Sendable, Hashable {
   public var name: String
   /// The time of enrollment in milliseconds since 1970.
   public var enrolledMilliseconds: Int64
-  /// The time of revocation in milliseconds since 1970; nil for a valid device.
+  /// The time of revocation, in milliseconds since 1970; nil for a valid device.
   public var revokedMilliseconds: Int64?
 
   /// Creates a device from its parts.
@@ -270,7 +270,7 @@ public struct RegistrationRecord: Sendable, Hashable {
   public enum State: UInt8, Sendable, Hashable {
     /// The token is valid.
     case active = 1
-    /// The token is valid, but the app does not receive notifications for now.
+    /// The token is valid, but the app currently does not receive notifications.
     case disabled = 2
     /// The token is inactive; the next token has the next generation.
     case unregistered = 3
@@ -282,7 +282,7 @@ public struct RegistrationRecord: Sendable, Hashable {
   public var generation: UInt16
   /// The state of the registration.
   public var state: State
-  /// The time of the last change in milliseconds since 1970, which the `Unregistered` response reports.
+  /// The time of the last change, in milliseconds since 1970, which the `Unregistered` response reports.
   public var changedMilliseconds: Int64
 
   /// Creates a registration from its parts.
@@ -298,7 +298,7 @@ public struct RegistrationRecord: Sendable, Hashable {
 
 /// A position among an app's inactive registrations, which are sorted by the time of the change, then by device.
 public struct FeedbackCursor: Sendable, Hashable {
-  /// The time of the change in milliseconds since 1970.
+  /// The time of the change, in milliseconds since 1970.
   public var changedMilliseconds: Int64
   /// The number of the registration's device.
   public var device: UInt64

@@ -1,6 +1,6 @@
 public import Transport
 
-/// One change to a gateway's configuration data; `put` adds or replaces.
+/// One change to a gateway's configuration data; `put` adds or replaces a record.
 public enum ControlChange: Sendable, Hashable {
   case putTeam(TeamRecord)
   /// Removes a team with its keys and certificates; its apps must already be removed.
@@ -82,7 +82,7 @@ public protocol ControlStore: AnyObject, Sendable {
   func devices() throws(StorageFailure) -> [DeviceRecord]
   /// Returns the devices that enrolled with this key, including revoked ones, sorted by number, using an index.
   func devices(withKey keyHash: SHA256.Digest) throws(StorageFailure) -> [DeviceRecord]
-  /// Returns the device with this number, revoked or not, using its key.
+  /// Returns the device with this number, revoked or not, using the primary key.
   func device(number: UInt64) throws(StorageFailure) -> DeviceRecord?
   /// Returns true if any device has one of these numbers, using an index.
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool
@@ -92,13 +92,13 @@ public protocol ControlStore: AnyObject, Sendable {
   func newer(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival]
   /// Returns the number of devices that have presented a certificate from this authority, and the earliest expiration.
   ///
-  /// Reads all rows.
+  /// This method reads all rows.
   func deviceCertificateSummary(
     authority: String, atSeconds now: Int64
   ) throws(StorageFailure) -> DeviceCertificateSummary
   /// Returns the number of valid tokens for each key that sealed tokens, by the key's name.
   ///
-  /// Revoked devices do not count. The name is nil for tokens that earlier releases sealed. Reads all rows.
+  /// Revoked devices do not count. The name is nil for tokens that earlier releases sealed. This method reads all rows.
   func tokenCounts() throws(StorageFailure) -> [String?: Int]
   /// Returns all registrations, sorted by device, app, and kind.
   ///
@@ -112,9 +112,9 @@ public protocol ControlStore: AnyObject, Sendable {
   func unregistered(
     app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord]
-  /// Returns the registration of a device, an app, and a kind, active or not, using its key.
+  /// Returns the registration of a device, an app, and a kind, active or not, using the primary key.
   func registration(of key: NotificationKey) throws(StorageFailure) -> RegistrationRecord?
-  /// Returns a device's registrations, active or not, sorted by app and kind, using their key.
+  /// Returns a device's registrations, active or not, sorted by app and kind, using the primary key.
   func registrations(ofDevice device: UInt64) throws(StorageFailure) -> [RegistrationRecord]
   /// Returns all subscriptions, sorted by device.
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
@@ -125,9 +125,9 @@ public protocol ControlStore: AnyObject, Sendable {
   /// Returns the number of changes that were stored but are missing, because the disk lost them or because an older copy
   /// has taken the store's place.
   func lostCount() throws(StorageFailure) -> UInt64
-  /// Discards the record of lost changes, after an operator was informed.
+  /// Discards the record of lost changes, after an operator has been informed.
   func forgetLost() throws(StorageFailure)
-  /// The rows that failed their checksum; a row that is not found may be one of them.
+  /// The rows that failed their checksum; a row that is not found might be one of them.
   var damage: StoreDamage { get }
   /// Returns the rows that were set aside, for inspection.
   func rowsSetAside() throws(StorageFailure) -> [SetAsideRow]

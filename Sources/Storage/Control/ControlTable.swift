@@ -17,7 +17,7 @@ enum ControlTable {
       "team", "bundle_id", "environments", "universal", "not_after", "created", "revoked",
       "authority",
     ], isUpdated: true)
-  /// Tokens identify an app by its number, pushes by its bundle identifier.
+  /// Tokens identify an app by its number; pushes identify an app by its bundle identifier.
   static let app = ChecksummedTable(
     name: "app", key: ["number", "bundle_id"],
     rest: ["team", "keep", "broadcast", "created", "adopter"], isUpdated: true)

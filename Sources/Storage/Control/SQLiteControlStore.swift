@@ -7,7 +7,7 @@ public final class SQLiteControlStore: ControlStore {
 
   /// Opens or creates the store at `path`, upgrading an older schema.
   ///
-  /// Throws for files of other programs or newer releases, without changing them.
+  /// Throws for files from other programs or newer releases, without changing them.
   public convenience init(path: String) throws(StorageFailure) {
     try self.init(database: path)
   }

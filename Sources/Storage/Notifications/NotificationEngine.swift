@@ -27,7 +27,7 @@ final class NotificationEngine: MarkedStoreEngine {
       """
       ALTER TABLE progress ADD COLUMN stored INTEGER NOT NULL DEFAULT 0;
       """,
-      // Checksums of rows, and a table for rows whose checksum fails.
+      // Checksums of rows, and a table for rows whose checksums don't match.
       """
       CREATE TABLE new_notification (
         sequence INTEGER PRIMARY KEY, device INTEGER NOT NULL, app INTEGER NOT NULL,

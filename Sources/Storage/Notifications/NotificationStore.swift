@@ -79,7 +79,7 @@ public protocol NotificationStore: AnyObject, Sendable {
   func count() throws(StorageFailure) -> Int
   /// Returns every device with a stored notification, in ascending order, for a restarted gateway.
   func devices() throws(StorageFailure) -> [UInt64]
-  /// Returns the epoch last stored with ``putEpoch(_:)``; 0 in a new store and in one of an earlier release.
+  /// Returns the epoch last stored with ``putEpoch(_:)``; 0 in a new store or in a store from an earlier release.
   func epoch() throws(StorageFailure) -> UInt32
   /// Stores the epoch of the gateway's folder durably.
   func putEpoch(_ epoch: UInt32) throws(StorageFailure)
@@ -88,7 +88,7 @@ public protocol NotificationStore: AnyObject, Sendable {
   /// Returns the number of notifications that were stored but are missing, because the disk lost them or because an
   /// older copy has taken the store's place.
   func lostCount() throws(StorageFailure) -> UInt64
-  /// Discards the record of lost notifications, after an operator was informed.
+  /// Discards the record of lost notifications, after an operator has been informed.
   func forgetLost() throws(StorageFailure)
   /// The rows that failed their checksum.
   var damage: StoreDamage { get }

@@ -10,7 +10,7 @@ public final class SQLiteNotificationStore: NotificationStore {
 
   /// Opens or creates the store at `path`.
   ///
-  /// Throws for files of other programs or newer releases, without changing them.
+  /// Throws for files from other programs or newer releases, without changing them.
   public init(path: String) throws(StorageFailure) { engine = try LockedEngine(path: path) }
 
   /// Opens or creates the store at `path` with a specific monotonic clock, for tests.

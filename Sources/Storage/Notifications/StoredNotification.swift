@@ -21,13 +21,13 @@ public struct NotificationKey: Hashable, Sendable {
 public struct StoredNotification: Sendable, Hashable {
   /// The recipient of the notification.
   public let key: NotificationKey
-  /// The position in the order of acceptance, from 1; unique within a store.
+  /// The position in the order of acceptance, which starts at 1 and is unique within a store.
   public let sequence: UInt64
   /// The value of `apns-id`.
   public let id: NotificationID
   /// The value of `apns-unique-id`.
   public let uniqueID: NotificationID
-  /// The time at which the notification expires, in seconds since 1970; `.max` for never.
+  /// The time at which the notification expires, in seconds since 1970; `.max` if it never expires.
   public let expiration: Int64
   /// The priority: 10, 5, or 1.
   public let priority: UInt8

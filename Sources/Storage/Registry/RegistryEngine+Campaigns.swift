@@ -68,7 +68,7 @@ extension RegistryEngine {
   func campaigns(
     id: String?, documentBytesMax: Int = .max
   ) throws(StorageFailure) -> [CampaignRecord] {
-    // A condition that also matches without an ID would read the whole table.
+    // A condition that also matches without an ID would cause the whole table to be read.
     let select = try statement(
       Self.campaignColumns + (id == nil ? " ORDER BY created, id" : " WHERE id = ?1"))
     if let id { try select.bind(1, id) }
@@ -334,7 +334,7 @@ extension RegistryEngine {
     }
   }
 
-  /// Restores a started campaign to its state before the start; no recipient must have been claimed.
+  /// Restores a started campaign to its state before the start; the campaign must not have claimed any recipients.
   func unstart(_ campaign: CampaignRecord) throws(StorageFailure) {
     let remove = try statement("DELETE FROM leg WHERE campaign = ?1")
     try remove.bind(1, campaign.id)

@@ -25,7 +25,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
 
   /// Advances to the next row, and returns false at the end.
   ///
-  /// The last column indicates whether the row is unchanged since it was written; a damaged row is an error.
+  /// The last column indicates whether the row is unchanged since it was written; a damaged row causes an error.
   func step(_ select: SQLiteStatement) throws(StorageFailure) -> Bool {
     guard try select.step() else { return false }
     guard select.integer(select.columnCount - 1) != 0 else {

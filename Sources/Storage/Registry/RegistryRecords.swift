@@ -273,7 +273,7 @@ public struct ZoneGroup: Sendable, Hashable {
     case named(String?)
   }
 
-  /// The number of the group, from 0 within the campaign.
+  /// The number of the group within the campaign, starting at 0.
   public let number: Int
   /// The devices of the group.
   public let zone: Zone

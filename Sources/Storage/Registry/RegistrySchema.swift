@@ -53,7 +53,7 @@ extension RegistryEngine {
         topic TEXT PRIMARY KEY, count INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
       """,
-      // Checksums of rows, and a table for rows whose checksum fails.
+      // Checksums of rows, and a table for rows whose checksums don't match.
       """
       CREATE TABLE new_token (
         number INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, sealed BLOB NOT NULL,

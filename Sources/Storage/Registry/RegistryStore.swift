@@ -1,6 +1,6 @@
 /// The token registry and its campaigns.
 ///
-/// Any thread may use the store; writes are serialized. Once a call returns, its changes survive a crash of the process
+/// Any thread can use the store; writes are serialized. Once a call returns, its changes survive a crash of the process
 /// and of the machine.
 public protocol RegistryStore: AnyObject, Sendable {
   /// The health of the store's disk.
@@ -22,11 +22,11 @@ public protocol RegistryStore: AnyObject, Sendable {
   func register(
     _ tokens: [TokenRegistration], at milliseconds: Int64, limit: RegistrationLimit?
   ) throws(StorageFailure) -> [RegistrationChange]
-  /// Removes a token from a topic, or from every topic if none is given.
+  /// Removes a token from a topic, or from all topics if `topic` is nil.
   ///
   /// Returns true if the token was registered.
   func remove(_ sealed: [UInt8], topic: String?) throws(StorageFailure) -> Bool
-  /// Removes dead tokens that have not registered since then.
+  /// Removes dead tokens that have not been registered again since they became dead.
   ///
   /// Returns the number of removed tokens.
   func removeDead(_ tokens: [DeadToken]) throws(StorageFailure) -> Int
@@ -36,7 +36,7 @@ public protocol RegistryStore: AnyObject, Sendable {
   ) throws(StorageFailure) -> [RegisteredToken]
   /// Returns a page of the tokens that match a filter, with numbers above `number`.
   ///
-  /// A page may be empty even if the search has not reached its end, because each call reads a limited number of rows.
+  /// A page can be empty even if the search has not reached its end, because each call reads a limited number of rows.
   func tokens(
     matching filter: TokenFilter, after number: Int64, limit: Int
   ) throws(StorageFailure) -> TokenPage
@@ -51,7 +51,8 @@ public protocol RegistryStore: AnyObject, Sendable {
 
   /// Adds a campaign that has not started.
   func addCampaign(_ campaign: CampaignRecord) throws(StorageFailure)
-  /// Adds a copy of a campaign that has not started, with the original's own list of recipients if it still has one.
+  /// Adds a copy of a campaign that has not started, with the original's own list of recipients if the original still
+  /// has one.
   func addCampaign(
     _ campaign: CampaignRecord, copying original: String
   ) throws(StorageFailure)
@@ -61,14 +62,14 @@ public protocol RegistryStore: AnyObject, Sendable {
   func replace(_ campaign: CampaignRecord) throws(StorageFailure)
   /// Empties the list of recipients of a campaign that has not started.
   func clearRecipients(of campaign: String) throws(StorageFailure)
-  /// Sets a running campaign back to `scheduled` if nothing has been sent yet.
+  /// Sets a running campaign back to `scheduled` if no pushes have been sent yet.
   ///
-  /// Earlier versions started a campaign at once and let it wait for its time. Returns nil if the campaign has already
-  /// sent something.
+  /// Earlier versions started a campaign immediately, although its time was in the future. Returns nil if the campaign
+  /// has already sent pushes.
   func reschedule(_ campaign: CampaignRecord) throws(StorageFailure) -> CampaignRecord?
-  /// Returns the IDs of all campaigns, or of those in one state, sorted by creation time.
+  /// Returns the IDs of all campaigns, or of the campaigns in one state, sorted by creation time.
   ///
-  /// The documents of all campaigns together may be larger than the memory, so callers read one campaign at a time.
+  /// The documents of all campaigns together might not fit into memory, so callers read one campaign at a time.
   func campaignIDs(
     in state: CampaignRecord.State?
   ) throws(StorageFailure) -> [String]
@@ -84,13 +85,13 @@ public protocol RegistryStore: AnyObject, Sendable {
   func campaign(
     _ id: String, documentBytesMax: Int
   ) throws(StorageFailure) -> CampaignRecord?
-  /// Appends recipients to a campaign's own list, each token only once.
+  /// Appends recipients to a campaign's own list, with each token only once.
   ///
   /// Returns the number of new recipients.
   func appendRecipients(
     _ tokens: [TokenRegistration], to campaign: String
   ) throws(StorageFailure) -> Int
-  /// Returns the number of devices of an audience for each language, zone, and environment.
+  /// Returns the number of devices in an audience for each language, zone, and environment.
   ///
   /// For `.list`, `campaign` is the campaign whose list is counted.
   func shares(
@@ -98,19 +99,19 @@ public protocol RegistryStore: AnyObject, Sendable {
   ) throws(StorageFailure) -> [AudienceShare]
   /// Starts a campaign for the currently registered devices.
   ///
-  /// Returns its new record.
+  /// Returns the campaign's new record.
   func start(
     _ campaign: CampaignRecord, groups: [ZoneGroup.Zone], total: Int64
   ) throws(StorageFailure) -> CampaignRecord
-  /// Removes a finished campaign's list of recipients, in slices, so that other writes can run in between.
+  /// Removes a finished campaign's list of recipients, in slices, so that other writes can run between the slices.
   func removeRecipients(of campaign: String) throws(StorageFailure)
   /// Changes the state of a campaign.
   func update(_ campaign: CampaignRecord) throws(StorageFailure)
   /// Returns a campaign's groups in order.
   func groups(of campaign: String) throws(StorageFailure) -> [ZoneGroup]
-  /// Claims a group's next recipients, which are in flight from then on.
+  /// Claims a group's next recipients, which are in flight after this call.
   ///
-  /// Returns nil if none is left.
+  /// Returns nil if no recipients remain.
   func claim(
     of campaign: CampaignRecord, group: ZoneGroup, limit: Int, at milliseconds: Int64
   ) throws(StorageFailure) -> (batch: CampaignBatch, recipients: [CampaignRecipient])?
@@ -120,11 +121,11 @@ public protocol RegistryStore: AnyObject, Sendable {
   func recipients(
     of batch: CampaignBatch, group: ZoneGroup, in campaign: CampaignRecord
   ) throws(StorageFailure) -> [CampaignRecipient]
-  /// Reduces a batch to its unsettled recipients, and counts the outcomes of the others.
+  /// Reduces a batch to its unsettled recipients, and counts the outcomes of the other recipients.
   func narrow(
     _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
   ) throws(StorageFailure)
-  /// Removes a campaign that is not being sent, with its outcomes.
+  /// Removes a campaign that is not being sent, together with its outcomes.
   func removeCampaign(_ id: String) throws(StorageFailure)
   /// Completes a batch: counts its outcomes, and removes its dead tokens from the registry.
   func finish(
@@ -173,7 +174,7 @@ extension RegistryStore {
     try shares(of: audience, campaign: "", topic: topic, environment: environment)
   }
 
-  /// Returns the number of devices of a campaign's audience for each language, zone, and environment.
+  /// Returns the number of devices in a campaign's audience for each language, zone, and environment.
   public func shares(
     of audience: CampaignAudience, campaign: String, topic: String
   ) throws(StorageFailure) -> [AudienceShare] {

@@ -32,7 +32,7 @@ extension SQLiteDatabase {
   /// and the comparison of the rows with the indexes find all other damage.
   func check(_ schema: Schema, nanoseconds: Int64) throws(StorageFailure) -> CheckOutcome {
     let deadline = Deadline(nanoseconds: SystemClock.monotonicNanoseconds + nanoseconds)
-    // SQLite calls this between steps, and aborts the statement if the result is not 0.
+    // SQLite calls this function between steps, and aborts the statement if the result is not 0.
     unsafe sqlite3_progress_handler(
       connection, Limits.stepsBetweenClockReadings,
       { context in

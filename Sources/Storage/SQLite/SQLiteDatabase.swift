@@ -27,8 +27,8 @@ internal import System
   /// The number of rows that this connection has changed.
   var changeCount: Int64 { unsafe sqlite3_total_changes64(connection) }
 
-  /// Opens the file at `path`, or, if `mayCreate` is true, creates it with mode 0600; an empty path opens a database in
-  /// memory.
+  /// Opens the file at `path` or, if it is missing and `mayCreate` is true, creates it with mode 0600; an empty path
+  /// opens a database in memory.
   ///
   /// The connection uses WAL and `synchronous=FULL`: a commit that has returned survives a crash of the machine.
   init(path: String, schema: Schema, mayCreate: Bool = true) throws(StorageFailure) {

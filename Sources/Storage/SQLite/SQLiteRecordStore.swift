@@ -31,7 +31,7 @@ public final class SQLiteRecordStore {
         PRIMARY KEY (collection, key)
       ) WITHOUT ROWID;
       """,
-      // Checksums of rows, and a table for rows whose checksum fails.
+      // Checksums of rows, and a table for rows whose checksums don't match.
       """
       CREATE TABLE new_record (
         collection TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
@@ -71,8 +71,8 @@ public final class SQLiteRecordStore {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - survivesPowerCut: True if a commit waits for the disk. If false, a commit survives only the exit of the
-  ///     program.
+  ///   - survivesPowerCut: True if a commit waits for the disk. If false, a commit survives the exit of the program,
+  ///     but might not survive a power failure.
   /// - Throws: An error if the file cannot be used.
   public init(path: String, survivesPowerCut: Bool = true) throws(StorageFailure) {
     database = try SQLiteDatabase(path: path, schema: Self.schema)

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Transport
 
-/// A prepared statement: bind parameters from 1, step, read columns from 0, reset.
+/// A prepared statement: bind the parameters (numbered from 1), step, read the columns (numbered from 0), and reset.
 ///
 /// The type is not `Sendable`: a statement belongs to its connection.
 @safe final class SQLiteStatement {

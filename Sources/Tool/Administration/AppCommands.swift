@@ -8,7 +8,7 @@ enum TopicCommand {
     name: "topic",
     verbs: [
       AdministrationVerb(
-        "topic", "add", "Adds an app to a team, or updates it.",
+        "topic", "add", "Adds an app to a team, or updates the app.",
         positionals: "BUNDLE-ID", positionalCount: 1...1,
         options: [
           .value("team", "ID", default: "the only team", "the team that owns the app"),
@@ -28,7 +28,7 @@ enum TopicCommand {
         listing: "apps"
       ) { _ in .listTopics },
       AdministrationVerb(
-        "topic", "remove", "Removes an app with its channels and registrations.",
+        "topic", "remove", "Removes an app and its channels and registrations.",
         positionals: "BUNDLE-ID", positionalCount: 1...1, columns: ["topic"]
       ) { .removeTopic(bundleID: $0.positionals[0]) },
     ])
@@ -48,7 +48,9 @@ enum ChannelCommand {
         "channel", "add", "Creates a channel for an app and prints the channel ID.",
         options: [
           .value("app", "BUNDLE-ID", "the app that owns the channel"),
-          .value("storage", "0|1", default: "0", "1: store the newest message for offline devices"),
+          .value(
+            "storage", "0|1", default: "0",
+            "0: store no messages; 1: store the newest message for offline devices"),
         ], columns: ["channel"]
       ) { options in
         let storage = try options.choice("storage", of: ["0", "1"])
@@ -60,7 +62,7 @@ enum ChannelCommand {
         columns: ["channel", "app", "storage", "createdAt"]
       ) { _ in .listChannels },
       AdministrationVerb(
-        "channel", "remove", "Removes a channel with its subscriptions.", positionals: "ID",
+        "channel", "remove", "Removes a channel and its subscriptions.", positionals: "ID",
         positionalCount: 1...1,
         options: [.value("app", "BUNDLE-ID", "the app that owns the channel")],
         columns: ["channel"]

@@ -7,8 +7,9 @@ enum BackupCommand {
   static let table = OptionTable(
     command: "belfry backup",
     summary:
-      "Copies the stores, keys and certificates of a running or stopped gateway into one file. "
-      + "Protect the file (mode 0600) like the data folder: it contains every key.",
+      "Copies the stores, keys and certificates of a running or stopped gateway into one file. The "
+      + "file has mode 0600; protect it as carefully as the data folder, because it contains every "
+      + "key.",
     positionals: "FILE", positionalCount: 1...1,
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),

@@ -8,14 +8,14 @@ enum DamageCommand {
     verbs: [
       AdministrationVerb(
         "damage", "list",
-        "Lists damaged rows of the gateway's stores. They are set aside, and requests that might depend on them "
-          + "get a 503 response.",
+        "Lists damaged rows in the gateway's stores. The gateway sets these rows aside, and "
+          + "requests that might depend on them get a 503 response.",
         columns: columns, listing: "damaged rows"
       ) { _ in .listDamage },
       AdministrationVerb(
         "damage", "forget",
-        "Discards the damaged rows. Tokens and keys that depended on these rows are then unknown. If you have a "
-          + "backup, restore it instead.",
+        "Discards the damaged rows. The gateway then no longer recognizes tokens and keys that "
+          + "depended on these rows. If you have a backup, restore it instead.",
         columns: columns
       ) { _ in .forgetDamage },
     ])

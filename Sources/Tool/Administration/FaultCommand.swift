@@ -21,7 +21,7 @@ enum FaultCommand {
           .value("goaway-after", "N", "send GOAWAY after N requests on a connection"),
           .value("streams", "N", "maximum number of concurrent streams"),
           .value("window", "BYTES", "initial flow-control window"),
-          .value("delay", "MS", "delay each response by this time"),
+          .value("delay", "MS", "delay each response by this number of milliseconds"),
           .flag("close", "close the connection without a response"),
           .value("times", "N", "remove the fault after N requests"),
         ], columns: columns, text: { "added " + sentence($0) }
@@ -46,7 +46,9 @@ enum FaultCommand {
 
   private static let list: AdministrationVerb = {
     var list = AdministrationVerb(
-      "fault", "list", "Lists the faults, with the remaining count for faults added with --times.",
+      "fault", "list",
+      "Lists the faults and, for faults that were added with --times, the number of remaining "
+        + "requests.",
       columns: columns
     ) { _ in .listFaults }
     list.hidesEmptyColumns = true

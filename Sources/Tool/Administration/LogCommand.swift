@@ -8,7 +8,8 @@ enum LogCommand {
 
   static let verb = AdministrationVerb(
     "log", "",
-    "Prints the delivery log, newest entry last, or only the entries for a token, an apns-id or an apns-unique-id.",
+    "Prints the delivery log, oldest entry first. With an argument, prints only the entries for "
+      + "that token, apns-id or apns-unique-id.",
     positionals: "[TOKEN|APNS-ID|UNIQUE-ID]", positionalCount: 0...1,
     options: [.flag("follow", "keep printing new lines until interrupted")],
     columns: columns, listing: "notifications"

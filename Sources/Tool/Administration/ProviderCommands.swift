@@ -24,7 +24,9 @@ enum TeamCommand {
         "team", "remove", "Removes a team that has no apps, keys or certificates.",
         positionals: "ID", positionalCount: 1...1,
         options: [
-          .flag("force", "also remove its apps, keys and certificates, which cannot be restored")
+          .flag(
+            "force",
+            "also remove the team's apps, keys and certificates, which cannot be restored")
         ], columns: ["id"]
       ) { .removeTeam(id: $0.positionals[0], isForced: $0.has("force")) },
     ])
@@ -35,7 +37,7 @@ enum KeyCommand {
   static let noun = AdministrationNoun(name: "key", verbs: [add, list, revoke, token])
 
   private static let add = AdministrationVerb(
-    "key", "add", "Adds an ES256 key, in the .p8 format that Apple uses.",
+    "key", "add", "Adds an ES256 key in the .p8 format that Apple uses.",
     options: [
       .value("team", "ID", default: "the only team", "the team whose apps the key can send to"),
       .value("id", "KEYID", default: "generated", "10 uppercase letters and digits"),
@@ -91,7 +93,8 @@ enum CertificateCommand {
 
   private static let add = AdministrationVerb(
     "certificate", "add",
-    "Creates a provider's TLS certificate with its key, as PEM or as PKCS#12 with an empty password.",
+    "Creates a provider's TLS certificate with its private key, as PEM or as PKCS#12 with an empty "
+      + "password.",
     options: [
       .value(
         "team", "ID", default: "the only team", "the team whose apps the certificate can send to"),
@@ -102,8 +105,8 @@ enum CertificateCommand {
       .value(
         "form", "universal|uid", default: "universal", "the kind of Apple certificate to imitate"),
       .value("key", "ec|rsa", default: "ec", "key type; Apple's certificates use RSA"),
-      .flag("legacy-p12", "PKCS#12 with RC2 and triple DES, for older software"),
-      .value("out", "FILE.pem|FILE.p12", "the file for the certificate and its key"),
+      .flag("legacy-p12", "write PKCS#12 that uses RC2 and triple DES, for older software"),
+      .value("out", "FILE.pem|FILE.p12", "the file for the certificate and its private key"),
     ], columns: ["serial", "file"], finish: write
   ) { options in
     _ = try options.required("out")

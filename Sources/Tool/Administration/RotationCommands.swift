@@ -8,20 +8,23 @@ enum AuthorityCommand {
     verbs: [
       AdministrationVerb(
         "ca", "list",
-        "Lists the certificate authorities: what each one signs, and how many devices and providers still need it.",
+        "Lists the certificate authorities, with what each one signs and how many devices and "
+          + "providers still need it.",
         columns: columns, listing: "authorities"
       ) { _ in .listAuthorities },
       AdministrationVerb(
         "ca", "rotate",
-        "Creates a certificate authority to replace the current one; both are trusted until `belfry ca finish`.",
+        "Creates a certificate authority to replace the current one; both are trusted until you "
+          + "run 'belfry ca finish'.",
         columns: columns
       ) { _ in .rotateAuthority },
       AdministrationVerb(
-        "ca", "finish", "Retires the previous authority once no device or provider needs it.",
+        "ca", "finish", "Retires the previous authority if no device or provider still needs it.",
         options: [
           .flag(
             "force",
-            "retire the authority even if devices or providers still need it (they lose access)")
+            "retire the authority even if devices or providers still need it; these devices and "
+              + "providers lose access")
         ],
         columns: columns
       ) { .finishAuthority(isForced: $0.has("force")) },

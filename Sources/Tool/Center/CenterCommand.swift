@@ -7,13 +7,16 @@ enum CenterCommand {
   static let table = OptionTable(
     command: "belfry center",
     summary: """
-      Lists delivered notifications, oldest first. Can also open a notification as a click does, choose one of its
-      actions, or dismiss it. --page shows the list as an interactive page in the terminal, --window in a window.
+      Lists delivered notifications, oldest first. Can also open a notification as if the user clicked it, choose one
+      of its actions, or dismiss it. With --page, shows the list as an interactive page in the terminal; with
+      --window, shows it in a window.
       """,
     positionals: "[open ID | action ID ACTION | dismiss [ID]]", positionalCount: 0...3,
     [
-      .value("app", "APP_ID", "the app, if several apps have a notification with this ID"),
-      .value("text", "TEXT", "with action: the text for its text field"),
+      .value(
+        "app", "APP_ID",
+        "the notification's app, if several apps have notifications with this ID"),
+      .value("text", "TEXT", "with action: the text for the action's text field"),
       .flag("all", "with dismiss: dismiss all notifications"),
       .flag(
         "page",
@@ -24,24 +27,24 @@ enum CenterCommand {
     ])
 
   private static let appOption = OptionTable.Entry.value(
-    "app", "APP_ID", "the app, if several apps have a notification with this ID")
+    "app", "APP_ID", "the notification's app, if several apps have notifications with this ID")
 
   /// The user's actions on notifications.
   static let verbTables = [
     OptionTable(
-      command: "belfry center open", summary: "Opens a notification, as a click on it does.",
+      command: "belfry center open", summary: "Opens a notification as if the user clicked it.",
       positionals: "ID", positionalCount: 1...1, [appOption, AgentControl.socketOption]),
     OptionTable(
       command: "belfry center action",
       summary: "Chooses an action of the notification's category.",
       positionals: "ID ACTION", positionalCount: 2...2,
       [
-        appOption, .value("text", "TEXT", "text for the action's text field"),
+        appOption, .value("text", "TEXT", "the text for the action's text field"),
         AgentControl.socketOption,
       ]),
     OptionTable(
       command: "belfry center dismiss",
-      summary: "Dismisses a notification, or all notifications with --all.",
+      summary: "Dismisses a notification or, with --all, all notifications.",
       positionals: "[ID]", positionalCount: 0...1,
       [appOption, .flag("all", "dismiss all notifications"), AgentControl.socketOption]),
   ]

@@ -17,11 +17,14 @@ enum InviteCommand {
     [
       .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
       .value(
-        "host", "NAME", default: "the gateway's first name, else the address that it listens on",
+        "host", "NAME",
+        default: "the first --name of the gateway; otherwise, the address that it listens on",
         "the name or address by which the other machine reaches this machine"),
       .value("out", "FILE", "write the invitation to a file, with mode 0600"),
       .flag("qr", "also print the invitation as a QR code"),
-      .flag("json", "one JSON object: line, invitation, host, port, code; with --out, file"),
+      .flag(
+        "json",
+        "print one JSON object: line, invitation, host, port, code; with --out, also file"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {

@@ -11,24 +11,27 @@ enum OrderCommand {
       Sends an order to the devices of 'belfry test-gateway', 'belfry dev' or 'belfry device run', waits until the
       devices have executed it, and prints the result. Exits 1 if the devices do not execute the order in time.
 
-      offline, online: disconnects from or reconnects to the gateway; pushes are stored while the device is offline.
-      sleep, wake: pushes of priority 5 and 1 wait while the device sleeps.
-      unregister: invalidates the tokens, and waits until the gateway answers 410 for them.
-      disable, enable: turns the apps' notifications off or on, as a user would in the settings.
+      offline, online: the devices disconnect from or reconnect to the gateway; while a device is offline, its
+      pushes are stored.
+      sleep, wake: the devices go to sleep or wake up; while a device sleeps, its pushes of priority 5 and 1 wait.
+      unregister: the tokens become invalid; the command waits until the gateway answers 410 for them.
+      disable, enable: the apps' notifications are turned off or on, as a user would do in the settings.
       """,
     positionals: DeviceOrder.Verb.allCases.map(\.rawValue).joined(separator: "|"),
     positionalCount: 1...1,
     [
-      .value("token", "HEX", "only the device and the app with this token"),
+      .value("token", "HEX", "only the device and the app that have this token"),
       .value(
         "device", "N",
-        "only this device: 1 for the first one, or the device's number at the gateway"),
+        "only this device, specified by its position (1 for the first device) or by its number at "
+          + "the gateway"),
       .value("timeout", "SECONDS", default: "10", "time limit"),
       .value(
-        "data", "DIR", default: "$BELFRY_GATEWAY, else $XDG_STATE_HOME/belfry/gateway",
+        "data", "DIR", default: "$BELFRY_GATEWAY if set; otherwise, $XDG_STATE_HOME/belfry/gateway",
         "the data folder of the devices' gateway"),
       .value(
-        "devices", "DIR", "the --data folder of 'belfry device run', instead of the gateway's"),
+        "devices", "DIR",
+        "the --data folder of 'belfry device run', to use instead of the gateway's data folder"),
       .flag("json", "one JSON object per line"),
     ])
 

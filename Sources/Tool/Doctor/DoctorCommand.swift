@@ -7,9 +7,9 @@ enum DoctorCommand {
   static let table = OptionTable(
     command: "belfry doctor",
     summary: """
-      Checks which features work on this machine, explains what to do about the other ones, and checks the link
-      to the gateway. Exits 1 if no agent answers. With --gateway, checks a gateway, and exits 1 if a
-      required part is missing.
+      Checks which features work on this machine, explains what to do about those that do not, and checks the link to
+      the gateway. Exits 1 if no agent answers. With --gateway, checks a gateway instead, and exits 1 if a required
+      part is missing.
       """,
     [
       .flag("gateway", "check the gateway on this machine instead of the agent"),

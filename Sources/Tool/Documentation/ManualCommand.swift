@@ -6,15 +6,15 @@ enum ManualCommand {
   static let table = OptionTable(
     command: "belfry man",
     summary: """
-      Shows the manual page of a command, or the overview if no command is given. When piped, prints the page's
-      source (roff). With --out, writes all pages, as 'make man' does.
+      Shows the manual page of a command, or the overview if no command is given. If standard output is not a
+      terminal, prints the page's source (roff). With --out, writes all pages to a folder, as 'make man' does.
       """,
     positionals: "[COMMAND [VERB]]", positionalCount: 0...2,
     [
       .value(
-        "out", "DIR", "write each page to a file in this folder, such as belfry-agent.1"),
+        "out", "DIR", "folder to write the pages to, each to its own file, such as belfry-agent.1"),
       .value(
-        "format", "roff|markdown", default: "a page on a terminal, else roff",
+        "format", "roff|markdown", default: "on a terminal, a formatted page; otherwise, roff",
         "format of the pages"),
     ])
 

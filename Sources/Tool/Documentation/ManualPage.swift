@@ -25,15 +25,15 @@ struct ManualPage {
   }
 
   static let exitStatus =
-    "0: done, 1: failed, 2: wrong usage. Errors are printed to standard error."
+    "0: success; 1: failure; 2: incorrect usage. Errors are printed to standard error."
 
   /// The environment variables of all commands, with descriptions.
   static let variables = [
-    ("XDG_STATE_HOME", "the folder for data; ~/.local/state if it is not set"),
-    ("XDG_RUNTIME_DIR", "the folder of the agent's socket"),
+    ("XDG_STATE_HOME", "the folder for data (default: ~/.local/state)"),
+    ("XDG_RUNTIME_DIR", "the folder that contains the agent's socket"),
     ("BELFRY_SOCKET", "the agent's socket"),
     ("BELFRY_GATEWAY", "the data folder of the gateway that commands use"),
-    ("BELFRY_APP_ID", "the ID of an app in development"),
+    ("BELFRY_APP_ID", "the ID of an app that is under development"),
   ]
 
   // MARK: - Pages

@@ -8,8 +8,8 @@ struct PermissionWait {
   /// The options of commands that can wait.
   static let entries: [OptionTable.Entry] = [
     .value(
-      "timeout", "SECONDS", default: "60 for permission, none for a button",
-      "time limit for the user to give permission and to choose a button"),
+      "timeout", "SECONDS", default: "60 for permission; no limit for a button",
+      "time limit for the user to grant permission or to choose a button"),
     .flag(
       "no-wait", "do not wait for permission: show the notification once permission is granted"),
   ]

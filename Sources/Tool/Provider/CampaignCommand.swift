@@ -11,7 +11,7 @@ enum CampaignCommand {
       "data", "DIR", default: "$XDG_STATE_HOME/belfry/provider", "the registry's data folder"),
     .value(
       "admin-token", "FILE", default: "admin-token in the data folder",
-      "the file with the admin token"),
+      "the file that contains the admin token"),
     .flag("json", "one JSON object per line"),
   ]
 
@@ -23,22 +23,24 @@ enum CampaignCommand {
     .value("name", "NAME", default: "the first title", "the campaign's name"),
     .value(
       "at", "TIME",
-      "when to send: 2026-11-25T09:00 in each device's time zone, or with Z or an offset"),
+      "time to send, such as 2026-11-25T09:00; each device's time zone applies unless the time has "
+        + "Z or an offset"),
     .value("rate", "N/s", "rate limit in pushes per second"),
   ]
 
   private static let send = OptionTable(
     command: "belfry campaign send",
     summary: """
-      Sends a campaign and waits until every recipient has an outcome. If the command is killed,
-      'belfry campaign resume ID' continues the campaign, and no device gets it twice. A campaign
-      that starts more than a minute from now is scheduled: the command exits, and the running
-      provider sends it.
+      Sends a campaign and waits until every recipient has an outcome. If the command is killed, 'belfry campaign
+      resume ID' continues the campaign, and no device gets the notification twice. A campaign that starts more than a
+      minute from now is scheduled: the command exits, and the running provider sends the campaign at that time.
       """,
     positionals: "FILE", positionalCount: 1...1,
     content + [
       .flag("draft", "save the campaign as a draft, without sending it"),
-      .flag("dry-run", "show the text and number of devices for each language; send nothing"),
+      .flag(
+        "dry-run",
+        "show the text and the number of devices for each language, without sending anything"),
       .flag("detach", "do not wait; the running provider continues the campaign"),
     ] + access + SendTarget.entries)
 
@@ -72,7 +74,7 @@ enum CampaignCommand {
   private static let list = OptionTable(
     command: "belfry campaign list", summary: "Lists the campaigns, oldest first.", access)
   private static let pause = named(
-    "pause", "Pauses a running campaign; pushes already in flight are completed.")
+    "pause", "Pauses a running campaign. Pushes that are already in flight are completed.")
   private static let resume = named(
     "resume", "Starts a draft or resumes a paused campaign, and waits for it to finish.",
     isSending: true)

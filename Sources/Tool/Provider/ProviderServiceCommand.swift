@@ -19,15 +19,16 @@ enum ProviderServiceCommand {
       .value("host", "ADDR", default: "127.0.0.1", "address of the listener"),
       .value(
         "port", "PORT", default: "2199",
-        "port of the listener (HTTP), which also serves the console"),
+        "port of the HTTP listener, which also serves the console"),
       .repeatable("name", "NAME", "a host name by which browsers can open the console"),
       .value("store", "URL", default: "sqlite:", "store engine"),
       .repeatable(
-        "topic", "BUNDLE-ID", "an app that can register; its key is generated at the first start"),
+        "topic", "BUNDLE-ID",
+        "an app that can register its tokens; the app's key is generated at the first start"),
       .value(
         "tokens-per-app", "N", default: "1000000",
         "maximum number of registered tokens per app; further tokens are refused"),
-      .flag("open", "accept apps without a key; on loopback only"),
+      .flag("open", "accept apps without a key (allowed on loopback only)"),
     ] + SendTarget.entries + [
       .value(
         "feedback", "HOST:PORT",

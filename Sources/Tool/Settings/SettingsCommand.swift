@@ -6,10 +6,11 @@ enum SettingsCommand {
   static let table = OptionTable(
     command: "belfry settings",
     summary: """
-      Shows or changes the notification settings of an app: notifications, alert, sound, badge, center,
-      lockScreen, criticalAlert, timeSensitive (on, off), style (none, banner, alert), previews (always,
-      whenAuthenticated, never), location. Without arguments, lists every app that requested permission.
-      --window opens the settings in a window, --page in the terminal.
+      Shows or changes an app's notification settings. The settings notifications, alert, sound, badge, center,
+      lockScreen, criticalAlert and timeSensitive accept on or off; style accepts none, banner or alert; previews
+      accepts always, whenAuthenticated or never; location accepts always, whenInUse, denied or notDetermined. Without
+      arguments, lists every app that requested permission. With --window, opens the settings in a window; with
+      --page, in the terminal.
       """,
     positionals: "[APP_ID [SWITCH=VALUE]…]", positionalCount: 0...32,
     [

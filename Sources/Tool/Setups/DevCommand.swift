@@ -8,19 +8,22 @@ enum DevCommand {
   static let table = OptionTable(
     command: "belfry dev",
     summary: """
-      Runs a gateway and an agent that grants every permission, until interrupted, and prints the next
-      steps. The gateway chooses free ports, and uses the same ports on the next run.
+      Runs a gateway and an agent until interrupted, and prints the next steps. By default, the agent grants every
+      permission. The gateway chooses free ports and uses them again on the next run.
       """,
     [
-      .value("app", "APP_ID", default: "com.example.app", "the app in the printed commands"),
+      .value("app", "APP_ID", default: "com.example.app", "the app to use in the printed commands"),
       .value(
         "data", "DIR", default: "the current user's data folders",
         "data folder for the gateway and the agent"),
       .value(
-        "socket", "PATH", default: "$XDG_RUNTIME_DIR/belfry/agent.sock",
-        "the socket that apps connect to; with --data, in that folder"),
+        "socket", "PATH",
+        default:
+          "with --data, agent.sock in that folder; otherwise, $XDG_RUNTIME_DIR/belfry/agent.sock",
+        "the socket that apps connect to"),
       .repeatable(
-        "presenter", "desktop|terminal|json", default: "desktop with a session bus, else terminal",
+        "presenter", "desktop|terminal|json",
+        default: "desktop if a session bus is available; otherwise, terminal",
         "how notifications are shown"),
       .value(
         "grant", "ask|all|TYPES|none", default: "all", "the response to requests for permission"),

@@ -8,8 +8,9 @@ enum ReceivedCommand {
     command: "belfry device received",
     summary: """
       Prints the next N pushes that the devices of 'belfry test-gateway', 'belfry dev' or 'belfry device run
-      --received' have received, one JSON line each. Skips pushes that an earlier 'belfry device received' of this
-      run has printed, and waits for pushes that have not arrived yet. Exits 1 if they do not arrive in time.
+      --received' have received, as one JSON object per line. Skips pushes that an earlier 'belfry device received'
+      has printed in the same run of the devices, and waits for pushes that have not arrived yet. Exits 1 if those
+      pushes do not arrive in time.
 
       With --count 0, exits 0 if no matching push arrives within the time limit, and 1 if one arrives.
       """,
@@ -18,18 +19,25 @@ enum ReceivedCommand {
       .value("id", "APNS-ID", "only pushes with this apns-id"),
       .value("token", "HEX", "only pushes to this device token"),
       .value(
-        "topic", "TOPIC", "only pushes with this topic, such as the topic of one of several apps"),
-      .value("since", "MARK", "all pushes after this marker, even if they were printed before"),
+        "topic", "TOPIC",
+        "only pushes with this topic, for example, to select one of several apps"),
+      .value(
+        "since", "MARK",
+        "print all pushes after this marker, even if they were printed before"),
       .flag("mark", "print a marker for the current time, for use with --since"),
       .value(
-        "within", "SECONDS", default: "1 with --count 0, else that of --timeout",
-        "time limit for the pushes to arrive; with --count 0, the time in which none may arrive"),
-      .value("timeout", "SECONDS", default: "10", "alias of --within; the shorter limit applies"),
+        "within", "SECONDS", default: "1 with --count 0; otherwise, the value of --timeout",
+        "how long to wait for the pushes; with --count 0, how long to check that none arrives"),
       .value(
-        "file", "FILE", default: "$BELFRY_RECEIVED, else that of the devices of --data",
-        "file with the received pushes"),
+        "timeout", "SECONDS", default: "10",
+        "alias of --within; if both are given, the shorter limit applies"),
       .value(
-        "data", "DIR", default: "$BELFRY_GATEWAY, else $XDG_STATE_HOME/belfry/gateway",
+        "file", "FILE",
+        default:
+          "$BELFRY_RECEIVED if set; otherwise, the file of the gateway's devices (see --data)",
+        "the file that contains the received pushes"),
+      .value(
+        "data", "DIR", default: "$BELFRY_GATEWAY if set; otherwise, $XDG_STATE_HOME/belfry/gateway",
         "the data folder of the devices' gateway"),
     ])
 

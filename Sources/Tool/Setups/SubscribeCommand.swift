@@ -10,15 +10,15 @@ enum SubscribeCommand {
   static let table = OptionTable(
     command: "belfry subscribe",
     summary: """
-      Registers this desktop for notifications under a name, and prints its device token and a curl command that
-      sends to it. A name such as 'backups' becomes an app of this shell; an app ID is used as given. The command
-      also allows the app to show notifications.
+      Registers this desktop for notifications under a name, and prints its device token and a curl command that sends
+      a notification to that token. For a name such as 'backups', the command creates an app of this shell; an app ID
+      is used unchanged. The command also gives the app permission to show notifications.
       """,
     positionals: "NAME", positionalCount: 1...1,
     [
       .value(
         "gateway", "FILE", default: "the current user's gateway",
-        "the gateway.json for the curl command"),
+        "the gateway.json file for the curl command"),
       .value("timeout", "SECONDS", default: "60", "time limit for receiving the token"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])

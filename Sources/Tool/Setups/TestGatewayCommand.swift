@@ -8,34 +8,36 @@ enum TestGatewayCommand {
   static let table = OptionTable(
     command: "belfry test-gateway",
     summary: """
-      Starts a gateway and virtual devices on free ports in a temporary folder, runs COMMAND, stops
-      everything, and exits with COMMAND's status (128 plus the signal's number if a signal terminated it).
+      Starts a gateway and virtual devices on free ports in a temporary folder, runs COMMAND, stops everything, and
+      exits with COMMAND's status (128 plus the signal number if a signal terminated COMMAND).
 
       The environment of COMMAND contains BELFRY_HOST, BELFRY_PROVIDER_PORT, BELFRY_CA, BELFRY_KEY_FILE,
-      BELFRY_KEY_ID, BELFRY_TEAM_ID, BELFRY_TOPIC, BELFRY_TOKEN (the first device's), BELFRY_TOKENS
-      (of all devices, up to 1,000, separated by spaces), BELFRY_TOKENS_FILE (a file with one token per
-      line), BELFRY_RECEIVED (a file with one JSON line per push that a device has received), BELFRY_GATEWAY
-      (the gateway's data folder, which other belfry commands then use) and BELFRY_INSECURE_PROVIDER_PORT (the
-      provider API without TLS).
+      BELFRY_KEY_ID, BELFRY_TEAM_ID, BELFRY_TOPIC, BELFRY_TOKEN (the first device's token), BELFRY_TOKENS (the tokens
+      of all devices, up to 1,000, separated by spaces), BELFRY_TOKENS_FILE (a file with one token per line),
+      BELFRY_RECEIVED (a file with one JSON line per push that a device has received), BELFRY_GATEWAY (the gateway's
+      data folder, which other belfry commands then use) and BELFRY_INSECURE_PROVIDER_PORT (the provider API without
+      TLS).
 
-      With several --app options, the tokens and the topic above belong to the first app. BELFRY_TOPIC_1,
-      BELFRY_TOKEN_1, BELFRY_TOPIC_2, BELFRY_TOKEN_2 and so on contain the topics and the first device's tokens
-      in --app order. BELFRY_TOKENS_JSON is a JSON object with all tokens by topic, up to 1,000.
+      With several --app options, these tokens and this topic belong to the first app. BELFRY_TOPIC_1, BELFRY_TOKEN_1,
+      BELFRY_TOPIC_2, BELFRY_TOKEN_2 and so on contain the topics and the first device's tokens, in the order of the
+      --app options. BELFRY_TOKENS_JSON is a JSON object with all tokens by topic, up to 1,000.
 
-      'belfry device order' takes the devices offline, unregisters their tokens and more. 'belfry device
-      received' prints the pushes that they have received.
+      'belfry device order' controls the devices: it can, for example, take them offline or unregister their tokens.
+      'belfry device received' prints the pushes that the devices have received.
       """,
     positionals: "-- COMMAND…", positionalCount: 1...100_000,
     [
       .repeatable(
         "app", "APP_ID[:TYPE]",
-        "an app that the devices register, for alert pushes or for this type"),
+        "an app that the devices register for this type of push, or for alert pushes if no type is "
+          + "given"),
       .value("count", "N", default: "1", "number of devices"),
       .value(
         "environment", "sandbox|production", default: "sandbox", "the gateway's APNs environment"),
       .value(
         "data", "DIR",
-        "data folder to use instead of a temporary one; the next run gets the same tokens"),
+        "data folder to use instead of a temporary folder; the next run with this folder gets the "
+          + "same tokens"),
       .flag("keep", "keep the temporary folder and print its path"),
     ])
 

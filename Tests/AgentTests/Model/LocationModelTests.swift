@@ -94,7 +94,7 @@ import Testing
     allow(false)
     let told = bench.respond("n", .open)
     // S1-66 part 3 of 3: no callback without access
-    // S1-73 part 2 of 3: no callback for a notification shown before it was turned off
+    // S1-73 part 2 of 3: no callback for a notification that was shown before access was turned off
     #expect(told.asked.isEmpty && told.contains(withheld))
     // The app still opens.
     #expect(told.told.contains(.state(.foreground)))

@@ -12,7 +12,7 @@ import Testing
     # Rejections
 
     A gateway answers a request that it refuses with one of these statuses and reasons, as Apple's service does. The
-    body is `{"reason":…}`, with `timestamp` for 410. The legacy status is the one that the binary interface returns.
+    body is `{"reason":…}`, with `timestamp` for 410. The legacy status is the status that the binary interface returns.
 
     <!-- RejectionTableTests compares this table with the code, and writes it if BELFRY_WRITE_TABLES is set. -->
 

@@ -89,7 +89,7 @@ import Testing
       let copy = scenario.folder.file("MyApp")
       try FileManager.default.copyItem(
         atPath: Installation.root + "/Examples/Starter", toPath: copy)
-      // The folder has another name and contains the complete package.
+      // This folder has a different name, and contains the complete package.
       let other = scenario.folder.file("another-name")
       try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
       for name in ["Package.swift", "Sources", "Tests", "Benchmarks", "Fuzzing"] {

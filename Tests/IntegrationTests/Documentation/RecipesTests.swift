@@ -18,7 +18,7 @@ import Testing
     #expect(
       pages.map { String($0.prefix { $0 != "." }) }.sorted()
         == ["README", "ci", "coming-from-pushy", "tests"])
-    // These two pages need a hosted runner or containers. Their lines are in blocks of other languages.
+    // The lines on these two pages need a hosted runner or containers, so the pages have no shell blocks.
     for page in ["README", "ci"] {
       #expect(
         try MarkdownPage("docs/recipes/\(page).md").blocks.allSatisfy { !$0.isForShell }, "\(page)")

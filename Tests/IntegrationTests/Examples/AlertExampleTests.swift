@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the programs of the push documents, with a real gateway and a real agent.
+/// Tests of the example programs from the documents on push notifications, with a real gateway and a real agent.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct AlertExamples {
   private let special =
     #"{"aps":{"alert":{"title":"Get your","body":"Avocado Bacon Burger"},"sound":"default","#
@@ -197,7 +197,7 @@ import Testing
       let gateway = try await scenario.gateway()
       let agent = try await scenario.agent(of: gateway)
       let id = "org.example.LocalTour"
-      // The app's notifications are local, so it registers its types and doesn't make the second call.
+      // The app's notifications are local, so it registers its types and doesn't request a token.
       let local = try await scenario.example("LocalTour", on: agent)
       #expect(try await local.text("settings") == "settings 7")
       _ = try await local.text("none")
@@ -253,7 +253,7 @@ import Testing
         topic: "org.example.PushClient", of: gateway)
       // S0-49, S1-39, S4-18
       #expect(await app.nextText("push") == "push hello")
-      // S0-45 part 2 of 2: the delegate receives all of it
+      // S0-45 part 2 of 2: the delegate receives the whole payload
       #expect(await app.nextText("payload") == "payload badge 2 sound ding.caf item milk")
       // The system handles the push before it presents this marker.
       let mark = try await scenario.app("org.example.marker", on: agent)
@@ -344,7 +344,7 @@ import Testing
       #expect(!many.errors.contains("categories"))
       let alike = try await scenario.example(
         "Registration", on: agent, app: "org.example.alike", arguments: ["--alike", "2"])
-      // S1-31 part 4 of 4: two with the same identifier are not reported as registered
+      // S1-31 part 4 of 4: two categories with the same identifier are not reported as registered
       #expect(await alike.nextText("categories") == "categories 0")
       try await alike.error("the notification categories are not registered")
     }

@@ -8,12 +8,12 @@ import Testing
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))
 struct ContentExtensionExamples {
   private static let id = "org.example.dish"
-  /// A picture of 48 by 48 pixels of a single color.
+  /// A picture of 48 by 48 pixels in a single color.
   private static let picture =
     "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAMAAABg3Am1AAAAA1BMVEXIHlpnOX0XAAAAGUlEQVRI"
     + "x+3BgQAAAADDoPlT3+AEVQEA8AwJMAAB0q0T2gAAAABJRU5ErkJggg=="
 
-  /// Returns the folder of DailyDish with its extension, as in a package.
+  /// Returns a folder that contains DailyDish and its extension, as a package does.
   private static func folder(on scenario: Scenario) async throws -> String {
     let folder = try await scenario.bundle("DailyDish", id: id)
     try #require(Data(base64Encoded: picture)).write(

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the programs for the other parts of an app: a server, languages, and sounds.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct FurtherExampleTests {
-  /// A server that answers every request and prints its path.
+  /// A server that answers every request and prints the request's path.
   private static let server = """
     import http.server
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -114,7 +114,7 @@ import Testing
       _ = try await french.text("scheduled")
       try await french.stop()
 
-      // The language is the one that applies when the notification is shown.
+      // The notification uses the language that is set when it is shown.
       try await scenario.tell(agent, "clock", "advance", "3700")
       // S0-11 part 1 of 2: the message
       // S3-21 part 1 of 2: the message
@@ -170,7 +170,7 @@ import Testing
           (try? Data(contentsOf: URL(fileURLWithPath: heard)))?.range(of: Data(samples)) != nil
         }
         try? await Scenario.wait("the sound") { isHeard() }
-        // S0-1 part 2 of 3: a local notification specifies it, and it is played
+        // S0-1 part 2 of 3: a local notification specifies a sound, and the sound is played
         #expect(isHeard())
       }
     }
@@ -225,7 +225,7 @@ import Testing
       try await scenario.tell(agent, "center", "open", "coffee")
       try await agent.program.error("activated Coffee")
 
-      // All this applies until the user turns notifications off.
+      // The app's notifications are shown until the user turns them off.
       try await scenario.tell(agent, "settings", id, "notifications=off")
       let off = try await scenario.example("MacReminder", on: agent, app: id)
       #expect(await off.nextText("scheduled") == "scheduled []")

@@ -56,7 +56,7 @@ import Testing
       #expect(await app.nextText("state") == "state 1")
       #expect(count("active", app) == 1)
       try await scenario.tell(agent, "settings", Self.id, "notifications=on")
-      // S4-10 part 2 of 2: active again, and notified of it
+      // S4-10 part 2 of 2: the app is active again and is notified of this
       #expect(await app.nextText("active") == "active")
       // S2-8
       #expect(await app.nextText("granted") == "granted true")

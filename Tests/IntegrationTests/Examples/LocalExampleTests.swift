@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the programs of the documents on local notifications, with a real agent.
+/// Tests of the example programs from the documents on local notifications, with a real agent.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct LocalExamples {
   @Test
   func `A chat app keeps running in the background and presents notifications immediately`()
@@ -20,7 +20,7 @@ import Testing
       // S0-22 in part: limited time, and immediate presentation; a process that the user started is never stopped
       #expect(time == "time limited")
       // S0-23 part 1 of 3: the loop, the sound and the badge
-      // S1-51 part 1 of 2: it presents at once
+      // S1-51 part 1 of 2: the notification is presented immediately
       #expect(shown["body"].string == "Anna: are you there?")
       #expect(shown["sound"].string == "alarmsound.caf")
       #expect(shown["badge"].integer == 1)
@@ -28,7 +28,7 @@ import Testing
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app",
         "org.example.BackgroundChat")
-      // S3-33 part 1 of 2: it presents at once, and the user opens it
+      // S3-33 part 1 of 2: the notification is presented immediately, and the user opens it
       #expect(await app.nextText("foreground") == "foreground")
     }
   }
@@ -380,15 +380,15 @@ import Testing
       _ = try await app.text("one cancelled")
       let removed = try await agent.program.event("removed")
       let left = try await scenario.tell(agent, "center", "--json").values.map { $0["id"] }
-      // S0-21 part 1 of 2: only the one that is cancelled
+      // S0-21 part 1 of 2: only the cancelled notification
       // S1-50 part 1 of 2: one
       #expect(removed["id"] == shown["id"] && left == [quiet["id"]])
       app.tell("cancel all")
       // S0-21 part 2 of 2: all
       // S1-50 part 2 of 2: all
       #expect(await agent.program.nextEvent("removed")["id"] == quiet["id"])
-      // S0-46 part 2 of 2: removed with 0
-      // S3-19 part 2 of 2: the app's own setter clears it
+      // S0-46 part 2 of 2: the badge is removed with 0
+      // S3-19 part 2 of 2: the app's own setter clears the badge
       #expect(
         await agent.program.nextEvent("badge") { $0["badge"].integer == 0 }["app"].string == id)
     }
@@ -475,7 +475,7 @@ import Testing
       let suppressed = try await agent.program.event("suppressed") {
         $0["app"].string == "org.example.quiet"
       }
-      // S1-52 part 1 of 2: the delegate decides not to show it
+      // S1-52 part 1 of 2: the delegate decides not to show the notification
       #expect(suppressed["reason"].string == "foreground")
       #expect(await quiet.nextText("presented") == "presented [false]")
       let alone = try await scenario.example(

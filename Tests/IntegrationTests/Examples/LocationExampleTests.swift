@@ -39,7 +39,7 @@ import Testing
     async throws
   {
     try await play { scenario, agent, app in
-      // Permission comes first, and lets the app schedule.
+      // The user first grants permission, so the app can schedule its notification.
       // S1-64 part 1 of 2: monitored with permission
       #expect(await app.nextText("location 4") == "location 4")
       #expect(await app.nextText("scheduled") == "scheduled 1")
@@ -76,7 +76,7 @@ import Testing
       _ = try await app.text("scheduled 1")
       for _ in 0..<2 {
         try await scenario.tell(agent, "location", "set", Self.tower)
-        // In the foreground, the app receives it, and nothing is shown.
+        // In the foreground, the app receives the notification, and nothing is shown.
         // S1-63 part 2 of 2: each time
         // S1-68 part 2 of 2: each time, if the app requests it
         // S1-71 part 2 of 2: an app in the foreground
@@ -112,7 +112,7 @@ import Testing
       try await scenario.tell(agent, "location", "set", Self.away)
       try await scenario.tell(agent, "settings", "--location", "on")
       _ = try await app.text("location 4")
-      // S1-73 part 1 of 3: nothing is delivered while it is off
+      // S1-73 part 1 of 3: nothing is delivered while location services are off
       #expect(!app.lines.contains { $0.hasPrefix("arrived") })
       #expect(!agent.program.lines.contains { $0.contains(#""event":"presented""#) })
     }
@@ -131,12 +131,12 @@ import Testing
       _ = try await app.text("location 2")
       try await scenario.tell(
         agent, "center", "open", try #require(shown["id"].string), "--app", Self.id)
-      // The app still opens, but it is not notified of the location. If that callback were called, it would precede
-      // this line.
+      // The app still opens, but it is not notified of the location. If the location callback were called, its line
+      // would precede this line.
       try await agent.program.error("an app does not receive a response")
       try await app.stop()
       // S1-66 part 3 of 3: no callback without access
-      // S1-73 part 3 of 3: no callback for a notification shown before it was turned off
+      // S1-73 part 3 of 3: no callback for a notification that was shown before access was turned off
       #expect(!app.lines.contains { $0.hasPrefix("arrived") })
     }
   }

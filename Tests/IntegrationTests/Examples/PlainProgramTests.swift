@@ -81,7 +81,7 @@ import Testing
   @Test
   func `An app starts the agent where the login session allows it`() async throws {
     try await Scenario.run { scenario in
-      // This is a `belfry` on the path that records its process ID.
+      // The script `belfry`, which is first in `PATH`, records its process ID.
       let programs = scenario.folder.file("bin")
       let runtime = scenario.folder.file("run")
       for folder in [programs, runtime] {

@@ -5,7 +5,7 @@ import Testing
 /// Tests of apps that send their token to their own server and fetch data from the server, and of pushes in the user's
 /// language.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct ProviderExamples {
-  /// A server that prints each request and its body, and whose answer contains the special.
+  /// A server that prints each request and its body, and whose answer contains the special of the day.
   private static let server = """
     import http.server
     class Handler(http.server.BaseHTTPRequestHandler):

@@ -4,7 +4,8 @@ import System
 import TestSupport
 import Testing
 
-/// Tests of tokens over the life of a device: offline, on another machine, and after it was set up again.
+/// Tests of tokens over the life of a device: while it is offline, after its data moves to another machine, and after
+/// it is set up again.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct RestoreExamples {
   private static let id = "org.example.Registration"
 
@@ -47,7 +48,7 @@ import Testing
       // The marker's app is registered, so any earlier registration would also have finished.
       let early = try await scenario.belfryCommand(
         ["app", "token", Self.id, "--socket", second.socket], succeeding: false)
-      // S0-34 part 1 of 2: nothing before: the app has no token, and the earlier token delivers nothing
+      // S0-34 part 1 of 2: before the launch, the app has no token, and the earlier token delivers nothing
       // S1-16 part 1 of 3: the app has to be launched once
       #expect(early.status == 1 && early.lines.isEmpty)
       #expect(

@@ -32,7 +32,8 @@ import Testing
       // S0-18 part 1 of 2: the action's title
       // S1-49 part 1 of 2: the action's title
       #expect(await app.nextText("action") == "action Détails")
-      // In front of the user the app gets it; its date is tomorrow.
+      // The app is in the foreground, so it receives the notification that it presents immediately, although the
+      // notification's date is tomorrow.
       // S0-17
       #expect(await app.nextText("received") == "received Nothing is due now")
       let waiting = try await scenario.tell(agent, "notify", "list", "--app", id, "--json")
@@ -41,7 +42,7 @@ import Testing
       func hasBadge() -> Bool {
         agent.program.lines.contains { $0.contains(#""event":"badge""#) && $0.contains(id) }
       }
-      // The date is between these two times: half an hour before the item, which is due in one hour.
+      // The item is due in one hour. The notification's date, half an hour earlier, is between these two times.
       try await scenario.tell(agent, "clock", "advance", "1200")
       let hadBadgeBefore = hasBadge()
       try await scenario.tell(agent, "clock", "advance", "2400")
@@ -65,7 +66,7 @@ import Testing
       // S0-12
       #expect(!hadBadgeBefore && badge["badge"].integer == 1 && badge["at"].string == at)
       // S0-18 part 2 of 2: date, body, sound, badge and the app's own data
-      // S1-49 part 2 of 2: the same, and the title
+      // S1-49 part 2 of 2: the same properties, and the title
       #expect(shown["sound"].string == "default" && shown["badge"].integer == 1)
       #expect(shown["userInfo"]["ToDoItem"].string == "Call the plumber")
     }

@@ -105,7 +105,7 @@ import Transport
       // A provider that didn't receive the new ca.pem no longer trusts the gateway.
       #expect(try await clients.send("after", to: awayToken) == nil)
 
-      // Both restart with the files that they received initially.
+      // Both devices restart with the files that they received initially.
       try await end(here)
       try await end(away)
       here = try clients.device("here")

@@ -235,7 +235,7 @@ final class TenYearsDevice {
     return made
   }
 
-  /// Runs one connection; returns true if the device is done.
+  /// Runs one connection; returns true if the device has finished its work.
   private func connect(
     _ gateway: TenYearsGateway, _ seconds: Int64, at now: Int64, _ fate: Fate
   ) throws -> Bool {
@@ -298,7 +298,7 @@ final class TenYearsDevice {
 
   /// Performs a step of a connection, and returns nil while the connection continues.
   ///
-  /// When the connection is over, returns true if the device is done, and false otherwise.
+  /// When the connection is over, returns true if the device has finished its work, and false otherwise.
   private func perform(
     _ action: DeviceLinkClient.Action, _ seconds: Int64, at now: Int64, _ fate: Fate,
     _ output: inout [UInt8]

@@ -79,7 +79,7 @@ import Transport
   }
 
   /// Performs the operator's monthly work: begins rotations on their dates, and finishes each rotation once no device
-  /// would be lost.
+  /// would lose access.
   private func administer(
     _ gateway: TenYearsGateway, day: Int, _ account: inout Account
   ) throws {

@@ -1,7 +1,7 @@
 import BelfryWire
 
-/// The arguments of `org.freedesktop.Notifications.Notify` for one presentation, as far as the server can show it
-/// (linux-parts 1).
+/// The arguments of `org.freedesktop.Notifications.Notify` for one presentation, limited to the content that the server
+/// can show (linux-parts 1).
 struct DesktopNotice: Hashable {
   /// The action key for a click on the notification itself, as defined by the specification.
   static let defaultKey = "default"

@@ -13,7 +13,7 @@ struct ServerFeatures: Hashable {
   enum QuietDelivery: Hashable {
     /// The server has no list, or adds a notification to its list only after a banner.
     case none
-    /// A notification with low urgency is only shown in the list.
+    /// A notification with low urgency is shown only in the list.
     case lowUrgency
     /// A notification that is closed immediately is not drawn, and is added to the history.
     case closedIntoHistory
@@ -56,7 +56,7 @@ struct ServerFeatures: Hashable {
 
   /// Observed features of known servers.
   ///
-  /// Any other server is assumed to draw all buttons and no name.
+  /// Any other server is assumed to draw all buttons but no name.
   private struct Known {
     var buttons = Buttons.all
     var quietDelivery = QuietDelivery.none
@@ -75,7 +75,7 @@ struct ServerFeatures: Hashable {
         // name.
         quietDelivery = major >= 41 ? .lowUrgency : .none
         showsAppName = major >= 46
-        // A notification without critical urgency disappears after four seconds, into a list without buttons.
+        // After four seconds, a notification without critical urgency moves to a list without buttons.
         staysByUrgency = true
         keepsList = true
       case "dunst":

@@ -2,8 +2,8 @@ import System
 
 /// A search for the image that a notification specifies for the launch of its app (S3-22).
 enum LaunchImageSearch {
-  /// Returns the file at the top level of the app's bundle, with the extension of a picture if the name has none; nil
-  /// if no such file exists.
+  /// Returns the image file at the top level of the app's bundle, whose filename extension the name can omit; nil if no
+  /// such file exists.
   static func file(_ name: String, of app: LocalApp) -> String? {
     // Accept only names, not paths: an app may use only its own files.
     guard let bundle = app.bundlePath, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")),

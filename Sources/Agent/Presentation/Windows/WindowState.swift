@@ -45,7 +45,7 @@ struct WindowState {
   /// True if no window is open.
   var isEmpty: Bool { windows.isEmpty }
 
-  /// Returns the content of a window, or nil if it is not open.
+  /// Returns the content of a window, or nil if the window is not open.
   subscript(key: Key) -> Item? { windows[key] }
 
   /// Returns a content extension's drawing of a notification; nil while the notification's text is hidden.
@@ -63,7 +63,7 @@ struct WindowState {
       + prompts.values.sorted { $0.id.number < $1.id.number }.flatMap { asked($0) }
   }
 
-  /// Shows a notification, in a window if the server is not sufficient.
+  /// Shows a notification, in a window if the server's features are not sufficient.
   mutating func presented(_ presentation: Presentation) -> [Call] {
     let key = Key.notification(presentation.key)
     // A notification that replaces another one updates the existing window.
@@ -90,7 +90,7 @@ struct WindowState {
     return show(.notification(presentation.key), .notification(presentation, focus: focus))
   }
 
-  /// Shows a new drawing of a content extension.
+  /// Shows a content extension's new drawing.
   mutating func drew(_ key: AppNotificationID, _ drawing: Drawing) -> [Call] {
     guard let item = windows[.notification(key)] else { return [] }
     drawings[key] = drawing
@@ -104,7 +104,7 @@ struct WindowState {
     return show(.notification(presentation.key), .notification(presentation, focus: focus))
   }
 
-  /// Asks the user a question, in a window if the server is not sufficient.
+  /// Asks the user a question, in a window if the server's features are not sufficient.
   mutating func asked(_ prompt: Prompt) -> [Call] {
     prompts[prompt.id] = prompt
     let features: ServerFeatures?

@@ -31,8 +31,8 @@ open class NSRunningApplication: NSObject, @unchecked Sendable {
   /// The app of this process.
   open class var current: NSRunningApplication { only }
 
-  /// Returns the running apps with the given bundle identifier: the current app if it has that identifier, otherwise an
-  /// empty array.
+  /// Returns the running apps with the given bundle identifier: the current app if it has that identifier; otherwise,
+  /// an empty array.
   open class func runningApplications(
     withBundleIdentifier bundleIdentifier: String
   ) -> [NSRunningApplication] { bundleIdentifier == only.bundleIdentifier ? [only] : [] }

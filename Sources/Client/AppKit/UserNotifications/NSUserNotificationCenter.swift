@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import UserNotifications
 
-/// The notification center of a Mac app, in the API used before macOS 11; usable on any thread.
+/// The notification center of a Mac app, in the API used before macOS 11; it can be used on any thread.
 @available(macOS, deprecated: 11.0, message: "Use UNUserNotificationCenter")
 open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the delegate; everything else is constant.

@@ -14,7 +14,7 @@ package enum NewObject {
 
 /// The layout of a class whose `init()` can be called through its type.
 ///
-/// The class is open because the compiler calls a final class directly instead of through the table.
+/// The class is open because the compiler calls the initializer of a final class directly instead of through the table.
 open class RequiredInitBase: NSObject {
   /// Creates an object; declared `required` so that it can be called through a type.
   public override required init() { super.init() }

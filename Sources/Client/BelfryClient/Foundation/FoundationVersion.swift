@@ -1,4 +1,5 @@
-// Version numbers that code for iOS 8 to 10 compares to detect whether newer APIs are available.
+// Version numbers that code for iOS 8 to 10 compares with the current version to detect whether newer APIs are
+// available.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The version of Foundation.

@@ -51,7 +51,7 @@ struct PluralFormat: Sendable {
 
     init(arguments: [any CVarArg]) { self.arguments = arguments }
 
-    /// Returns an argument as text, which selects the form.
+    /// Returns an argument as the text that selects the form.
     mutating func text(of position: Int) -> String {
       if let text = texts[position] { return text }
       let text = "\(arguments[position])"
@@ -91,7 +91,7 @@ struct PluralFormat: Sendable {
       // Cut before a byte that starts a scalar.
       while let last = kept.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
       output.append(contentsOf: kept)
-      // Remove a directive that might be truncated, so that Foundation does not read half of one.
+      // Remove the last directive if it might be truncated, so that Foundation does not read part of a directive.
       if let directive, output.count - directive < Self.directiveBytes {
         output.removeSubrange(directive...)
       }
@@ -144,7 +144,7 @@ struct PluralFormat: Sendable {
       (1...state.arguments.count + 1).contains(number)
     {
       at = end + 1
-      // Inside a form, positions count from the argument that the form belongs to.
+      // Inside a form, positions are counted from the argument that the form belongs to.
       return number - 1 + (counted ?? 0)
     }
     if let counted { return counted }

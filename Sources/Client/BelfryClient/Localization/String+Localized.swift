@@ -97,8 +97,8 @@ extension String {
   }
 }
 
-// These functions are generic so that overload resolution picks one declaration, either these or Foundation's. Two
-// declarations of equal rank would be an error in every file that fills in a format.
+// These functions are generic so that overload resolution picks exactly one declaration, either one of these or one of
+// Foundation's. Two declarations of equal rank would be an error in every file that fills in a format.
 extension String {
   /// Fills in a format with one value, using the plural forms in the app's `.stringsdict` files.
   public static func localizedStringWithFormat<Value: CVarArg>(

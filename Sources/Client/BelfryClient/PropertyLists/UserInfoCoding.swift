@@ -11,7 +11,8 @@ package enum UserInfoCoding {
     package let description: String
   }
 
-  /// The state of an encoding: the values that it accepts, and whether JSON represents all values so far exactly.
+  /// The state of an encoding: the values that it accepts, and whether JSON exactly represents all values encoded so
+  /// far.
   private struct Progress {
     let allowsNull: Bool
     var isExact = true
@@ -149,7 +150,7 @@ package enum UserInfoCoding {
   }
 
   private static func number(_ value: NSNumber, _ progress: inout Progress) -> JSONValue {
-    // Boolean numbers are compared by identity with Foundation's shared objects.
+    // Booleans are recognized by identity: Foundation shares one object for each Boolean value.
     if value === NSNumber(value: true) || value === NSNumber(value: false) {
       return .bool(value.boolValue)
     }

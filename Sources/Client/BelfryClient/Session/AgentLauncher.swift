@@ -35,7 +35,7 @@ enum AgentLauncher {
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     guard (try? process.run()) != nil else { return nil }
-    // The shell prints its process ID and becomes the agent, whose output goes elsewhere, so this read finishes soon.
+    // The shell prints its process ID and becomes the agent, whose output is redirected, so this read finishes soon.
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)).map {
       Agent(pid: $0, log: log)

@@ -12,7 +12,7 @@ package final class AuthorizationQuestion: Sendable {
     var observer: Observer?
     /// True if the last prompt was closed without a decision.
     ///
-    /// Later requests then do not make the app inactive. Otherwise, an app that asks whenever it becomes active would
+    /// Later requests then do not make the app inactive; if they did, an app that asks whenever it becomes active would
     /// never stop asking.
     var endedUndecided = false
   }

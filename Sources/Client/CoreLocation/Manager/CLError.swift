@@ -26,7 +26,7 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
     /// The error type that uses these codes.
     public typealias _ErrorType = CLError
 
-    /// The location is currently unknown, but may become known later.
+    /// The location is currently unknown, but might become known later.
     case locationUnknown = 0
     /// The user does not allow the app to use the location.
     case denied = 1
@@ -68,7 +68,7 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
     case historicalLocationError = 19
   }
 
-  /// The location is currently unknown, but may become known later.
+  /// The location is currently unknown, but might become known later.
   public static var locationUnknown: Code { .locationUnknown }
   /// The user does not allow the app to use the location.
   public static var denied: Code { .denied }

@@ -88,7 +88,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   /// Requests permission to use the location while the app is in use; the user is asked only once.
   ///
-  /// The app's manifest must state the reason under `NSLocationWhenInUseUsageDescription`; otherwise the user is not
+  /// The app's manifest must state the reason under `NSLocationWhenInUseUsageDescription`; otherwise, the user is not
   /// asked.
   open func requestWhenInUseAuthorization() { service.ask(always: false) }
 

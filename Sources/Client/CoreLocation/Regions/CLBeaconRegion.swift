@@ -10,7 +10,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
   /// A Boolean value that indicates whether the state is reported when the display turns on; false by default.
   open var notifyEntryStateOnDisplay = false
 
-  /// A description of the region's fields for logs.
+  /// A description of the region's fields, for logs.
   open override var description: String {
     RegionDescription.beacons(self, beaconIdentityConstraint)
   }

@@ -25,7 +25,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     middle.distance(to: coordinate) <= distance
   }
 
-  /// A description of the region's fields for logs.
+  /// A description of the region's fields, for logs.
   open override var description: String { RegionDescription.circle(self, middle, distance) }
 
   /// Returns a copy with the same notification options.

@@ -48,7 +48,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     radius >= 0 && center.distance(to: coordinate) <= radius
   }
 
-  /// A description of the region's fields for logs.
+  /// A description of the region's fields, for logs.
   open override var description: String {
     circle.map { RegionDescription.circle(self, $0.center, $0.radius) }
       ?? "\(type(of: self)) (identifier:'\(identifier)')"

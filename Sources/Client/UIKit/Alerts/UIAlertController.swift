@@ -82,8 +82,8 @@ open class UIAlertController: UIViewController {
     case .choice(let index, let text):
       chosen = actions.indices.contains(index) ? actions[index] : nil
       if let text { textFields?.first?.text = text }
-    // Clicking or dismissing the notification itself chooses the preferred action. Without a preferred action, it
-    // chooses the cancel action; without a cancel action, it chooses the first action.
+    // Clicking or dismissing the notification itself chooses the preferred action. If there is no preferred action, the
+    // cancel action is chosen; if there is no cancel action either, the first action is chosen.
     case .opened, .dismissed:
       chosen = preferredAction ?? actions.first { $0.style == .cancel } ?? actions.first
     case .unasked: return

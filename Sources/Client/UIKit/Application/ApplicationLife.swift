@@ -13,7 +13,7 @@ final class ApplicationLife {
   /// The number of open permission prompts that cover the app.
   private var covers = 0
 
-  /// The response that launched the app, until the matching event arrives.
+  /// The response that launched the app, stored until the matching event arrives.
   var launchResponse: BelfryWire.NotificationResponse?
 
   private var application: UIApplication { .shared }

@@ -1,6 +1,6 @@
 public import Foundation
 
-// Names from before Swift 4.2, which older source files use.
+// Names that were used before Swift 4.2, and that older source files still use.
 
 /// The name of `UIApplication.LaunchOptionsKey` before Swift 4.2.
 @available(iOS, deprecated: 12.0, renamed: "UIApplication.LaunchOptionsKey")
@@ -74,13 +74,13 @@ public let UIApplicationOpenNotificationSettingsURLString: String =
   UIApplication.openNotificationSettingsURLString
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the image's bytes as a PNG file; the name of `UIImage.pngData()` before Swift 4.2.
+/// Returns the image's bytes as a PNG file; called `UIImage.pngData()` since Swift 4.2.
 @available(iOS, deprecated: 12.0, renamed: "UIImage.pngData()")
 @preconcurrency @MainActor
 public func UIImagePNGRepresentation(_ image: UIImage) -> Data? { image.pngData() }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Returns the image's bytes as a JPEG file; the name of `UIImage.jpegData(compressionQuality:)` before Swift 4.2.
+/// Returns the image's bytes as a JPEG file; called `UIImage.jpegData(compressionQuality:)` since Swift 4.2.
 @available(iOS, deprecated: 12.0, renamed: "UIImage.jpegData(compressionQuality:)")
 @preconcurrency @MainActor
 public func UIImageJPEGRepresentation(_ image: UIImage, _ compressionQuality: CGFloat) -> Data? {

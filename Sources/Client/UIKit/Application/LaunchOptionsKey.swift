@@ -79,7 +79,7 @@ extension UIApplication {
     public static let annotation = OpenURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsAnnotationKey")
 
-    /// A Boolean value that indicates whether the app may open the file in place; otherwise it must copy the file
+    /// A Boolean value that indicates whether the app may open the file in place; otherwise, it must copy the file
     /// first.
     public static let openInPlace = OpenURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsOpenInPlaceKey")

@@ -38,7 +38,7 @@ final class BackgroundTasks {
     if isLimited { timeEnds(inSeconds: seconds) }
   }
 
-  /// Sets the end of the background time: the app's own estimate until the agent's value arrives.
+  /// Sets the end of the background time: initially to the app's own estimate, and then to the agent's value.
   private func timeEnds(inSeconds seconds: Double) {
     guard seconds < AppAnswer.unlimitedSeconds else {
       isLimited = false

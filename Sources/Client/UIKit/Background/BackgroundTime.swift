@@ -40,7 +40,7 @@ extension UIApplication {
     backgroundTasks.end(identifier, session: session)
   }
 
-  /// The app's permission to run in the background; always available on this system.
+  /// The app's permission to run in the background; always `.available` on this system.
   public var backgroundRefreshStatus: UIBackgroundRefreshStatus { .available }
 
   /// Does nothing: on this system, pushes wake apps, but timers do not.

@@ -42,7 +42,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     set { storage.fields.timeZone = newValue }
   }
 
-  /// The calendar unit at which the notification repeats; empty if it appears only once.
+  /// The calendar unit after which the notification repeats; empty if the notification appears only once.
   open var repeatInterval: NSCalendar.Unit {
     get { storage.fields.repeatInterval }
     set { storage.fields.repeatInterval = newValue }
@@ -143,7 +143,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     UILocalNotification(storage.fields)
   }
 
-  /// Creates a notification from an archive; archives from Apple's systems have another format.
+  /// Creates a notification from an archive; archives from Apple's systems have a different format.
   nonisolated public required init?(coder: NSCoder) {
     storage = FieldStorage(LocalNotificationFields(coder: coder))
     super.init()

@@ -59,10 +59,10 @@ open class UISceneConfiguration: NSObject, NSCopying {
   /// The role of the scene.
   nonisolated public let role: UISceneSession.Role
 
-  /// The class of the scene; `UIWindowScene` if nil.
+  /// The class of the scene; nil for `UIWindowScene`.
   open var sceneClass: AnyClass?
 
-  /// The class of the scene's delegate; the class in the manifest if nil.
+  /// The class of the scene's delegate; nil for the class in the manifest.
   open var delegateClass: AnyClass?
 
   /// Creates a configuration with a name from the app's manifest.

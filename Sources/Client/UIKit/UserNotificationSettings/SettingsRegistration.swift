@@ -16,7 +16,7 @@ extension UIApplication {
       .setCategories(
         (notificationSettings.categories ?? []).compactMap(\.wire).sorted { $0.id < $1.id })
     ) { result in
-      // The agent answers this request before the authorization request, which is sent after it.
+      // The agent answers this request before the authorization request, which is sent later.
       if case .failure(let failure) = result { refusal.withLock { $0 = failure } }
     }
     let options = UNAuthorizationOptions(rawValue: notificationSettings.types.rawValue & 0b111)

@@ -49,7 +49,7 @@ open class UIApplicationShortcutIcon: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// Creates an icon from an image of the system.
+  /// Creates an icon from a system image.
   public init(systemImageName: String) {
     name = systemImageName
     super.init()

@@ -63,10 +63,10 @@ open class UIImage: NSObject, @unchecked Sendable {
   /// The number of pixels per point.
   open var scale: CGFloat { 1 }
 
-  /// Returns the bytes if they are a PNG file; otherwise nil.
+  /// Returns the bytes if they are a PNG file; otherwise, returns nil.
   open func pngData() -> Data? { starts(with: [0x89, 0x50, 0x4E, 0x47]) }
 
-  /// Returns the bytes if they are a JPEG file, regardless of the quality; otherwise nil.
+  /// Returns the bytes if they are a JPEG file, regardless of the quality; otherwise, returns nil.
   open func jpegData(compressionQuality: CGFloat) -> Data? { starts(with: [0xFF, 0xD8, 0xFF]) }
 
   private func starts(with signature: [UInt8]) -> Data? {

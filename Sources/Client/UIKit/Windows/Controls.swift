@@ -117,7 +117,7 @@ open class UIDatePicker: UIControl {
 /// A control for choosing a value from a continuous range.
 @preconcurrency @MainActor
 open class UISlider: UIControl {
-  /// The chosen value; not limited to the range of `minimumValue` and `maximumValue`.
+  /// The chosen value; not limited to the range from `minimumValue` to `maximumValue`.
   open var value: Float = 0
 
   /// The minimum value; stored, but has no effect.
@@ -130,7 +130,7 @@ open class UISlider: UIControl {
 /// A control for increasing and decreasing a number.
 @preconcurrency @MainActor
 open class UIStepper: UIControl {
-  /// The chosen number; not limited to the range of `minimumValue` and `maximumValue`.
+  /// The chosen number; not limited to the range from `minimumValue` to `maximumValue`.
   open var value: Double = 0
 
   /// The minimum value; stored, but has no effect.

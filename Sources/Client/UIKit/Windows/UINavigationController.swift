@@ -30,7 +30,7 @@ open class UINavigationController: UIViewController {
   /// The view controller at the top of the stack.
   open var topViewController: UIViewController? { children.last }
 
-  /// The visible view controller: the one that is presented, or the top of the stack.
+  /// The visible view controller: the view controller that is presented, or the one at the top of the stack.
   open var visibleViewController: UIViewController? { presentedViewController ?? children.last }
 
   /// A Boolean value that indicates whether the navigation bar is hidden; stored, but has no effect.
@@ -44,7 +44,7 @@ open class UINavigationController: UIViewController {
     viewController.appear(animated: animated)
   }
 
-  /// Pops the top view controller, unless it is the last.
+  /// Pops the top view controller, unless it is the only one.
   @discardableResult
   open func popViewController(animated: Bool) -> UIViewController? {
     guard children.count > 1, let top = children.last else { return nil }

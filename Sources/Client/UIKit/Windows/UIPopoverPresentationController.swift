@@ -6,6 +6,6 @@ open class UIPopoverPresentationController: NSObject {
   /// The view that the popover points to.
   open weak var sourceView: UIView?
 
-  /// The rectangle in that view that the popover points to.
+  /// The rectangle in `sourceView` that the popover points to.
   open var sourceRect: CGRect = .zero
 }

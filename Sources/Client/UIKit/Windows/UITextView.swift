@@ -18,7 +18,7 @@ open class UITextView: UIView {
 /// A view that displays an image; the window of a content extension shows it.
 @preconcurrency @MainActor
 open class UIImageView: UIView {
-  /// The image to display, or nil; a content extension's window follows each change.
+  /// The image to display, or nil; a content extension's window shows each change.
   open var image: UIImage? { didSet { Self.onContentChange?() } }
 
   /// Creates a view that displays an image.

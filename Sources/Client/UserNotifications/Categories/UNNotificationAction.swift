@@ -35,7 +35,7 @@ open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding, @unchecked
     super.init()
   }
 
-  /// A description of the action's fields for logs.
+  /// A description of the action's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

@@ -62,7 +62,7 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
     super.init()
   }
 
-  /// A description of the category's fields for logs.
+  /// A description of the category's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

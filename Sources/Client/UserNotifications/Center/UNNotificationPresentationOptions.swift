@@ -22,6 +22,7 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
   /// The notification is shown as a banner.
   public static let banner = UNNotificationPresentationOptions(rawValue: 1 << 4)
 
-  /// The reply of a delegate that does not implement the presentation method; a bit far above those that Apple uses.
+  /// The reply for a delegate that does not implement the presentation method: the highest bit, which Apple does not
+  /// use.
   static let unanswered = UNNotificationPresentationOptions(rawValue: 1 << 63)
 }

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The central object for managing an app's notifications; a singleton that can be used on any thread.
 ///
-/// Completion handlers run on a separate thread, and delegate methods on the main thread. Requests are processed in the
-/// order in which they are made, including those without a reply: a query that follows a removal no longer returns the
-/// removed notifications.
+/// Completion handlers run on a separate thread, and delegate methods on the main thread. All requests, including those
+/// without a reply, are processed in the order in which they are made: a query that follows a removal no longer returns
+/// the removed notifications.
 open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the delegate; everything else is constant.
   private static let shared = UNUserNotificationCenter(session: .shared)

@@ -6,11 +6,11 @@ public import Foundation
 /// Every member is optional; if a method has two variants, an app implements one of them. Methods with a completion
 /// handler are called on the main thread; `async` methods run in their own isolation.
 ///
-/// Set the delegate before `application(_:didFinishLaunchingWithOptions:)` returns. Otherwise the delegate does not
+/// Set the delegate before `application(_:didFinishLaunchingWithOptions:)` returns. Otherwise, the delegate does not
 /// receive the response that launched the app.
 @preconcurrency
 public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
-  /// Asks the app how to present a notification that arrived while the app is in the foreground.
+  /// Asks the app how to present a notification that arrives while the app is in the foreground.
   ///
   /// If the app does not implement the method or does not answer before the timeout, the notification is not presented.
   func userNotificationCenter(
@@ -18,7 +18,7 @@ public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     withCompletionHandler completionHandler:
       @escaping @Sendable (UNNotificationPresentationOptions) -> Void)
 
-  /// Asks the app how to present a notification that arrived while the app is in the foreground.
+  /// Asks the app how to present a notification that arrives while the app is in the foreground.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification
   ) async -> UNNotificationPresentationOptions

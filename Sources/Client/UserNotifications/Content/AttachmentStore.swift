@@ -2,7 +2,7 @@ import BelfryClient
 import BelfryWire
 import Foundation
 
-/// The directory that contains the files of attachments once their notification is added.
+/// The directory that contains a notification's attachment files once the notification is added.
 ///
 /// The directory is `belfry/attachments/APP` in the user's data directory (`XDG_DATA_HOME`). The agent finds the files
 /// there even after the app has removed its own copies.
@@ -27,7 +27,7 @@ package struct AttachmentStore: Sendable {
       bundle: Bundle.main.bundleURL)
   }()
 
-  /// Stores the files of attachments: files in the app's bundle are copied, others are moved.
+  /// Stores the files of attachments: files in the app's bundle are copied, and other files are moved.
   ///
   /// - Returns: The attachments with the URLs of their files in the store.
   /// - Throws: `UNError` with the code that Apple's systems use. All files are checked before the first one is moved.

@@ -1,4 +1,4 @@
-// Names from before Swift 4.2, which older source files use.
+// Names that were used before Swift 4.2, and that older source files still use.
 
 extension UNNotificationSound {
   /// Returns the same sound, so that `UNNotificationSound.default()` still compiles.

@@ -21,8 +21,8 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unche
   /// The file's size is checked when the request is added. Then the file is moved into the system's store, or copied if
   /// it is in the app's bundle.
   ///
-  /// - Throws: `UNError.attachmentInvalidURL` if the URL does not refer to a readable file,
-  ///   `UNError.attachmentUnrecognizedType` if its type is not supported in notifications.
+  /// - Throws: `UNError.attachmentInvalidURL` if the URL does not refer to a readable file, or
+  ///   `UNError.attachmentUnrecognizedType` if the file's type is not supported in notifications.
   public convenience init(
     identifier: String, url URL: URL, options: [AnyHashable: Any]? = nil
   ) throws {
@@ -57,7 +57,7 @@ open class UNNotificationAttachment: NSObject, NSCopying, NSSecureCoding, @unche
     super.init()
   }
 
-  /// A description of the attachment's fields for logs.
+  /// A description of the attachment's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

@@ -73,7 +73,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
 
   /// Returns a copy of the content that is updated from one of the app's objects, such as the intent of a message.
   ///
-  /// - Throws: `UNError.contentProvidingObjectNotAllowed` if the object provides no content,
+  /// - Throws: `UNError.contentProvidingObjectNotAllowed` if the object provides no content, or
   ///   `UNError.contentProvidingInvalid` for a message without a sender.
   open func updating(
     from provider: any UNNotificationContentProviding
@@ -86,7 +86,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
     return UNNotificationContent(fields)
   }
 
-  /// A description of the content's fields for logs.
+  /// A description of the content's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -133,7 +133,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// A Boolean value that indicates whether the class supports secure coding; always true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Creates content from an archive; archives from Apple's systems have another format.
+  /// Creates content from an archive; archives from Apple's systems have a different format.
   public required init?(coder: NSCoder) {
     fields = ContentFields(coder: coder)
     super.init()

@@ -30,7 +30,7 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
 
   /// Creates a sound from one of the app's files.
   ///
-  /// The file must be an aiff, wav, or caf file that contains up to 30 s of linear PCM, IMA4, µLaw, or aLaw audio. For
+  /// The file must be an AIFF, WAV, or CAF file that contains up to 30 s of linear PCM, IMA4, µLaw, or aLaw audio. For
   /// any other file, the default sound is played.
   public convenience init(named name: UNNotificationSoundName) {
     self.init(SoundChoice(name: name.rawValue))
@@ -53,7 +53,7 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
     UNNotificationSound(SoundChoice(name: name.rawValue, isCritical: true, volume: volume))
   }
 
-  /// A description of the sound's fields for logs.
+  /// A description of the sound's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

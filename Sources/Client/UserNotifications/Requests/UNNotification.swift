@@ -16,7 +16,7 @@ open class UNNotification: NSObject, NSCopying, NSSecureCoding, @unchecked Senda
     super.init()
   }
 
-  /// A description of the notification's fields for logs.
+  /// A description of the notification's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

@@ -21,7 +21,7 @@ open class UNNotificationRequest: NSObject, NSCopying, NSSecureCoding, @unchecke
     super.init()
   }
 
-  /// A description of the request's fields for logs.
+  /// A description of the request's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

@@ -17,7 +17,7 @@ open class UNNotificationResponse: NSObject, NSCopying, NSSecureCoding, @uncheck
     super.init()
   }
 
-  /// A description of the response's fields for logs.
+  /// A description of the response's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

@@ -12,7 +12,7 @@ open class UNTextInputNotificationResponse: UNNotificationResponse, @unchecked S
     super.init(notification: notification, actionIdentifier: actionIdentifier)
   }
 
-  /// A description of the response's fields for logs.
+  /// A description of the response's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

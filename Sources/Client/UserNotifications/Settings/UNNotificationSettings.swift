@@ -13,7 +13,7 @@ open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// The app's permission to post notifications.
   open var authorizationStatus: UNAuthorizationStatus { values.authorizationStatus }
 
-  /// The setting for sounds, other than critical ones.
+  /// The setting for sounds other than critical sounds.
   open var soundSetting: UNNotificationSetting { values.sound }
 
   /// The setting for the number on the icon.
@@ -55,7 +55,7 @@ open class UNNotificationSettings: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// The setting for direct messages; not supported on this system.
   open var directMessagesSetting: UNNotificationSetting { values.directMessages }
 
-  /// A description of the settings for logs.
+  /// A description of the settings, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

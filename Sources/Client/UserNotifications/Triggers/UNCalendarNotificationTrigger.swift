@@ -2,22 +2,23 @@ public import Foundation
 
 /// A trigger that fires when the date and time match the given components.
 ///
-/// Components that are coarser than the given ones match any value; finer ones are zero. A time that a clock change
-/// skips moves to the end of the skipped period, a time that occurs twice on a day matches the first occurrence, and a
-/// date that does not exist is skipped.
+/// Components that are coarser than the given ones match any value; finer components have their lowest value. If a
+/// clock change skips the time, the trigger fires at the end of the skipped period; if the time occurs twice on a day,
+/// the trigger fires at the first occurrence. A date that does not exist is skipped.
 open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 
   /// The components to match, in the user's calendar and time zone unless the components specify their own.
   public let dateComponents: DateComponents
 
-  /// Creates a trigger for the next match, or for each match.
+  /// Creates a trigger for the next match or, if `repeats` is true, for each match.
   public init(dateMatching dateComponents: DateComponents, repeats: Bool) {
     self.dateComponents = dateComponents
     super.init(again: repeats)
   }
 
-  /// Creates a trigger for the next match, or for each match, using the initializer's previous argument label.
+  /// Creates a trigger for the next match or, if `repeats` is true, for each match, using the initializer's previous
+  /// argument label.
   @available(iOS, deprecated: 10.0, renamed: "init(dateMatching:repeats:)")
   public convenience init(dateMatchingComponents dateComponents: DateComponents, repeats: Bool) {
     self.init(dateMatching: dateComponents, repeats: repeats)
@@ -26,7 +27,7 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
   /// Returns the next date on which the trigger fires; nil if nothing matches.
   open func nextTriggerDate() -> Date? { dateComponents.nextMatch(after: Date()) }
 
-  /// A description of the trigger's fields for logs.
+  /// A description of the trigger's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

@@ -11,13 +11,13 @@ open class UNLocationNotificationTrigger: UNNotificationTrigger, @unchecked Send
   /// The region to monitor: a copy of the region with which the trigger was created.
   public let region: CLRegion
 
-  /// Creates a trigger for the next crossing, or for each crossing.
+  /// Creates a trigger for the next crossing or, if `repeats` is true, for each crossing.
   public init(region: CLRegion, repeats: Bool) {
     self.region = region.copy() as? CLRegion ?? region
     super.init(again: repeats)
   }
 
-  /// A description of the trigger's fields for logs.
+  /// A description of the trigger's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

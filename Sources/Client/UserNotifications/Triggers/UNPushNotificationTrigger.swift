@@ -5,7 +5,7 @@ open class UNPushNotificationTrigger: UNNotificationTrigger, @unchecked Sendable
   // Sendable: see the superclass.
   package init() { super.init(again: false) }
 
-  /// A description of the trigger's fields for logs.
+  /// A description of the trigger's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,
@@ -17,7 +17,7 @@ open class UNPushNotificationTrigger: UNNotificationTrigger, @unchecked Sendable
   /// Returns whether the other object is also a push trigger.
   open override func isEqual(_ object: Any?) -> Bool { object is UNPushNotificationTrigger }
 
-  /// The same hash value for all push triggers.
+  /// The hash value, which is the same for all push triggers.
   open override var hash: Int { 1 }
 
   /// Creates a trigger from an archive.

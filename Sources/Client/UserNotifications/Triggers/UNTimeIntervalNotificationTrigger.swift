@@ -35,7 +35,7 @@ open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked 
   /// Before the request is added, the date is calculated from the current time.
   open func nextTriggerDate() -> Date? { next ?? Date(timeIntervalSinceNow: timeInterval) }
 
-  /// A description of the trigger's fields for logs.
+  /// A description of the trigger's fields, for logs.
   open override var description: String {
     ObjectDescription.make(
       self,

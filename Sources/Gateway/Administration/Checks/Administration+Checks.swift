@@ -153,7 +153,7 @@ extension Administration {
     Hexadecimal.decode(text).flatMap { tokenCodec?.open($0.span) }
   }
 
-  /// Returns the device of a device token in hexadecimal; nil if the string isn't a token of this gateway.
+  /// Returns the device to which a hexadecimal device token belongs; nil if the string isn't a token of this gateway.
   func device(ofToken text: String) -> UInt64? { contents(ofToken: text)?.device }
 
   /// The codec that seals and opens device tokens; nil if the folder's keys can't be read.

@@ -161,7 +161,7 @@ struct DraftAdmission {
 
   // MARK: Lookups for the checks
 
-  /// Returns the key that the draft specifies; otherwise a valid key of the team that owns the topic.
+  /// Returns the key that the draft specifies; otherwise, a valid key of the team that owns the topic.
   private func signingKey() throws(StorageFailure) -> KeyRecord? {
     if let id = draft.key { return keys.first { $0.id == id } }
     let topic = Array(draft.topic.utf8)

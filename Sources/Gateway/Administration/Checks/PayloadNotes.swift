@@ -10,11 +10,11 @@ enum PayloadNotes {
     // Live Activities.
     "event", "timestamp", "content-state", "stale-date", "dismissal-date", "attributes",
     "attributes-type", "input-push-channel", "input-push-token",
-    // Widgets, controls, and URLs of older web pushes.
+    // Widgets, controls, and the URL arguments of older web pushes.
     "content-changed", "url-args",
   ]
 
-  /// Returns warnings about `payload` as a push of `type`, the most important first.
+  /// Returns warnings about `payload` as a push of `type`, most important first.
   static func notes(_ payload: [UInt8], _ type: PushType, priority: String?) -> [String] {
     guard let object = (try? JSONValue(parsing: payload))?.objectValue else { return [] }
     guard let value = object["aps"] else {
