@@ -1,6 +1,7 @@
 import BelfryWire
 import Foundation
 import System
+import TestSupport
 import Testing
 import Transport
 
@@ -43,7 +44,9 @@ private func push(_ token: String = "00ff") -> Push {
   @Test func `a thousand pushes at once share one connection of one stream at first`() async throws
   {
     let service = try FakeService { _, _ in .accept }
-    let client = try service.client()
+    var policy = RetryPolicy()
+    policy.timeoutNanoseconds = TestTimeout.standardNanoseconds
+    let client = try service.client(policy: policy)
     let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<1_000 {
         group.addTask {

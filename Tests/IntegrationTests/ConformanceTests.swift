@@ -18,7 +18,7 @@ private actor Vectors {
             [
               TestTool.python.required(), Installation.root + "/Tests/Conformance/run-vectors",
               Installation.belfry,
-            ], succeeding: false, within: .seconds(600))
+            ], succeeding: false, within: .seconds(1_800))
           var results: [String: String?] = [:]
           for line in result.values {
             if let id = line["id"].string { results[id] = .some(line["why"].string) }

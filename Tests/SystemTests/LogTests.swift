@@ -42,7 +42,7 @@ import Testing
       try String(contentsOfFile: path + ".1", encoding: .utf8) == "line 5\nline 6\n")
     #expect(try FileSystem.mode(of: path) & 0o777 == 0o600)
     #expect(file.append(String(repeating: "x", count: 100)))
-    #expect(!BoundedLogFile("/nonexistent/agent.log").append("lost"))
+    #expect(!BoundedLogFile(scratch.file("missing/agent.log")).append("lost"))
   }
 
   @Test

@@ -76,7 +76,7 @@ import UserNotifications
     let here = URL(fileURLWithPath: #filePath)
     #expect(here.startAccessingSecurityScopedResource())
     here.stopAccessingSecurityScopedResource()
-    #expect(!URL(fileURLWithPath: "/nonexistent").startAccessingSecurityScopedResource())
+    #expect(!here.appending(path: "missing").startAccessingSecurityScopedResource())
     #expect(
       !(try #require(URL(string: "https://example.com"))).startAccessingSecurityScopedResource())
   }
