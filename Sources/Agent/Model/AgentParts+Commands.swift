@@ -157,7 +157,9 @@ extension AgentParts {
     // The response is delivered through the interface that the app itself uses.
     var request = request
     request.content.generation = context.apps[app]?.generation ?? .userNotification
-    // The caller might disconnect before the user decides, so check the trigger now.
+    // The caller might disconnect before the user decides, so check the request now. It also replaces a waiting
+    // notification with the same identifier, which an invalid request must not do.
+    try checkContent(of: request)
     if let trigger = request.trigger { try local.check(trigger, context) }
     let waiting = WaitingNotification(requestID: requestID, app: app, request: request)
     try permissions.checkRoom(for: waiting)

@@ -118,6 +118,13 @@ extension AgentParts {
     }
   }
 
+  /// Throws if a request has nothing to show, play, or set.
+  func checkContent(of request: NotificationRequest) throws(AppLinkFailure) {
+    guard !request.content.isEmpty else {
+      throw AppLinkFailure(.notificationInvalidNoContent, "the notification has no content")
+    }
+  }
+
   /// Delivers a notification request now, or adds it to the schedule.
   mutating func add(
     _ requestID: RequestID, _ app: AppID, _ request: NotificationRequest
@@ -127,9 +134,7 @@ extension AgentParts {
       throw AppLinkFailure(
         .notificationsNotAllowed, "Notifications are not allowed for this application")
     }
-    guard !request.content.isEmpty else {
-      throw AppLinkFailure(.notificationInvalidNoContent, "the notification has no content")
-    }
+    try checkContent(of: request)
     let key = AppNotificationID(app: app, id: request.id)
     try context.checkRoom(
       for: app, request.trigger == nil ? .delivered : .pending, key: key.recordKey,

@@ -108,6 +108,21 @@ import Testing
     #expect(bench.openPrompts.isEmpty)
   }
 
+  @Test func `a notification without content is refused before it replaces one that waits`() throws
+  {
+    let (bench, _) = bench()
+    let (control, _) = bench.connect(role: .control)
+    let app = ModelBench.burger.text
+    bench.ask(control, .control(.notify(app: app, ModelBench.request("n"))))
+    let empty = NotificationRequest(id: "n", content: NotificationContent(), trigger: nil)
+    let (other, _) = bench.connect(role: .control)
+    #expect(
+      bench.ask(other, .control(.notify(app: app, empty))).refusals
+        == [.notificationInvalidNoContent])
+    let prompt = try #require(bench.openPrompts.first)
+    #expect(bench.handle(.promptAnswered(prompt.id, isAllowed: true)).presented.count == 1)
+  }
+
   @Test(arguments: [GrantPolicy.ask, .all])
   func `a running app receives its settings when a command requests permission in its name`(
     policy: GrantPolicy
