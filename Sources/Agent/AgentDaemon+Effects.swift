@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-extension AgentDaemon {
+extension AgentDaemon: AgentShell {
   /// Carries out an effect.
   ///
   /// The records that precede the effect have already been written, or the attempt to write them has failed.
@@ -14,14 +14,13 @@ extension AgentDaemon {
         .cancellations:
         break
       }
-    case .persistClock: break
     case .answer(let requestID, let answer): send(answer.frame, answering: requestID)
     case .refuse(let requestID, let failure):
       guard let number = requestID.number else { break }
       server?.send(AppMessage.refusing(number, failure), to: requestID.connection)
     case .tell(let connection, let event): server?.send(event.frame, to: connection)
-    case .ask(let question, let event, let timeout): self.ask(question, event, timeout)
-    case .cancelTimeout(let question): timers?.cancel(question)
+    case .ask(let question, let event, _):
+      server?.send(event.frame.numbered(question.number), to: question.connection)
     case .close(let connection): server?.close(connection)
     case .readInstallation(let requestID, let path, let languages):
       handle(.installationRead(requestID, AppInstaller.read(path, languages: languages)))
@@ -50,12 +49,9 @@ extension AgentDaemon {
       launcher?.launch(order)
       show(.launched(order.app.id, order.reason))
     case .raise(let app, let token): launcher?.raise(app, activationToken: token)
-    case .expectApp(let app, let token, let timeout):
-      timers?.report(.appExpected(app, token: token), afterMilliseconds: timeout)
     case .end(let app): launcher?.end(app)
     case .suspend(let app): launcher?.suspend(app)
     case .resume(let app): launcher?.resume(app)
-    case .startExtension(let order): start(order)
     case .deleteAttachments(let app, nil): attachments?.deleteAll(of: app)
     case .deleteAttachments(let app, let paths?): attachments?.delete(paths, of: app)
     case .trimAttachments(let app, let used):
@@ -67,16 +63,12 @@ extension AgentDaemon {
     case .probeGateway(let isOtherNetwork): receiver?.probe(isOtherNetwork: isOtherNetwork)
     case .acknowledge(let id): receiver?.acknowledge(id)
     case .rejectPush(let id): receiver?.reject(id)
-    case .armSchedule(let wakeUp): clock.wake(atWall: wakeUp.wall, elapsed: wakeUp.elapsed)
-    case .armBackgroundWork(let moment): armBackgroundWork(atUnixMilliseconds: moment)
-    case .armBackgroundTime(let moment): armBackgroundTime(atElapsedMilliseconds: moment)
     case .armRegions(let moment): places?.arm(atAwakeMilliseconds: moment)
     case .useLocationServices(let needs): places?.run(needs)
-    case .moveClock(let moment): moveClock(toUnixMilliseconds: moment)
-    case .moveZone(let name):
-      if let zone = clock.zones.zone(named: name) { (clock as? ManualClock)?.move(to: zone) }
-      reportZones()
     case .log(let entry): write(entry)
+    case .persistClock, .cancelTimeout, .expectApp, .startExtension, .armSchedule,
+      .armBackgroundWork, .armBackgroundTime, .moveClock, .moveZone:
+      assertionFailure("the engine carries out this effect itself")
     }
   }
 
@@ -92,11 +84,6 @@ extension AgentDaemon {
     if server?.send(AppMessage.refusing(number, failure), to: requestID.connection) == false {
       log.debug("a response arrived too late")
     }
-  }
-
-  private func ask(_ question: Question, _ event: AppEvent, _ timeoutMilliseconds: Int64) {
-    server?.send(event.frame.numbered(question.number), to: question.connection)
-    timers?.start(question, milliseconds: timeoutMilliseconds)
   }
 
   private func prompt(_ prompt: Prompt) {
@@ -118,42 +105,9 @@ extension AgentDaemon {
     }
   }
 
-  private func start(_ order: ExtensionOrder) {
-    let isStarted = launcher?.start(order) { [weak self] in
-      self?.handle(.extensionEnded(token: order.token))
-    }
-    guard isStarted == true else { return handle(.extensionFailed(token: order.token)) }
-    timers?.report(
-      .extensionTimeEnds(token: order.token),
-      afterMilliseconds: Limits.extensionWarningMilliseconds)
-    timers?.report(
-      .extensionTimedOut(token: order.token), afterMilliseconds: Limits.extensionMilliseconds)
-  }
-
-  private func armBackgroundWork(atUnixMilliseconds moment: Int64?) {
-    // A manual clock reports its own moves.
-    let wait = clock.isManual ? nil : moment.map { $0 - clock.now.wall }
-    timers?.armBackgroundWork(afterMilliseconds: wait)
-  }
-
-  private func moveClock(toUnixMilliseconds moment: Int64) {
-    clockMoves += 1
-    guard clockMoves >= Limits.clockMovesPerTurn else {
-      (clock as? ManualClock)?.move(toWall: moment)
-      return handle(.clockMoved)
-    }
-    // Continue a long clock move in later turns, so that the agent can answer other requests between turns.
-    clockMoves = 0
-    timers?.soon { [weak self] in
-      (self?.clock as? ManualClock)?.move(toWall: moment)
-      self?.handle(.clockMoved)
-    }
-  }
-
-  private func armBackgroundTime(atElapsedMilliseconds moment: Int64?) {
-    // A manual clock reports its own moves.
-    let wait = clock.isManual ? nil : moment.map { $0 - clock.now.elapsed }
-    timers?.armBackgroundTime(afterMilliseconds: wait)
+  func start(_ order: ExtensionOrder) -> Bool {
+    launcher?.start(order) { [weak self] in self?.handle(.extensionEnded(token: order.token)) }
+      ?? false
   }
 
   private func write(_ entry: LogEntry) {

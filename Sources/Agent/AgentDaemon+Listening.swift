@@ -10,10 +10,7 @@ extension AgentDaemon: AppServerListener {
   func appRequested(_ requestID: RequestID, _ request: AppRequest) {
     // Check the files here, because the model reads no files.
     if let refusal = fileRefusal(request) { return carryOut(.refuse(requestID, refusal)) }
-    guard !request.changesRecords || isUpToDate() else {
-      return carryOut(.refuse(requestID, .diskRefuses))
-    }
-    handle(.appRequested(requestID, request))
+    self.request(requestID, request)
   }
 
   /// Returns the reason that a file of a new notification cannot be used; nil if all files can be used.

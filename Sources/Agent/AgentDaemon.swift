@@ -7,16 +7,13 @@ import Transport
 
 /// The device's daemon, which owns the agent's sockets, files, buses, and child programs.
 ///
-/// The daemon is confined to its loop. It passes every event to `AgentModel`, which makes all decisions. The daemon
-/// carries out the resulting effects once the records that precede them are durable.
+/// The daemon is confined to its loop. It passes every event to `AgentEngine`, and carries out the effects that the
+/// engine returns to it.
 public final class AgentDaemon {
   let configuration: AgentConfiguration
   let loop: EventLoop
   let log: Log
-  private var model: AgentModel
-  /// The machine's clock, or a manual clock that only `belfry clock` moves.
-  let clock: any ScheduleClock
-  private let journal: RecordJournal
+  private let engine: AgentEngine
   /// The lock on the data folder, held until the agent stops.
   private var folder: DataFolder?
   private(set) var server: AppServer?
@@ -34,10 +31,6 @@ public final class AgentDaemon {
   /// The monitor of the focused window.
   private(set) var focus: FocusMonitor?
   private(set) var services: MachineServices?
-  private(set) var timers: AgentTimers?
-  /// The number of times that a manual clock has moved in this turn of the loop.
-  var clockMoves = 0
-  private var isTurnEndDue = false
   /// The contents of the ready file; nil before apps can connect.
   private var readyText: String?
   private var isStopped = false
@@ -58,20 +51,20 @@ public final class AgentDaemon {
       // power failure.
       let store = try StoredRecords(
         folder: configuration.dataFolder, survivesPowerCut: !configuration.hasManualClock)
-      journal = RecordJournal(store, log: log)
+      let journal = RecordJournal(store, log: log)
       if let notice = store.damageNotice {
         log.error("damaged records are ignored", ["what": notice])
       }
       records = try RestoredRecords(from: store)
-      clock = try Self.clock(configuration, on: loop, records: records)
+      let clock = try Self.clock(configuration, on: loop, records: records)
+      engine = AgentEngine(
+        Self.modelConfiguration(configuration), on: loop, clock: clock, journal: journal,
+        lookUps: Self.lookUps(journal, log: log),
+        makeCalendar: { FoundationCalendar(named: $0) })
     } catch {
       throw AgentFailure("\(error)")
     }
-    let zones = ZoneFolder(
-      clock.zones, deviceZone: clock.zone, makeCalendar: { FoundationCalendar(named: $0) })
-    model = AgentModel(
-      Self.modelConfiguration(configuration), zones: zones,
-      lookUps: Self.lookUps(journal, log: log))
+    engine.shell = self
     handle(.recordsRestored(records))
     try start()
   }
@@ -145,7 +138,6 @@ public final class AgentDaemon {
     ) { [weak self] in self?.handle(.appLaunchFailed($0, token: $1)) }
     self.launcher = launcher
     places = LocationServices(on: loop) { [weak self] in self?.handle($0) }
-    timers = AgentTimers(on: loop) { [weak self] in self?.handle($0) }
     openPresenters(launcher)
     watchServices()
     watchFocus()
@@ -172,7 +164,6 @@ public final class AgentDaemon {
         throw AgentFailure("\(error)")
       }
     }
-    clock.onEvent = { [weak self] in self?.onClock($0) }
     handle(.started)
     writeReadyFile()
     receiver?.start()
@@ -294,7 +285,7 @@ public final class AgentDaemon {
   /// Shuts down gracefully, so that no confirmed data is lost.
   public func stop() {
     guard !isStopped else { return }
-    turnEnded()
+    engine.turnEnded()
     close()
     log.info("the agent stopped")
   }
@@ -302,8 +293,7 @@ public final class AgentDaemon {
   private func close() {
     guard !isStopped else { return }
     isStopped = true
-    timers?.close()
-    clock.close()
+    engine.stop()
     places?.close()
     gatewayWatch?.close()
     receiver?.close()
@@ -333,9 +323,12 @@ public final class AgentDaemon {
     }
   }
 
+  /// The machine's clock, or a manual clock that only `belfry clock` moves.
+  var clock: any ScheduleClock { engine.clock }
+  private var model: AgentModel { _read { yield engine.model } }
   /// The number of changes that are not written yet.
-  var unpersistedCount: Int { journal.unpersistedCount }
-  var damageNotice: String? { journal.damageNotice }
+  var unpersistedCount: Int { engine.unpersistedCount }
+  var damageNotice: String? { engine.damageNotice }
 
   /// Returns the app that owns a connection.
   func app(ofConnection connection: ConnectionID) -> AppID? { model.app(of: connection) }
@@ -345,66 +338,21 @@ public final class AgentDaemon {
 
   // MARK: - Events
 
-  /// Handles an event.
-  ///
-  /// Its effects are carried out at the end of the turn, so that all events of a turn share one commit.
+  /// Passes an event to the engine.
   func handle(_ event: AgentEvent) {
     guard !isStopped else { return }
-    model.handle(event, at: now)
-    guard !isTurnEndDue else { return }
-    isTurnEndDue = true
-    loop.atTurnEnd(self)
+    engine.handle(event)
   }
 
-  /// Returns true if earlier changes are on disk or can be written now.
-  func isUpToDate() -> Bool {
-    guard journal.unpersistedCount > 0 else { return true }
-    guard journal.write() else { return false }
-    // This turn's changes are not written yet.
-    if !isTurnEndDue { model.handle(.recordsPersisted, at: now) }
-    return true
+  /// Passes a request to the engine.
+  func request(_ requestID: RequestID, _ request: AppRequest) {
+    guard !isStopped else { return }
+    engine.request(requestID, request)
   }
 
   /// Records durably that the data is from another machine, before the agent produces output that depends on it.
   func onMachineReplaced() {
     handle(.machineReplaced)
-    turnEnded()
-  }
-
-  private var now: AgentTime {
-    let moment = clock.now
-    return AgentTime(
-      wall: moment.wall, elapsed: moment.elapsed, awake: loop.nowNanoseconds / 1_000_000)
-  }
-
-  private func onClock(_ event: ScheduleClockEvent) {
-    switch event {
-    case .due: handle(.scheduleDue)
-    case .clockWasSet: handle(.clockWasSet)
-    case .zonesChanged: reportZones()
-    }
-  }
-
-  /// Reports the time zones with a new, empty cache, because the time-zone database might have changed.
-  func reportZones() {
-    handle(
-      .zonesChanged(
-        ZoneFolder(
-          clock.zones, deviceZone: clock.zone, makeCalendar: { FoundationCalendar(named: $0) })))
-  }
-}
-
-extension AgentDaemon: TurnEndTarget {
-  /// Commits the changes of this turn, then carries out the effects, until no effects are left.
-  public func turnEnded() {
-    while true {
-      let effects = model.takeEffects()
-      guard !effects.isEmpty else { break }
-      let outcome = journal.commit(effects, clock)
-      if outcome == .durable { model.handle(.recordsPersisted, at: now) }
-      for effect in effects { carryOut(effect.after(outcome)) }
-    }
-    isTurnEndDue = false
-    clockMoves = 0
+    engine.turnEnded()
   }
 }

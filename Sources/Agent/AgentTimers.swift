@@ -3,7 +3,8 @@ import System
 /// The agent's timers that can be cancelled or reset; confined to the agent's loop.
 final class AgentTimers {
   private let loop: EventLoop
-  private let report: (AgentEvent) -> Void
+  /// Called with the event of each timer that fires.
+  var report: (AgentEvent) -> Void = { _ in }
   /// The timeouts of questions to apps.
   private var questions: [Question: TimerID] = [:]
   /// The timer for background work.
@@ -11,11 +12,8 @@ final class AgentTimers {
   /// The timer for the end of an app's background time.
   private var backgroundTime: TimerID?
 
-  /// Creates a set without timers; `report` is called with the event of each timer that fires.
-  init(on loop: EventLoop, report: @escaping (AgentEvent) -> Void) {
-    self.loop = loop
-    self.report = report
-  }
+  /// Creates a set without timers.
+  init(on loop: EventLoop) { self.loop = loop }
 
   /// Converts milliseconds to nanoseconds, capped at 73 years: an app can request a date so distant that the wait does
   /// not fit in an `Int64`.

@@ -12,7 +12,10 @@ public struct ZoneFolder: ScheduleWorld {
   public let deviceZone: Zone
   private let database: ZoneDatabase
   private let memory = Memory()
-  private let makeCalendar: (String) -> (any CalendarSystem)?
+  /// A function that returns a non-Gregorian calendar by its name; nil if there is no such calendar.
+  typealias MakeCalendar = (String) -> (any CalendarSystem)?
+
+  private let makeCalendar: MakeCalendar
 
   /// Creates a view of the database in its current state.
   ///
@@ -22,7 +25,7 @@ public struct ZoneFolder: ScheduleWorld {
   ///   - makeCalendar: Returns non-Gregorian calendars by name.
   init(
     _ database: ZoneDatabase, deviceZone: Zone,
-    makeCalendar: @escaping (String) -> (any CalendarSystem)?
+    makeCalendar: @escaping MakeCalendar
   ) {
     self.database = database
     self.deviceZone = deviceZone

@@ -1,54 +1,55 @@
 @testable import Agent
 import BelfryWire
+import System
 
-/// The agent's process: the real model, and a shell that carries out its effects as the daemon does.
+/// The agent's process: the real engine, with its model, journal and timers, and a shell that carries out its effects
+/// in the simulated world.
 final class SimulatedAgent {
+  /// An event in the loop's mailbox, which needs no lock because the world has only one thread.
+  private struct Report: @unchecked Sendable {
+    let event: AgentEvent
+  }
+
   private unowned let world: AgentSimulation
-  private var model: AgentModel
+  private var engine: AgentEngine?
+  private var reports: Mailbox<Report>?
   private(set) var isUp = false
   /// The number of the current run.
   ///
   /// Events that were scheduled in an earlier run have no effect.
   private(set) var life = 0
   private var hasStarted = false
-  private var isTurnEndDue = false
-  /// The events that wait during a disk write, in order of arrival.
-  private var inbox: [AgentEvent] = []
+  /// The time of the next turn of the loop; `.max` if nothing is due.
+  private var nextTurn = Int64.max
   /// The time until which the loop waits for the disk and does not handle events.
   private var busyUntil: Int64 = 0
-  /// The effects of the current turn.
-  private var effects: [AgentEffect] = []
-  /// The changes that the disk has not accepted yet.
-  private var unpersisted: [RecordChange] = []
-  /// True if the disk has refused some of these changes.
-  private var hasBacklog = false
   /// True if the disk has not yet accepted all changes that the agent has made.
-  var hasUnpersisted: Bool { !unpersisted.isEmpty }
-  private var questionTimers: [Question: Int] = [:]
-  private var nextTimer = 0
-  private var scheduleAlarm = 0
-  private var backgroundAlarm = 0
-  private var backgroundTimeAlarm = 0
+  var hasUnpersisted: Bool { (engine?.unpersistedCount ?? 0) > 0 }
   private var regionAlarm = 0
 
-  init(in world: AgentSimulation) {
-    self.world = world
-    model = Self.makeModel(in: world, run: "none")
-  }
+  init(in world: AgentSimulation) { self.world = world }
 
   var restartCount: Int { max(0, life - 1) }
 
-  private static func makeModel(in world: AgentSimulation, run: String) -> AgentModel {
-    var configuration = AgentModel.Configuration(agentRun: run, userID: 7)
+  private func makeEngine() -> AgentEngine {
+    var configuration = AgentModel.Configuration(agentRun: "run\(life)", userID: 7)
     configuration.policy = world.profile.policy
     configuration.hasGateway = true
     configuration.hasManualClock = world.profile.hasManualClock
     configuration.pendingLimit = world.profile.pendingLimit
     configuration.agentExecutable = "/usr/bin/belfry"
-    return AgentModel(
-      configuration, zones: world.machine.zoneFolder,
+    guard let loop = try? EventLoop(clock: world.time) else {
+      preconditionFailure("the machine has no descriptors for a loop")
+    }
+    let journal = RecordJournal(world.records, log: .silent)
+    let engine = AgentEngine(
+      configuration, on: loop, clock: world.machine.clock, journal: journal,
       lookUps: AgentModel.LookUps(
-        requestRecord: { [unowned world] in world.records.durable[.pending][$0.recordKey] }))
+        requestRecord: { journal.durableValue(.pending, key: $0.recordKey) }),
+      makeCalendar: { _ in nil })
+    engine.shell = self
+    engine.observer = self
+    return engine
   }
 
   // MARK: Start and exit
@@ -57,27 +58,38 @@ final class SimulatedAgent {
     life += 1
     isUp = true
     hasStarted = false
-    isTurnEndDue = false
+    nextTurn = .max
     busyUntil = 0
-    effects = []
-    unpersisted = []
-    hasBacklog = false
-    questionTimers = [:]
     world.note("the agent starts, run \(life)")
     world.machine.agentStarts()
     world.ledger.agentStarts()
-    model = Self.makeModel(in: world, run: "run\(life)")
-    handle(.recordsRestored(world.records.durable.restored))
+    engine?.loop.releaseAll()
+    let engine = makeEngine()
+    self.engine = engine
+    reports = engine.loop.mailbox(of: Report.self) { [weak self, weak engine] reports in
+      for report in reports {
+        if case .appRequested(let requestID, let request) = report.event {
+          engine?.request(requestID, request)
+        } else {
+          engine?.handle(report.event)
+        }
+        guard self?.engine === engine else { return }
+      }
+    }
+    guard let records = try? RestoredRecords(from: world.records) else {
+      preconditionFailure("the simulated disk can be read")
+    }
+    engine.handle(.recordsRestored(records))
     // Simulate that the data was moved to another machine, or that the gateway was replaced.
     if world.isTroubled, world.chance(0.05) {
       world.pushService.identityReplaced()
-      if world.chance(0.5) { handle(.machineReplaced) }
-      handle(.identityReplaced)
+      if world.chance(0.5) { engine.handle(.machineReplaced) }
+      engine.handle(.identityReplaced)
     }
     // If a session bus already exists, the agent finds it at startup.
-    if world.chance(0.3) { handle(.presenterAppeared(.desktop, isNew: true)) }
-    handle(.started)
-    endTurn()
+    if world.chance(0.3) { engine.handle(.presenterAppeared(.desktop, isNew: true)) }
+    engine.handle(.started)
+    turn()
     guard isUp else { return }
     world.pushService.agentStarted()
     for app in world.apps { app.agentStarted() }
@@ -94,7 +106,8 @@ final class SimulatedAgent {
     world.note("the agent is killed")
     isUp = false
     life += 1
-    inbox = []
+    engine?.stop()
+    reports = nil
     world.ledger.agentCrashed()
     world.pushService.agentCrashed()
     world.person.agentCrashed()
@@ -103,188 +116,48 @@ final class SimulatedAgent {
     world.time.after(world.milliseconds(world.isTroubled ? 5_000 : 10)) { [self] in start() }
   }
 
-  // MARK: Events
+  /// Returns true if the process is killed at this moment.
+  private func diesNow() -> Bool { world.isTroubled && world.chance(world.profile.crashAtCommit) }
+
+  /// Kills the process at a moment at which a real process could be killed, in some worlds.
+  func mightDie() { if isUp, diesNow() { crash() } }
+
+  // MARK: Turns
 
   /// Reports an external event.
   ///
-  /// The agent handles the event immediately, or later if the loop is waiting for the disk. Events are never reordered.
+  /// The agent handles the event in the next turn of its loop, at once or a little later. Events are never reordered.
   func report(_ event: AgentEvent) {
     guard isUp else { return }
-    inbox.append(event)
-    handleInbox()
+    reports?.post(Report(event: event))
+    scheduleTurn(at: world.time.now + (world.chance(0.7) ? 0 : world.milliseconds(2)))
   }
 
-  private func handleInbox() {
-    let life = self.life
-    while !inbox.isEmpty {
-      guard world.time.now >= busyUntil else {
-        return world.time.at(busyUntil) { [self] in if life == self.life { handleInbox() } }
-      }
-      let event = inbox.removeFirst()
-      guard !isRefused(event) else { continue }
-      handle(event)
-      guard !isTurnEndDue else { continue }
-      isTurnEndDue = true
-      // The changes of a loop turn become durable together.
-      world.time.after(world.chance(0.7) ? 0 : world.milliseconds(2)) { [self] in
-        if life == self.life { endTurn() }
-      }
-    }
-  }
+  /// Delays the next turn until the disk has answered.
+  func waitForDisk(until moment: Int64) { busyUntil = max(busyUntil, moment) }
 
-  /// Returns true if a request would change records while earlier changes wait for the disk; the daemon refuses such
-  /// requests.
-  private func isRefused(_ event: AgentEvent) -> Bool {
-    guard hasBacklog, case .appRequested(let ask, let request) = event, request.changesRecords
-    else { return false }
-    if effects.isEmpty, world.records.takesCommit() {
-      world.records.commit(unpersisted)
-      unpersisted = []
-      hasBacklog = false
-      world.ledger.onDurable()
-      handle(.recordsPersisted)
-      return false
-    }
-    world.note("a request is refused: earlier changes are not on disk yet")
-    answered(ask, .failure(.diskRefuses))
-    return true
-  }
-
-  /// Handles an event within a turn.
-  private func handle(_ event: AgentEvent) {
-    world.note("event \(Self.text(event))")
-    world.ledger.willHandle(event)
-    model.handle(event, at: world.machine.now)
-    if case .started = event { hasStarted = true }
-    // Timers and running work are consistent only after startup.
-    if hasStarted { model.checkInvariants() }
-    let new = model.takeEffects()
-    effects += new
-    for effect in new { world.note("  decides \(Self.text(effect))") }
-    world.ledger.onHandled(event, new)
-  }
-
-  private func endTurn() {
-    isTurnEndDue = false
-    let effects = self.effects
-    guard !effects.isEmpty else { return }
-    self.effects = []
-    if diesNow() { return crash() }
-    let count = unpersisted.count
-    for case .persist(let change) in effects { unpersisted.append(change) }
-    if effects.contains(.persistClock), let record = world.machine.changedClockRecord() {
-      unpersisted.append(.put(.schedule, key: ScheduleRecord.clockKey, record))
-    }
-    let hasChanges = unpersisted.count > count
-    let isSlow = !unpersisted.isEmpty && world.profile.commitMost > 1 && world.chance(0.3)
-    guard isSlow else { return finishCommit(effects, hasChanges: hasChanges) }
-    let life = self.life
-    isTurnEndDue = true
-    busyUntil = world.time.now + world.milliseconds(world.profile.commitMost)
-    world.time.at(busyUntil) { [self] in
-      guard life == self.life else { return }
-      isTurnEndDue = false
-      finishCommit(effects, hasChanges: hasChanges)
-    }
-  }
-
-  private func finishCommit(_ effects: [AgentEffect], hasChanges: Bool) {
-    let life = self.life
-    var arePersisted = true
-    if !unpersisted.isEmpty {
-      arePersisted = world.records.takesCommit()
-      if arePersisted {
-        world.records.commit(unpersisted)
-        unpersisted = []
-      } else {
-        world.note("the disk rejects a commit")
-      }
-    }
-    hasBacklog = !arePersisted
-    let outcome: RecordJournal.Outcome =
-      arePersisted ? .durable : hasChanges ? .refused : .unchanged
-    if arePersisted { world.ledger.onDurable() }
-    if diesNow() { return crash() }
-    if arePersisted { handle(.recordsPersisted) }
-    for effect in effects {
-      carryOut(effect.after(outcome))
-      if life != self.life { return }
-    }
-    if diesNow() { return crash() }
-    endTurn()
-  }
-
-  private func diesNow() -> Bool { world.isTroubled && world.chance(world.profile.crashAtCommit) }
-
-  // MARK: Effects
-
-  private func carryOut(_ effect: AgentEffect) {
-    world.ledger.onCarriedOut(effect)
-    switch effect {
-    case .persist, .persistClock, .list, .badge, .sound, .suppressed, .showLink,
-      .probeGateway, .moveLink,
-      .announceState, .useLocationServices, .raise, .deleteAttachments, .trimAttachments, .log:
-      break
-    case .answer(let ask, let answer): answered(ask, .success(answer))
-    case .refuse(let ask, let failure): answered(ask, .failure(failure))
-    case .diagnose(let ask, _), .openCenter(let ask, _): answered(ask, .success(AppAnswer()))
-    case .tell(let connection, let event): process(connection)?.isTold(event)
-    case .ask(let question, let event, let timeout): ask(question, event, timeout)
-    case .cancelTimeout(let question): questionTimers[question] = nil
-    case .close(let connection): close(connection)
-    case .readInstallation(let ask, let path, _):
-      if let app = world.apps.first(where: { $0.path == path }) {
-        handle(.installationRead(ask, .success(app.installation)))
-      } else {
-        handle(.installationRead(ask, .failure(AppLinkFailure(.invalidArgument, "no such file"))))
-      }
-    case .present(let presentation): show(presentation)
-    case .refresh(let presentation): world.person.sees(presentation)
-    case .withdraw(let key): world.person.seesNoMore(key)
-    case .draw, .showLaunchImage: break
-    case .closeWindow(let key): handle(.notificationWindow(key, isOpen: false))
-    case .prompt(let prompt): world.person.isAsked(prompt)
-    case .withdrawPrompt(let prompt): world.person.isAskedNoMore(prompt)
-    case .replay(_, let events):
-      for case .presented(let presentation) in events { show(presentation) }
-      for case .prompt(let prompt) in events { world.person.isAsked(prompt) }
-    case .launch(let order): app(order.app.id)?.isLaunched(order)
-    case .expectApp(let app, let token, let timeout):
-      after(timeout, .appExpected(app, token: token))
-    case .end(let app): self.app(app)?.isEnded()
-    case .suspend(let app): self.app(app)?.isSuspended()
-    case .resume(let app): self.app(app)?.isResumed()
-    case .startExtension(let order): start(order)
-    case .register(let app, let kind): world.pushService.register(app, kind)
-    case .unregister(let app, let kind): world.pushService.unregister(app, kind)
-    case .acknowledge(let id): world.pushService.isAcknowledged(id)
-    case .rejectPush(let id): world.pushService.isRejected(id)
-    case .armSchedule(let wakeUp): armSchedule(wakeUp)
-    case .armBackgroundWork(let moment): armBackgroundWork(moment)
-    case .armBackgroundTime(let moment): armBackgroundTime(moment)
-    case .armRegions(let moment): armRegions(moment)
-    case .moveClock(let wall):
-      guard world.chance(0.2) else {
-        world.machine.moveManualClock(toWall: wall)
-        return handle(.clockMoved)
-      }
-      // Continue in a later turn, so that other events can occur before it.
-      moveClock(toWall: wall, at: world.time.now + world.milliseconds(5), life: life)
-    case .moveZone(let name):
-      world.machine.moveManualClock(toZone: name)
-      handle(.zonesChanged(world.machine.zoneFolder))
-    }
-  }
-
-  private func moveClock(toWall wall: Int64, at moment: Int64, life: Int) {
+  private func scheduleTurn(at moment: Int64) {
+    let moment = max(moment, busyUntil, world.time.now)
+    guard moment < nextTurn else { return }
+    nextTurn = moment
+    let life = life
     world.time.at(moment) { [self] in
-      if life == self.life { handleInbox() }
-      guard life == self.life else { return }
+      guard life == self.life, nextTurn == moment else { return }
       guard world.time.now >= busyUntil else {
-        return moveClock(toWall: wall, at: busyUntil, life: life)
+        nextTurn = .max
+        return scheduleTurn(at: busyUntil)
       }
-      world.machine.moveManualClock(toWall: wall)
-      report(.clockMoved)
+      turn()
+    }
+  }
+
+  private func turn() {
+    guard let engine, isUp else { return }
+    nextTurn = .max
+    engine.loop.turn(mayBlock: false, polls: false)
+    if isUp {
+      let next = engine.loop.nextWakeup
+      if next < .max / 2 { scheduleTurn(at: next) }
     }
   }
 
@@ -310,19 +183,6 @@ final class SimulatedAgent {
     world.commands[ask.connection]?.isAnswered(number)
   }
 
-  private func ask(_ question: Question, _ event: AppEvent, _ timeout: Int64) {
-    process(question.connection)?.isAsked(question, event)
-    nextTimer += 1
-    let timer = nextTimer
-    let life = self.life
-    questionTimers[question] = timer
-    world.time.after(timeout * 1_000_000) { [self] in
-      guard life == self.life, questionTimers[question] == timer else { return }
-      questionTimers[question] = nil
-      report(.questionTimedOut(question))
-    }
-  }
-
   private func close(_ connection: ConnectionID) {
     let life = self.life
     process(connection)?.isCut()
@@ -336,61 +196,14 @@ final class SimulatedAgent {
   private func show(_ presentation: Presentation) {
     let key = presentation.key
     world.person.sees(presentation)
-    if world.profile.showsAtOnce { return handle(.notificationShown(key)) }
+    if world.profile.showsAtOnce {
+      engine?.handle(.notificationShown(key))
+      return
+    }
     guard world.isTroubled ? world.chance(0.7) : true else { return }
     let life = self.life
     world.time.after(world.milliseconds(300)) { [self] in
       if life == self.life { report(.notificationShown(key)) }
-    }
-  }
-
-  private func start(_ order: ExtensionOrder) {
-    guard let app = app(order.app), !world.isTroubled || world.chance(0.9) else {
-      return handle(.extensionFailed(token: order.token))
-    }
-    app.startExtension(order)
-    after(Limits.extensionWarningMilliseconds, .extensionTimeEnds(token: order.token))
-    after(Limits.extensionMilliseconds, .extensionTimedOut(token: order.token))
-  }
-
-  // MARK: Alarms
-
-  private func armSchedule(_ wakeUp: ScheduleWakeUp) {
-    scheduleAlarm += 1
-    let (alarm, life) = (scheduleAlarm, life)
-    guard !world.profile.hasManualClock else { return }
-    let moment = [
-      wakeUp.wall.map(world.machine.nanoseconds(atWall:)),
-      wakeUp.elapsed.map(AgentTimers.nanoseconds),
-    ].compactMap { $0 }.min()
-    guard let moment else { return }
-    world.time.at(moment + world.milliseconds(20)) { [self] in
-      if life == self.life, alarm == scheduleAlarm { report(.scheduleDue) }
-    }
-  }
-
-  /// Handles a clock change, which stops wall-clock alarms until they are set again.
-  func clockWasSet() {
-    scheduleAlarm += 1
-    after(world.random(0...5), .clockWasSet)
-  }
-
-  private func armBackgroundWork(_ moment: Int64?) {
-    backgroundAlarm += 1
-    let (alarm, life) = (backgroundAlarm, life)
-    guard let moment, !world.profile.hasManualClock else { return }
-    let wait = AgentTimers.nanoseconds(moment - world.machine.now.wall)
-    world.time.after(wait + world.milliseconds(60_000)) { [self] in
-      if life == self.life, alarm == backgroundAlarm { report(.backgroundWorkDue) }
-    }
-  }
-
-  private func armBackgroundTime(_ moment: Int64?) {
-    backgroundTimeAlarm += 1
-    let (alarm, life) = (backgroundTimeAlarm, life)
-    guard let moment, !world.profile.hasManualClock else { return }
-    world.time.at(moment * 1_000_000 + world.milliseconds(20)) { [self] in
-      if life == self.life, alarm == backgroundTimeAlarm { report(.backgroundTimeDue) }
     }
   }
 
@@ -402,7 +215,97 @@ final class SimulatedAgent {
       if life == self.life, alarm == regionAlarm { report(.regionsDue) }
     }
   }
+}
 
+// MARK: - Effects
+
+extension SimulatedAgent: AgentShell {
+  func carryOut(_ effect: AgentEffect) {
+    guard isUp, let engine else { return }
+    switch effect {
+    case .persist, .list, .badge, .sound, .suppressed, .showLink, .probeGateway, .moveLink,
+      .announceState, .useLocationServices, .raise, .deleteAttachments, .trimAttachments, .log,
+      .draw, .showLaunchImage:
+      break
+    case .answer(let ask, let answer): answered(ask, .success(answer))
+    case .refuse(let ask, let failure): answered(ask, .failure(failure))
+    case .diagnose(let ask, _), .openCenter(let ask, _): answered(ask, .success(AppAnswer()))
+    case .tell(let connection, let event): process(connection)?.isTold(event)
+    case .ask(let question, let event, _):
+      process(question.connection)?.isAsked(question, event)
+    case .close(let connection): close(connection)
+    case .readInstallation(let ask, let path, _):
+      if let app = world.apps.first(where: { $0.path == path }) {
+        engine.handle(.installationRead(ask, .success(app.installation)))
+      } else {
+        engine.handle(
+          .installationRead(ask, .failure(AppLinkFailure(.invalidArgument, "no such file"))))
+      }
+    case .present(let presentation): show(presentation)
+    case .refresh(let presentation): world.person.sees(presentation)
+    case .withdraw(let key): world.person.seesNoMore(key)
+    case .closeWindow(let key): engine.handle(.notificationWindow(key, isOpen: false))
+    case .prompt(let prompt): world.person.isAsked(prompt)
+    case .withdrawPrompt(let prompt): world.person.isAskedNoMore(prompt)
+    case .replay(_, let events):
+      for case .presented(let presentation) in events { show(presentation) }
+      for case .prompt(let prompt) in events { world.person.isAsked(prompt) }
+    case .launch(let order): app(order.app.id)?.isLaunched(order)
+    case .end(let app): self.app(app)?.isEnded()
+    case .suspend(let app): self.app(app)?.isSuspended()
+    case .resume(let app): self.app(app)?.isResumed()
+    case .register(let app, let kind): world.pushService.register(app, kind)
+    case .unregister(let app, let kind): world.pushService.unregister(app, kind)
+    case .acknowledge(let id): world.pushService.isAcknowledged(id)
+    case .rejectPush(let id): world.pushService.isRejected(id)
+    case .armRegions(let moment): armRegions(moment)
+    case .persistClock, .cancelTimeout, .expectApp, .startExtension, .armSchedule,
+      .armBackgroundWork, .armBackgroundTime, .moveClock, .moveZone:
+      world.fail("the engine passed on an effect that it carries out itself")
+    }
+  }
+
+  func start(_ order: ExtensionOrder) -> Bool {
+    guard isUp, let app = app(order.app), !world.isTroubled || world.chance(0.9) else {
+      return false
+    }
+    app.startExtension(order)
+    return true
+  }
+}
+
+// MARK: - Checks
+
+extension SimulatedAgent: AgentObserver {
+  func willHandle(_ event: AgentEvent) {
+    guard isUp else { return }
+    world.machine.noteManualClock()
+    world.note("event \(Self.text(event))")
+    world.ledger.willHandle(event)
+  }
+
+  func didHandle(_ event: AgentEvent, _ effects: [AgentEffect]) {
+    guard isUp else { return }
+    if case .started = event { hasStarted = true }
+    // Timers and running work are consistent only after startup.
+    if hasStarted { engine?.checkInvariants() }
+    for effect in effects { world.note("  decides \(Self.text(effect))") }
+    world.ledger.onHandled(event, effects)
+  }
+
+  func didPersist() {
+    guard isUp else { return }
+    world.ledger.onDurable()
+    mightDie()
+  }
+
+  func willCarryOut(_ effect: AgentEffect) {
+    guard isUp else { return }
+    world.ledger.onCarriedOut(effect)
+  }
+}
+
+extension SimulatedAgent {
   // MARK: The trace
 
   private static func text(_ event: AgentEvent) -> String {

@@ -17,15 +17,29 @@ final class SimulatedMachine {
   private var lead: Int64 = 0
   private var zone = Zone.utc
   private var manual = ManualClock(kept: nil)
+  /// The time that a manual clock showed when it was last read.
+  private var latestManual: Int64 = 0
   /// The number of times that the clock was set back.
   private(set) var setBackCount = 0
   /// The number of times that the clock was set while the agent might have been running.
   private(set) var clockSetCount = 0
   private var site = 0
+  /// The number of the latest alarm on the clock; earlier alarms have no effect.
+  private(set) var alarm = 0
 
   init(in world: AgentSimulation) { self.world = world }
 
   // MARK: Time
+
+  /// The clock of the agent's current run.
+  var clock: any ScheduleClock { world.profile.hasManualClock ? manual : SimulatedClock(of: world) }
+
+  /// Counts a manual clock that the agent has set back since the last call.
+  func noteManualClock() {
+    let wall = manual.now.wall
+    if wall < latestManual { setBackCount += 1 }
+    latestManual = wall
+  }
 
   var now: AgentTime {
     let elapsed = world.time.now / 1_000_000
@@ -50,22 +64,20 @@ final class SimulatedMachine {
   /// Restores a manual clock from its record.
   func agentStarts() {
     guard world.profile.hasManualClock else { return }
-    let before = manual.now.wall
     manual = ManualClock(kept: world.records.durable[.schedule][ScheduleRecord.clockKey])
-    if manual.now.wall < before { setBackCount += 1 }
+    noteManualClock()
   }
 
-  func changedClockRecord() -> [UInt8]? {
-    world.profile.hasManualClock ? manual.changedRecord() : nil
-  }
-
-  func moveManualClock(toWall wall: Int64) {
-    if wall < manual.now.wall { setBackCount += 1 }
-    manual.move(toWall: wall)
-  }
-
-  func moveManualClock(toZone name: String) {
-    if let zone = ZoneDatabase.system.zone(named: name) { manual.move(to: zone) }
+  /// Reports `scheduleDue` at the earlier of two times, replacing an earlier alarm.
+  func wake(atWall wall: Int64?, elapsed: Int64?) {
+    alarm += 1
+    let (alarm, life) = (alarm, world.agent.life)
+    let moment = [wall.map(nanoseconds(atWall:)), elapsed.map(AgentTimers.nanoseconds)]
+      .compactMap { $0 }.min()
+    guard let moment else { return }
+    world.time.at(moment + world.milliseconds(20)) { [self] in
+      if life == world.agent.life, alarm == self.alarm { world.agent.report(.scheduleDue) }
+    }
   }
 
   // MARK: Faults
@@ -90,7 +102,9 @@ final class SimulatedMachine {
     clockSetCount += 1
     if step < 0 { setBackCount += 1 }
     world.note("the clock steps by \(step) ms")
-    world.agent.clockWasSet()
+    // A clock change stops alarms on the wall clock until they are set again.
+    alarm += 1
+    world.time.after(world.milliseconds(5)) { [self] in world.agent.report(.clockWasSet) }
   }
 
   private func changeCondition() {
@@ -148,4 +162,28 @@ final class SimulatedMachine {
     guard world.profile.hasManualClock else { return }
     SimulatedCommand.run([.advanceClock(milliseconds: 3_600_000)], in: world)
   }
+}
+
+/// The machine's clock as one run of the agent sees it.
+private final class SimulatedClock: ScheduleClock {
+  private unowned let world: AgentSimulation
+  /// Unused, because the world reports the clock's events itself.
+  var onEvent: ((ScheduleClockEvent) -> Void)?
+
+  init(of world: AgentSimulation) { self.world = world }
+
+  var now: ScheduleMoment {
+    let now = world.machine.now
+    return ScheduleMoment(wall: now.wall, elapsed: now.elapsed)
+  }
+
+  var zone: Zone { world.machine.zoneFolder.deviceZone }
+
+  func wake(atWall wall: Int64?, elapsed: Int64?) {
+    world.machine.wake(atWall: wall, elapsed: elapsed)
+  }
+
+  func changedRecord() -> [UInt8]? { nil }
+
+  func close() {}
 }

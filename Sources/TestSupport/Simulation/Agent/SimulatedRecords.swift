@@ -1,10 +1,11 @@
 @testable import Agent
 import BelfryWire
+import Storage
 
 /// The agent's disk.
 ///
 /// The disk stores each commit either completely or not at all, and some commits late.
-final class SimulatedRecords {
+final class SimulatedRecords: AgentRecords {
   private unowned let world: AgentSimulation
   private(set) var durable = RecordMirror()
   /// True once the disk no longer fails.
@@ -22,13 +23,38 @@ final class SimulatedRecords {
   }
 
   /// Returns true if the disk accepts the next commit.
-  func takesCommit() -> Bool {
+  private func takesCommit() -> Bool {
     isHealthy || (world.time.now >= brokenUntil && !world.chance(world.profile.commitFailure))
   }
 
-  func commit(_ changes: [RecordChange]) {
+  func commit(_ changes: [RecordChange]) throws(StorageFailure) {
+    world.agent.mightDie()
+    // A killed process writes nothing.
+    guard world.agent.isUp else { throw .closed }
+    if world.profile.commitMost > 1, world.chance(0.3) {
+      world.agent.waitForDisk(
+        until: world.time.now + world.milliseconds(world.profile.commitMost))
+    }
+    guard takesCommit() else {
+      world.note("the disk rejects a commit")
+      throw .diskFull(path: "records")
+    }
     for change in changes { durable.apply(change) }
   }
+
+  func load(_ collection: RecordCollection) -> [(String, [UInt8])] {
+    durable[collection].map { ($0.key, $0.value) }
+  }
+
+  func forEach(_ collection: RecordCollection, _ body: (String, [UInt8]) -> Void) {
+    for (key, value) in durable[collection] { body(key, value) }
+  }
+
+  func forEachSize(_ collection: RecordCollection, _ body: (String, Int) -> Void) {
+    for (key, value) in durable[collection] { body(key, value.count) }
+  }
+
+  func value(_ collection: RecordCollection, key: String) -> [UInt8]? { durable[collection][key] }
 }
 
 /// The agent's records by collection and key, as changed by the agent's effects.
@@ -45,20 +71,6 @@ struct RecordMirror {
       collections[collection, default: RecordTable()][key] = value
     case .remove(let collection, let key): collections[collection]?[key] = nil
     }
-  }
-
-  /// The records as the agent reads them at startup.
-  var restored: RestoredRecords {
-    RestoredRecords(
-      Dictionary(
-        uniqueKeysWithValues: RecordCollection.allCases.filter { $0 != .pending }.map {
-          collection in
-          (
-            collection,
-            Array(self[collection])
-          )
-        }),
-      pendingBytes: self[.pending].map { (key: $0.key, bytes: $0.value.count) })
   }
 }
 
