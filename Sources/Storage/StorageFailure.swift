@@ -4,7 +4,8 @@ public import System
 public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   /// The file at `path` contains something other than this store.
   case foreign(path: String)
-  /// The file was written by a newer Belfry: its schema has `version`, and this release supports up to `known`.
+  /// The file was written by a newer Belfry: its schema has version `version`, and this release supports versions up to
+  /// `known`.
   case newerSchema(path: String, version: Int, known: Int)
   /// The disk that contains `path` is full; no part of the transaction was written.
   case diskFull(path: String)

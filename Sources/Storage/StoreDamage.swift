@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The counts of a store's rows that failed their checksum and were set aside.
+/// The counts of a store's rows that were set aside because their checksums were wrong.
 ///
 /// This object can be used from any thread. A row that is not found in a table might be one of the rows that were set
 /// aside. A row whose key could not be read might have any key.
@@ -49,7 +49,7 @@ public final class StoreDamage: Sendable {
   /// The number of rows that were set aside.
   public var count: Int { number.load(ordering: .relaxed) }
 
-  /// The number of rows of each table that were set aside, by the table's name.
+  /// The number of rows that were set aside, by table name.
   public var counts: [String: Int] { state.withLock { $0.tables.mapValues(\.count) } }
 
   /// A summary for log lines and messages; nil if no rows were set aside.
@@ -81,7 +81,8 @@ public final class StoreDamage: Sendable {
       }
   }
 
-  /// Returns true if a row of these tables whose key contains this string as a part might have been set aside.
+  /// Returns true if a row that is in one of these tables and has this string as a part of its key might have been set
+  /// aside.
   public func mayHave(part text: String, in tables: [String]) -> Bool {
     guard count > 0 else { return false }
     let part = Key.quoted(text)
@@ -155,7 +156,7 @@ extension StoreDamage.Key {
   }
 }
 
-/// A row that failed its checksum, for inspection.
+/// A row whose checksum was wrong, for inspection.
 public struct SetAsideRow: Sendable {
   /// The table from which the row was moved.
   public let table: String

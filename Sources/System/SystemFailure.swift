@@ -3,7 +3,7 @@ import Glibc
 
 /// A failed request to the operating system.
 public enum SystemFailure: Error, Sendable, CustomStringConvertible {
-  /// The system call `name` failed with `errno`; `subject` is the path, address or descriptor.
+  /// The system call `name` failed with `errno`; `subject` is the path, address, or descriptor.
   case call(name: StaticString, errno: Int32, subject: String)
   /// The file at `path` is larger than `limit` bytes.
   case tooLarge(path: String, limit: Int)
@@ -53,7 +53,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
   private static func plainMessage(_ number: Int32) -> String {
     if number == ENOENT { return "no such file" }
     let text = message(number)
-    // "I/O error" and similar messages keep their capitals.
+    // "I/O error" and similar messages keep their capitalization.
     let second = text.dropFirst().first
     return second?.isLowercase == true ? text.prefix(1).lowercased() + text.dropFirst() : text
   }

@@ -1,5 +1,5 @@
-/// A translator that converts the options with which Apple's `afconvert` creates an alert sound to options of `belfry
-/// sound convert`.
+/// A translator from the options with which Apple's `afconvert` creates an alert sound to the options of `belfry sound
+/// convert`.
 enum AfconvertWords {
   /// Translates `-d FORMAT`, `-f FILE_FORMAT`, and `-v`; returns other arguments unchanged.
   static func translated(_ arguments: [String]) throws(UsageError) -> [String] {

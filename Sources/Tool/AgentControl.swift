@@ -27,7 +27,7 @@ struct AgentControl {
   /// shorter than the default.
   static func greetingMilliseconds(_ options: CommandLineOptions) -> Int64 {
     let seconds = options.value("timeout").flatMap { Int64($0) } ?? longestGreetingSeconds
-    // Allow at least one second, because no agent answers in zero time.
+    // Allow at least one second, because no agent can answer instantly.
     return min(max(seconds, 1), longestGreetingSeconds) * 1_000
   }
 
@@ -46,7 +46,7 @@ struct AgentControl {
   /// The time, in milliseconds, within which an answer that doesn't depend on the user must arrive, even from a busy
   /// machine.
   static let answerMilliseconds: Int64 = 60_000
-  /// The time, in milliseconds, that a manual clock can take to step through all due times, which can be years of
+  /// The time, in milliseconds, that a manual clock can take to step through all due times, which can span years of
   /// notifications: one day.
   static let clockMilliseconds: Int64 = 86_400_000
 

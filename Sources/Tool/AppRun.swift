@@ -326,7 +326,7 @@ final class AppRun: Sendable {
 }
 
 extension DeliveredNotification {
-  /// The notification in the form of a member of an output line.
+  /// The notification, formatted as a member of an output line.
   fileprivate var line: JSONObject {
     let content = request.content
     return [

@@ -197,7 +197,7 @@ enum NotifyCommand {
     return now
   }
 
-  /// Returns the state of the agent's clock: `time`, `date` and `zone`.
+  /// Returns the state of the agent's clock: `time`, `date`, and `zone`.
   private static func clock(_ options: CommandLineOptions) throws -> JSONObject {
     try AgentControl(options).ask(.clock).rows.first ?? [:]
   }

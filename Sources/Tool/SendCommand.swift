@@ -185,7 +185,8 @@ enum SendFailure: Error, CustomStringConvertible {
 }
 
 extension ProviderFailure {
-  /// True if the service couldn't be reached or didn't respond, which also happens at the port of another listener.
+  /// True if the service couldn't be reached or didn't respond, which also happens if the port belongs to another
+  /// listener.
   var isOfService: Bool {
     switch self {
     case .unreachable, .unanswered, .timedOut, .badAnswer: true

@@ -4,7 +4,7 @@ import CVersion
 enum Version {
   static let current = "0.1.0"
 
-  /// The commit from which it was built; empty if unknown.
+  /// The commit from which this version was built; empty if unknown.
   static var commit: String { unsafe String(cString: belfry_commit()) }
 
   /// The version followed by the commit, if known: `0.1.0 (0123456789)`.

@@ -14,7 +14,7 @@ import Testing
     #expect(outcome.violation == nil, "\(outcome.report)")
   }
 
-  /// The last seeds are those of faults that `make simulate` found.
+  /// `make simulate` found faults with the last three seeds.
   @Test(arguments: Array(1...20) + [1_795_863_342_897, 1_795_875_052_460, 1_795_875_061_243])
   func `every promise is kept when one fault follows the other`(seed: UInt64) {
     let outcome = AgentSimulation.run(seed: seed, length: .short)

@@ -64,7 +64,8 @@ struct DeviceWordsTests {
         #expect(texts[.other] != nil)
         #expect(forms(language).isSubset(of: texts.keys), "\(language) lacks forms of \(key)")
         for (form, text) in texts {
-          // Forms for zero, one, and two can spell out the number; every other form covers several numbers.
+          // Forms for zero, one, and two can spell out the number; every other form covers several numbers, so it must
+          // contain the number.
           let mayOmit = form == .zero || form == .one || form == .two
           let expected = ["%lu"]
           #expect(

@@ -10,7 +10,9 @@ private func milliseconds(_ text: String) throws -> Int64 {
   Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970) * 1_000
 }
 
-/// A bench with an agent's model under a manual clock, which carries out the effects on the schedule and the clock.
+/// A bench with an agent's model and a manual clock.
+///
+/// The bench carries out the effects that concern the schedule and the clock.
 private final class Agenda {
   private(set) var bench: ModelBench
   private let limit: Int
@@ -204,7 +206,7 @@ private final class Agenda {
     #expect(agenda.leave(for: 180_000))
     #expect(agenda.questions.count == 1 && !agenda.hasArrived)
     #expect(agenda.bench.now == 60_000)
-    // The clock makes only one move at a time; a move also covers notifications that are added while it runs.
+    // The clock makes only one move at a time; a move also covers notifications that are added during the move.
     #expect(!agenda.leave(for: 240_000))
     try agenda.add("soon", .interval(seconds: 30, repeats: false))
     try agenda.answer([.banner])
@@ -317,7 +319,7 @@ private final class Agenda {
     let first = ElapsedTime(kept: nil, boot: "a", kernel: 100_000, wall: 1_000_000)
     let second = ElapsedTime(kept: first, boot: "b", kernel: 50, wall: 1_060_000)
     #expect(50 + second.offset == 160_000)
-    // The wall clock has moved back, so no time has passed.
+    // The wall clock has moved back, so no time counts as elapsed.
     let third = ElapsedTime(kept: second, boot: "c", kernel: 10, wall: 0)
     #expect(10 + third.offset == 160_000)
   }

@@ -5,7 +5,7 @@ import Transport
 
 @testable import BelfryProvider
 
-/// Tests of broadcasts and channel requests (apns-protocol section 5), both before sending and on the wire.
+/// Tests of broadcasts and channel requests (apns-protocol section 5), both before they are sent and on the wire.
 @Suite(.timeLimit(.minutes(60))) struct BroadcastContentTests {
   private static let channel = "dHN0LXNyY2gtY2hubA=="
   private let update = LiveActivityContent(

@@ -5,7 +5,7 @@ import Transport
 
 @testable import BelfryProvider
 
-/// A sequence that counts the items that are requested from it.
+/// A counter of the items that are requested from a sequence.
 private final class Counter: Sendable {
   private let value = Mutex(0)
 

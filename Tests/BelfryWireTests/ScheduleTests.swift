@@ -215,7 +215,8 @@ private let hour: Int64 = 3_600_000
     throws
   {
     var device = try Device("2026-01-05T08:00:30Z")
-    // A match of a minute applies only to the minute's first second, so a minute that has begun has passed.
+    // A match of a minute applies only to the minute's first second, so a minute that has already begun no longer
+    // matches.
     for text in ["year=2001", "year=2026 month=1 day=5 hour=8 minute=0"] {
       #expect(throws: Trigger.Refusal.passed) { try device.add("x", daily(text)) }
     }
@@ -427,7 +428,7 @@ private let hour: Int64 = 3_600_000
     #expect(minutes.count == 365 && minutes == minutes.sorted())
   }
 
-  /// Compares the heap with a plain sorted list while both are changed randomly.
+  /// Compares the heap with a plain sorted list while random changes are made to both.
   @Test func `any order of adding, removing and firing agrees with a plain list`() throws {
     var dice = Dice(seed: 2026)
     var device = try Device(limit: 1_000)

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import Testing
 
-/// A world with the system's time zones, in one of which the device is located.
+/// A world with the system's time zones; the device is in one of them.
 struct SystemZones: ScheduleWorld {
   var deviceZone: Zone
 

@@ -24,8 +24,9 @@ enum TestZones {
       + Array("\n\(rule)\n".utf8)
   }
 
-  /// Returns a header and its data, as in a version 1 file; times have four bytes there, and eight in the second block
-  /// of a later version.
+  /// Returns a header and its data, as in a version 1 file.
+  ///
+  /// Times have four bytes in a version 1 block, and eight bytes in the second block of a later version.
   static func block(
     _ version: Character, _ types: [(offset: Int32, isDaylight: Bool)],
     _ transitions: [(instant: Int, type: UInt8)] = [], leapSeconds: Int = 0, timeBytes: Int
@@ -174,7 +175,8 @@ enum TestZones {
   @Test func `at the instant of the last transition, the transition counts and not the rule`()
     throws
   {
-    // The rule's own change is at the same instant, in a year that is not counted ahead.
+    // The rule's own change is at the same instant, in a year for which the zone's table contains no changes of the
+    // rule.
     let change = try instant("2150-03-29T01:00:00Z")
     let zone = try ZoneFile.read(
       TestZones.file(
@@ -225,7 +227,7 @@ enum TestZones {
     for _ in 0..<3_000 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...8, using: &dice) {
-        // On average, half of the changes damage the counts.
+        // On average, half of the changes damage the counts in the header.
         let end = Bool.random(using: &dice) ? 44 : bytes.count
         bytes[Int.random(in: 0..<end, using: &dice)] = .random(in: 0...255, using: &dice)
       }

@@ -195,7 +195,7 @@ import Transport
     let body = #"{"id":"TEAMAAAAAA"}"#
     let own = Self.proof + [cookie]
     for wrong in [
-      // These requests come from a form, and from a page whose request needs no preflight.
+      // The first two requests are like those of a form and of a page whose request needs no preflight.
       Self.own + [cookie], Self.own + [cookie, ("Origin", "http://localhost:2198")],
       own.map { $0.0 == "Origin" ? ("Origin", "http://evil.example") : $0 },
       own.map { $0.0 == "Origin" ? ("Origin", "null") : $0 },
@@ -242,7 +242,7 @@ import Transport
   }
 }
 
-/// Tests of links that open the console signed in.
+/// Tests of links that open the console and sign in the user.
 extension ConsoleAccessTests {
   private func makeLink() throws -> String {
     let bearer = [("Authorization", "Bearer \(Self.token)")]
@@ -313,7 +313,7 @@ extension ConsoleAccessTests {
     }
     #expect(sessions.isOpen(secret) && secret != link)
     #expect(sessions.begin(withLink: link, from: "a") == .expiredLink)
-    // Neither the token nor an empty string is a link.
+    // Neither the token nor an empty string is accepted as a link.
     #expect(sessions.begin(withLink: "secret", from: "a") == .expiredLink)
     #expect(sessions.begin(withLink: "", from: "a") == .expiredLink)
     let first = sessions.makeLink()
@@ -380,7 +380,7 @@ extension ConsoleAccessTests {
   }
 }
 
-/// Tests of test pushes with faults that are refused before the gateway receives them.
+/// Tests of invalid test pushes, which are refused before the gateway receives them.
 @Suite struct TestPushDraftTests {
   @Test(arguments: [
     ("00ff", "com.example.app", true), ("", "com.example.app", false),

@@ -9,7 +9,7 @@ import Testing
 @Suite struct MetricArchiveTests {
   private let scratch: ScratchFolder
   private let path: String
-  /// The start time, which is a whole number of ten minutes, so that the steps of all tiers end together.
+  /// The start time, which is a multiple of ten minutes, so that the steps of all tiers end together.
   private static let start: Int64 = 1_795_000_200_000
 
   init() throws {

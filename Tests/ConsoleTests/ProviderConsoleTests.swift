@@ -74,7 +74,7 @@ import Transport
     #expect(field("cache-control", of: answer("GET", "/status", own)) == "no-store")
     #expect(answer("GET", "/campaigns", own).status == 200)
     #expect(answer("POST", "/tokens", Self.proof + [cookie], body: "00ff").status == 200)
-    // Access is denied without the proof, from another site, under another name, or without the cookie.
+    // Access is denied without the proof, from another site, under another host name, or without the cookie.
     #expect(answer("POST", "/tokens", own, body: "0a").status == 401)
     for fields in [
       own + [("Origin", "http://evil.example")], own + [("Sec-Fetch-Site", "cross-site")],

@@ -173,7 +173,7 @@ extension VirtualPhone {
   }
 }
 
-/// A reader of a stream's events, which it receives in the same way as a page.
+/// A reader of a stream's events, which it receives in the same way as a page does.
 private final class EventReader: Sendable {
   private let stream: HTTP1BodyStream
   private let signals: AsyncStream<Void>

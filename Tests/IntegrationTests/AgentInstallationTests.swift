@@ -73,7 +73,8 @@ import Testing
       // Read the desktop entry as a desktop would, and run its program.
       let entry = try String(contentsOfFile: file, encoding: .utf8)
       let exec = try #require(entry.split(separator: "\n").first { $0.hasPrefix("Exec=") })
-      // Resolve the desktop entry's escapes first, and then a shell's, because the entry uses the same quoting rules.
+      // Resolve the desktop entry's escapes first, and then those of a shell, because desktop entries use a shell's
+      // quoting rules.
       let line = exec.dropFirst(5).replacingOccurrences(of: "\\\\", with: "\\")
         .replacingOccurrences(of: "%%", with: "%")
       let agent = try scenario.start(["/bin/sh", "-c", "exec " + line])

@@ -4,7 +4,9 @@ import Testing
 
 /// Tests of an agent that the user starts from an interactive shell, without a desktop.
 @Suite struct AgentOnTerminalTests {
-  /// Starts a shell with job control on a separate terminal, which stops background jobs that write to the terminal.
+  /// Starts a shell with job control on a separate terminal.
+  ///
+  /// The terminal stops background jobs that write to it.
   private func shell(_ scenario: Scenario) throws -> RunningProgram {
     let shell = try scenario.start(["/usr/bin/script", "-qec", "/bin/bash --norc -i", "/dev/null"])
     shell.tell("stty tostop -echo; PS1=")

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// Tests of the identities that a process at the agent's socket can have, with real processes.
+/// Tests, with real processes, of the identities that a process can have when it connects to the agent's socket.
 @Suite(.timeLimit(.minutes(60))) struct AppIdentityTests {
   static let client = Installation.root + "/Tests/Clients/app-client"
 
@@ -100,7 +100,7 @@ import Testing
         ]
       ).values
       #expect(reason(disguised.first) == "appRefused", "\(disguised)")
-      // The sandboxed process can be an app with its own identifier.
+      // The sandboxed process can connect as an app with its own identifier.
       let own = try await ask(scenario, agent.socket, ["app", "org.example.own"], in: sandbox)
       #expect(own.first?["app"].string == "org.example.own", "\(own)")
     }

@@ -9,7 +9,7 @@ private let app = "com.example.app"
 
 /// Tests of gateway backups, which are created under load and restored elsewhere, and of the related messages.
 @Suite(.timeLimit(.minutes(60))) struct BackupTests {
-  /// A sender of numbered pushes to an offline device, which sends until it is stopped.
+  /// A sender that sends numbered pushes to an offline device until the sender is stopped.
   private final class Pusher: Sendable {
     private struct State {
       var accepted: [Int] = []

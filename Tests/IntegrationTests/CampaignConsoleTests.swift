@@ -21,7 +21,7 @@ import Testing
       }
       let registry = try await scenario.registry(of: gateway, topic: topic)
       _ = try await scenario.ask(registry, "/tokens", body: lines.joined(separator: "\n"))
-      // The program prints the console's address, in the same way as the gateway.
+      // The program prints the console's address, as the gateway does.
       try await registry.program.error("console=\(registry.address)/")
       _ = try scenario.write(#""body" = "Des fichiers";"#, to: "fr.strings")
       let file = try scenario.write(

@@ -17,7 +17,7 @@ struct RegistryProgram: Sendable {
 }
 
 extension Scenario {
-  /// Starts a registry of one app that sends to `gateway`, and waits until the registry is ready.
+  /// Starts a registry that serves one app and sends to `gateway`, and waits until the registry is ready.
   func registry(
     _ name: String = "registry", of gateway: GatewayProgram, topic: String,
     options: [String] = [], wrapper: [String] = []
@@ -50,7 +50,7 @@ extension Scenario {
     return try await command(arguments, input: body)
   }
 
-  /// Writes a file of the scenario and returns its path.
+  /// Writes a file in the scenario's folder and returns its path.
   func write(_ text: String, to name: String) throws -> String {
     let path = folder.file(name)
     try text.write(toFile: path, atomically: true, encoding: .utf8)
@@ -251,7 +251,8 @@ extension Scenario {
       _ = try await scenario.ask(
         first, "/tokens", body: (tokens + ["00ff"]).joined(separator: "\n"))
       #expect(try await first.program.stop() == 0)
-      // The service's timestamps are whole seconds, and it keeps a token that was registered in the same second.
+      // The feedback service's timestamps are whole seconds, and the registry keeps a token that was registered in the
+      // same second as the token's timestamp. Wait for the next second.
       let registered = Int(Date().timeIntervalSince1970)
       while Int(Date().timeIntervalSince1970) <= registered {
         _ = try await scenario.belfryCommand(["--version"])

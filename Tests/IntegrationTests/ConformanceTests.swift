@@ -7,7 +7,7 @@ private actor Vectors {
   static let shared = Vectors()
   private var run: Task<[String: String?], any Error>?
 
-  /// Returns the reason that each case failed, or `nil` for a case that passed.
+  /// Returns, for each case, the reason why it failed, or `nil` if it passed.
   func results() async throws -> [String: String?] {
     let task =
       run
@@ -57,7 +57,7 @@ private actor Vectors {
     var testDescription: String { "\(id) \(what)" }
   }
 
-  /// Runs one test per case, named by the case's identifier.
+  /// Runs one test per case, and names each test after its case's identifier.
   ///
   /// For a case that isn't expected to pass yet, the test reports the gateway's actual behavior. Once such a case
   /// passes, `run-vectors --learn` adds it to the list.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of `belfry dev`, run in the same way as by an app developer.
+/// Tests that run `belfry dev` as an app developer would.
 @Suite struct DevTests {
   @Test(.requires(.curl))
   func
@@ -64,7 +64,7 @@ import Testing
       let started = scenario.visibleArguments
       #expect(started.contains { $0.contains("agent") })
       #expect(!started.contains { $0.contains { $0.contains(code) } })
-      // The user's own gateway and agent need no options.
+      // Commands for the user's own gateway and agent need no options.
       #expect(!text.contains("--socket") && !text.contains("--data") && !text.contains("--gateway"))
       #expect(try await dev.stop() == 0, "\(dev.errors)")
     }

@@ -93,7 +93,8 @@ extension Scenario {
       _ = try await scenario.belfryCommand([
         "device", "revoke", String(number), "--data", gateway.data,
       ])
-      // The reason 11 means "revoked" (docs/device-link.md section 5), on the open link and on the next one.
+      // On both the open link and the next one, the reason is 11, which means "revoked" (docs/device-link.md section
+      // 5).
       #expect(try await device.event("ended")["reason"].integer == 11)
       let again = try scenario.linkClient(gateway, ["connect", identity.file])
       #expect(try await again.event("ended")["reason"].integer == 11)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of `belfry device order`, which gives orders to the devices of a run from another process.
+/// Tests of `belfry device order`, which sends orders from another process to the devices of a run.
 @Suite struct DeviceOrderTests {
   private let app = "com.example.app"
 

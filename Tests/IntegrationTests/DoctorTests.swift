@@ -92,7 +92,7 @@ import Testing
         "key", "revoke", gateway.keyID, "--data", gateway.data,
       ])
       try await gateway.crash()
-      // The check logs nothing, but the revocation does.
+      // The check logs nothing, but the revocation is logged.
       let lines = gateway.program.errors.dropFirst(log.count)
       #expect(!lines.contains("onnection") && !lines.contains("TLS"), "\(lines)")
       let stopped = try await scenario.belfryCommand(doctor, succeeding: false)

@@ -6,12 +6,11 @@ public enum StoreInspection: Sendable, Equatable {
   case whole
   /// The time limit was reached before the end of the check; no damage was found up to that point.
   case unfinished
-  /// Some rows had changed since they were written and were moved into the table `set_aside`.
+  /// Some rows had changed since they were written; these rows were moved into the table `set_aside`.
   ///
   /// `indexes` is the number of indexes that didn't match their tables and were rebuilt.
   case setAside(rows: Int, indexes: Int)
-  /// The file was damaged: a new file has replaced it, and the damaged file is next to the new file under the name
-  /// `asideFile`.
+  /// The file was damaged: a new file has replaced it, and the damaged file was kept in the same folder as `asideFile`.
   case repaired(StoreRepair)
 }
 
@@ -94,7 +93,7 @@ extension StoreInspection {
     var kept = 0
     var setAside = 0
     var lost: Int? = 0
-    // Tables are sorted by creation, so that referenced rows are copied first.
+    // Tables are sorted in order of creation, so that referenced rows are copied first.
     let tables = try new.prepare(
       once: "SELECT listed.name, listed.wr FROM pragma_table_list AS listed "
         + "JOIN sqlite_schema AS made ON made.name = listed.name "

@@ -1,6 +1,6 @@
 internal import System
 
-/// A copy operation for the readable rows of a damaged table, into an intact table.
+/// An operation that copies the readable rows of a damaged table to an intact table.
 ///
 /// Rows are read in ascending order of their key, which is a number: the rowid, or, in a table without a rowid, the
 /// first column. If a page cannot be read, the search for the next readable key skips it: first in growing steps, then
@@ -8,7 +8,7 @@ internal import System
 /// the rows before the first damaged page and after the last damaged page are read.
 ///
 /// A row with a wrong checksum is moved to `set_aside` instead of being copied, because the copy would receive a
-/// correct checksum. Unreadable rows are represented there by a single entry without a key.
+/// correct checksum. Unreadable rows are represented in `set_aside` by a single entry without a key.
 final class TableCopy {
   private enum Found {
     case key(Int64)
@@ -16,7 +16,7 @@ final class TableCopy {
     case damage
   }
 
-  /// The beginning of the note about rows that could not be read, whose number is unknown.
+  /// The beginning of the note about an unknown number of rows that could not be read.
   static let gapNote = "rows that could not be read"
 
   private let name: String
@@ -94,7 +94,7 @@ final class TableCopy {
       return try copy(rowsBackwards)
     }
     while let stopped = try copy(from: start) {
-      // The next row cannot be read: the row itself, its page or many pages are damaged.
+      // The next row cannot be read: the row itself, its page, or many pages are damaged.
       hasGaps = true
       switch find(stopped) {
       case .end: return

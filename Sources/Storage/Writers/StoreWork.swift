@@ -91,7 +91,7 @@ final class StoreWork: Sendable {
     }
   }
 
-  /// Removes the notifications that a commit deleted from the loads, even if they were already read.
+  /// Removes from the loads the notifications that a commit deleted, even if they were already read.
   private func forget(
     _ operations: [StoreOperation], _ dropped: [DroppedNotification], in loads: inout [Load]
   ) {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// An alarm for a time on one of the machine's clocks, which a loop delivers as an event (timerfd).
+/// An alarm (timerfd) that is set for a time on one of the machine's clocks and that a loop delivers as an event.
 ///
 /// The loop's own timers count only the time during which the machine is awake. Use an alarm for times that must remain
 /// correct across suspend and clock changes.

@@ -1,4 +1,4 @@
-/// A watch that reports which files in a folder are written, added or removed (inotify).
+/// A watch that reports which files in a folder are written, added, or removed (inotify).
 ///
 /// All watches on a loop share a single descriptor.
 public final class FolderWatch {

@@ -38,7 +38,7 @@ final class FolderWatchHub: EventHandler {
     return watch
   }
 
-  /// Removes a listener; removes the kernel's watch together with the last listener.
+  /// Removes a listener and, if it was the last one for its folder, the kernel's watch.
   func remove(_ watch: Int32, _ listener: ObjectIdentifier) {
     guard var left = listeners[watch] else { return }
     left.removeAll { $0.id == listener }

@@ -1,6 +1,6 @@
 /// The options of a command.
 ///
-/// Parsing, error messages and help are all derived from this table.
+/// Parsing, error messages, and help are all derived from this table.
 public struct OptionTable: Sendable {
   /// A row of the table.
   public struct Entry: Sendable {
@@ -94,7 +94,7 @@ public struct OptionTable: Sendable {
     return text
   }
 
-  /// The properties of an option that code needs to read values from other sources.
+  /// The properties of an option that are needed to read its values from other sources.
   public struct Option: Sendable {
     /// The option's name, without the two hyphens.
     public let key: String

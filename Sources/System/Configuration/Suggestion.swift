@@ -1,7 +1,7 @@
 /// Suggestions for misspelled words.
 public enum Suggestion {
-  /// Bytes of the longest word for which to search for a suggestion; the cost of a comparison grows with the number of
-  /// letters.
+  /// The maximum number of bytes in a word for which a suggestion is computed; the cost of a comparison grows with the
+  /// number of letters.
   private static let wordBytesMax = 64
 
   /// Returns the candidate with the smallest edit distance to `word`, or nil if that distance exceeds a third of the
@@ -27,7 +27,7 @@ public enum Suggestion {
     return candidates.map { ($0, edits(letters, Array($0))) }.sorted { $0.1 < $1.1 }
   }
 
-  /// Returns the Levenshtein distance, in which swapping two neighbors counts as a single edit.
+  /// Returns the Levenshtein distance, except that a swap of two adjacent letters counts as a single edit.
   private static func edits(_ one: [Character], _ other: [Character]) -> Int {
     var beforeLast = [Int]()
     var last = Array(0...other.count)

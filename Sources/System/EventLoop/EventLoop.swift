@@ -73,7 +73,7 @@ import Glibc
   /// True if ``stop()`` was called.
   public var isStopping: Bool { waker.isStopping }
 
-  /// Releases handlers, timers, turn-end targets and unread mail while the loop still exists, because their
+  /// Releases handlers, timers, turn-end targets, and unread mail while the loop still exists, because their
   /// deinitializers can call the loop.
   ///
   /// Call this method if you drive the loop yourself; ``LoopThread`` does so for its own loop.
@@ -92,7 +92,7 @@ import Glibc
     firstReceivers = []
   }
 
-  /// The time, on this loop's clock, at which a timer, mail or the end of a turn is due; `.max` if only a descriptor
+  /// The time, on this loop's clock, at which a timer, mail, or the end of a turn is due; `.max` if only a descriptor
   /// can wake the loop.
   public var nextWakeup: Int64 {
     if isPending { return nowNanoseconds }
@@ -156,7 +156,7 @@ import Glibc
     guard next != .max else { return Int32(Limits.longestSleepMilliseconds) }
     let elapsed = clock.monotonicNanoseconds - origin
     assert(elapsed >= 0, "the monotonic clock does not go backward")
-    // Compute in milliseconds, because nanoseconds could overflow: a timer can be due in 292 years.
+    // Compute in milliseconds, because nanoseconds could overflow: a timer can be due 292 years from now.
     let wait = next - elapsed / 1_000_000
     return Int32(max(0, min(wait, Limits.longestSleepMilliseconds)))
   }

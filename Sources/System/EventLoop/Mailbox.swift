@@ -58,7 +58,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
 
   /// Drops the waiting messages when the loop stops.
   ///
-  /// A message can own a descriptor, or can retain this mailbox and thereby itself.
+  /// A message can own a descriptor, or can retain this mailbox and therefore keep itself alive.
   func close() {
     var dropped: [Message] = []
     waiting.withLock { waiting in

@@ -1,6 +1,6 @@
 import CLinux
 
-/// The events for which a descriptor is ready, or for which its owner waits.
+/// The events that a descriptor is ready for, or that its owner is waiting for.
 public struct Readiness: OptionSet, Sendable, Hashable {
   /// The bits of this set.
   public let rawValue: UInt8
@@ -8,7 +8,7 @@ public struct Readiness: OptionSet, Sendable, Hashable {
   /// Creates a set with these bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Bytes, a connection or the end of the stream can be read.
+  /// Bytes or the end of the stream can be read, or a connection can be accepted.
   public static let readable = Readiness(rawValue: 1)
   /// Bytes can be written, or a connection attempt has finished.
   public static let writable = Readiness(rawValue: 2)
@@ -35,10 +35,9 @@ public struct Readiness: OptionSet, Sendable, Hashable {
 public protocol EventHandler: AnyObject {
   /// Handles the readiness of the descriptor; called once per turn while the descriptor is ready (level-triggered).
   func ready(_ readiness: Readiness)
-  /// Handles the stop of the loop if the descriptor is still registered; this is the last opportunity to close the
-  /// descriptor.
+  /// Handles a stop of the loop while the descriptor is still registered.
   ///
-  /// Called once. Don't call the loop afterward.
+  /// Called once. This call is the last opportunity to close the descriptor. Don't call the loop afterward.
   func loopEnded()
 }
 

@@ -29,9 +29,9 @@ public final class SignalWatcher: EventHandler {
   /// Prevents the signals from terminating the process, and ignores SIGPIPE and SIGXFSZ, so that a write to a
   /// disconnected peer or beyond the process's file size limit fails instead.
   ///
-  /// Terminal access also does not suspend the process while it is in the background: a read from the terminal fails,
-  /// and a write succeeds. Call this method first in `main`, because threads that were created earlier would still
-  /// receive the signals.
+  /// Terminal access does not suspend the process: while the process is in the background, a read from the terminal
+  /// fails, and a write succeeds. Call this method first in `main`, because threads that were created earlier would
+  /// still receive the signals.
   public static func blockSignals(_ signals: [Signal] = Signal.allCases) {
     var set = mask(signals)
     unsafe sigaddset(&set, SIGTTIN)

@@ -1,4 +1,4 @@
-/// The identifier of a timer, which is used to cancel the timer and is invalid once it has fired.
+/// The identifier of a timer, which is used to cancel the timer and is invalid once the timer has fired.
 public struct TimerID: Sendable, Hashable {
   let index: UInt32
   let generation: UInt32
@@ -212,7 +212,7 @@ struct TimerWheel {
     assert(count >= 0, "a timer is released only once")
   }
 
-  /// Traps in debug builds if the lists, bits and counts are inconsistent.
+  /// Traps in debug builds if the lists, bits, and counts are inconsistent.
   ///
   /// The check visits every timer.
   func checkInvariants() {

@@ -8,7 +8,7 @@ public enum FileSystem {
   /// Replaces the content of the file at `path` with `bytes`: writes a temporary file in the same folder, calls fsync,
   /// renames the file, and calls fsync on the folder.
   ///
-  /// `mode` is set before the content is written. A device, pipe, socket or folder at the path is left unchanged and
+  /// `mode` is set before the content is written. A device, pipe, socket, or folder at the path is left unchanged and
   /// causes an error.
   public static func write(
     _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
@@ -16,7 +16,7 @@ public enum FileSystem {
     try ReservedFile(path, mode: mode).write(bytes)
   }
 
-  /// Throws if a device, pipe, socket or folder is at the path, because a file must not replace it.
+  /// Throws if a device, pipe, socket, or folder is at the path, because a file must not replace it.
   ///
   /// A symbolic link can be replaced; its target stays unchanged.
   public static func requireReplaceable(_ path: String) throws(SystemFailure) {

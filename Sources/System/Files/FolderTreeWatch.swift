@@ -46,7 +46,7 @@ public final class FolderTreeWatch {
     body()
   }
 
-  /// The folder and its subfolders, nearer folders first.
+  /// The folder and its subfolders, in order of depth.
   ///
   /// Links to folders are not followed, because they can lead out of the tree.
   private var folders: [String] {

@@ -10,7 +10,7 @@ public final class PathWatch {
   /// True if a folder above the path is watched; false if the limits of inotify prevent this.
   public var isWatching: Bool { watch != nil }
 
-  /// Calls `body` on the loop whenever the path is created, replaced or removed.
+  /// Calls `body` on the loop whenever the path is created, replaced, or removed.
   ///
   /// A file that already exists is not reported; check for it after this call.
   ///

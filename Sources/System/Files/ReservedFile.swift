@@ -3,8 +3,8 @@ import Glibc
 
 /// A file whose disk space is reserved before its content exists.
 ///
-/// If the file cannot be written, the error therefore occurs before the work whose only result is the file. Writing the
-/// file assigns its name and replaces an earlier file; a file that is never written leaves no trace. The type is
+/// If the file cannot be written, the error therefore occurs before any work is done to produce the content. Writing
+/// the file assigns its name and replaces an earlier file; a file that is never written leaves no trace. The type is
 /// confined to one thread.
 public final class ReservedFile {
   /// The path of the finished file.
@@ -16,7 +16,7 @@ public final class ReservedFile {
 
   /// Reserves disk space for a file of this many bytes in the folder of `path`.
   ///
-  /// A device, pipe, socket or folder at the path is left unchanged and causes an error.
+  /// A device, pipe, socket, or folder at the path is left unchanged and causes an error.
   public init(_ path: String, byteCount: Int = 0, mode: UInt32 = 0o600) throws(SystemFailure) {
     try FileSystem.requireReplaceable(path)
     self.path = path

@@ -46,7 +46,7 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
 
   /// Waits until a piece can be written without blocking.
   ///
-  /// Returns false if the wait must end without free space.
+  /// Returns false if the wait must end before space is free.
   private func waitForRoom() -> Bool {
     while true {
       var wanted = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
@@ -61,7 +61,7 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
 
   /// The number of bytes that a pipe with free space accepts without blocking: `PIPE_BUF`.
   private static let pieceBytes = 4_096
-  /// Milliseconds between two checks for a request to exit.
+  /// The number of milliseconds between two checks for a request to exit.
   private static let sliceMilliseconds: Int32 = 50
 
   // Allow only one writer at a time: otherwise, two writers that both see space for a single piece would both write.
@@ -77,7 +77,7 @@ enum ProcessEnd {
   private static let noticedAt = Atomic<Int64>(0)
   /// True if a hangup of the terminal also terminates this process.
   private static let endsOnHangup = Atomic<Bool>(false)
-  /// Nanoseconds after the request during which a slow reader can still read all remaining output.
+  /// The number of nanoseconds after the request during which a slow reader can still read all remaining output.
   private static let graceNanoseconds: Int64 = 1_000_000_000
 
   /// Records that the process was asked to exit.

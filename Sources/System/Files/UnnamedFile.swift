@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Before that, the file has no name, so the kernel removes it when the process exits for any reason. On file systems
 /// that do not support unnamed files, the file has a temporary name, and `removeAbandoned(for:)` removes the files that
-/// a killed process left.
+/// a killed process left behind.
 public final class UnnamedFile {
   /// The path at which the file will appear.
   public let path: String
@@ -23,7 +23,7 @@ public final class UnnamedFile {
     if descriptor >= 0 {
       content = RandomAccessFile(path, descriptor: descriptor)
     } else {
-      // NFS, FAT and old overlay file systems do not support unnamed files.
+      // NFS, FAT, and old overlay file systems do not support unnamed files.
       guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(errno) else { throw .last("open", path) }
       let name = FileSystem.temporary(for: path)
       let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
@@ -56,7 +56,7 @@ public final class UnnamedFile {
 
   private var parent: String { FileSystem.parent(of: path) }
 
-  /// Removes unfinished files for `path` that exited processes have left.
+  /// Removes unfinished files for `path` that exited processes have left behind.
   public static func removeAbandoned(for path: String) throws(SystemFailure) {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     try FileSystem.removeUnfinished(in: FileSystem.parent(of: path), startingWith: name + ".")

@@ -92,7 +92,7 @@ public final class JournalSocket: Sendable {
     return String(name.prefix(nameBytesMax))
   }
 
-  /// Bytes of a field name that journald accepts.
+  /// The maximum number of bytes in a field name that journald accepts.
   private static let nameBytesMax = 64
 
   private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {

@@ -1,6 +1,6 @@
-/// A log that is readable by both people and programs; each line has a message, a time, a level and key-value fields.
+/// A log that is readable by both people and programs; each line has a message, a time, a level, and key-value fields.
 ///
-/// Device tokens, payloads, keys and codes are never logged in cleartext.
+/// Device tokens, payloads, keys, and codes are never logged in cleartext.
 public struct Log: Sendable {
   /// The severity of a line.
   public enum Level: UInt8, Sendable, Comparable, CaseIterable {

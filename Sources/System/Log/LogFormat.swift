@@ -1,6 +1,6 @@
 /// The formats of a log line.
 public enum LogFormat: String, CaseIterable, Sendable {
-  /// The time in RFC 3339 format, level, subsystem and message, then `key=value` pairs.
+  /// The time in RFC 3339 format, level, subsystem, and message, then `key=value` pairs.
   case text
   /// `key=value` pairs only, as logfmt readers expect: `time`, `level`, `subsystem`, `message`, then the fields.
   case logfmt

@@ -49,7 +49,7 @@ struct LogRecord: Sendable {
   /// port.
   ///
   /// The value is an array of bytes, not a `String`, because Swift normalizes strings to compare them, and text from a
-  /// peer could make this expensive.
+  /// peer could make the normalization expensive.
   var identity: [UInt8] {
     let (message, fields) = bounded
     var bytes = [level.rawValue]

@@ -99,7 +99,7 @@ public final class MetricRegistry: Sendable {
     return text + format.end
   }
 
-  /// Returns the value of every counter and gauge, and the buckets, sum and count of every histogram, under the names
+  /// Returns the value of every counter and gauge, and the buckets, sum, and count of every histogram, under the names
   /// that `exposition` uses, including labels.
   ///
   /// `isWanted` selects families by name; other families are not read.

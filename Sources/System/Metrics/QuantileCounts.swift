@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Counts of values in buckets narrow enough for percentiles: each bucket is at most 1/32 (3 %) wide.
+/// Counts of values in buckets narrow enough for percentiles: each bucket's width is at most 1/32 (3 %) of its values.
 ///
 /// Values below 32 are exact. The counts can be updated from any thread; each observation is a single atomic addition.
 public final class QuantileCounts: Sendable {
   private static let step = 32
-  /// The number of bits of the largest distinct value, which is 18 minutes in nanoseconds.
+  /// The number of bits in the largest value that is counted separately, which is 18 minutes in nanoseconds.
   ///
-  /// Larger values count as this value.
+  /// Larger values are counted as this value.
   private static let bits = 40
   private let buckets: [Counter]
 

@@ -102,7 +102,7 @@ public struct FolderOwner: Sendable, Equatable {
   private static let noGroup: gid_t = 65_534
   /// The maximum number of consecutive links, all owned by root, that are followed.
   private static let linksMax = 40
-  /// Maximum bytes of a user's entry in the user database.
+  /// The maximum number of bytes in a user's entry in the user database.
   private static let entryBytesMax = 1 << 16
 
   /// Returns the owner of a file by its descriptor, so that the file cannot be replaced between two checks.

@@ -3,8 +3,8 @@ import Glibc
 
 /// The process at the other end of a UNIX socket, identified by a process descriptor.
 ///
-/// While the process runs, no other process has its number. If `isRunning` returns true, all data that was previously
-/// read from `/proc` under that number therefore belongs to this process.
+/// While the process runs, no other process has its number. Therefore, if `isRunning` returns true, all data that was
+/// previously read from `/proc` for that number belongs to this process.
 public struct PeerProcess: ~Copyable {
   /// The number of the process (PID).
   public let pid: Int32
@@ -51,13 +51,14 @@ public struct PeerProcess: ~Copyable {
     return !start.isEmpty && start == Self.start(of: pid)
   }
 
-  /// Returns the start time of a process in clock ticks since the machine started; empty if the process has exited.
+  /// Returns the start time of a process in clock ticks since the machine started, or an empty string if the process
+  /// has exited.
   private static func start(of pid: Int32) -> String {
     guard let bytes = try? FileSystem.read("/proc/\(pid)/stat", limit: 4_096) else { return "" }
     // The second field, the program's name in parentheses, can contain any characters.
     let fields = String(decoding: bytes, as: UTF8.self).split(separator: ")").last?
       .split(separator: " ")
-    // proc(5): the start time is field 22, the twentieth after the name.
+    // proc(5): the start time is field 22, which is the twentieth field after the name.
     guard let fields, fields.count > 19 else { return "" }
     return String(fields[19])
   }

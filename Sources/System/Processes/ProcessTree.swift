@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The relationships between a process, its parent and its descendants.
+/// The relationships between a process, its parent, and its descendants.
 public enum ProcessTree {
   /// Instructs the kernel to send `signal` to this process when its parent exits.
   ///
@@ -42,7 +42,7 @@ public enum ProcessTree {
     }
   }
 
-  /// Bytes of `/proc/PID/stat`, which has about 50 numbers and a name of 16 bytes.
+  /// The maximum number of bytes in `/proc/PID/stat`, which has about 50 numbers and a name of 16 bytes.
   private static let statusBytesMax = 4_096
 
   private static func parent(of pid: Int32) -> Int32? {

@@ -16,10 +16,10 @@ public final class SignalQueue {
   /// The descriptor, which is readable while a signal is pending.
   public let descriptor: Int32
 
-  /// Creates the queue: blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD on this thread and on the threads that it creates,
+  /// Creates the queue: blocks SIGINT, SIGTERM, SIGHUP, and SIGCHLD on this thread and on the threads that it creates,
   /// and ignores SIGPIPE.
   ///
-  /// A terminal also does not suspend the process for writing while it is in the background.
+  /// Writing to a terminal from the background does not suspend the process.
   public init() throws(SystemFailure) {
     var set = sigset_t()
     unsafe sigemptyset(&set)

@@ -67,6 +67,7 @@ public enum ListenerOwners {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
-  /// Bytes of a table: each socket takes 150 bytes, and a busy machine has a hundred thousand sockets.
+  /// The maximum number of bytes in a table: each socket takes 150 bytes, and a busy machine has a hundred thousand
+  /// sockets.
   private static let tableBytesMax = 64 << 20
 }

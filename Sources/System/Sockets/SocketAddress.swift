@@ -19,7 +19,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
 
-  /// Returns the host under which a listener on `host` is reachable from this machine; for a listener on all addresses,
+  /// Returns the host by which a listener on `host` is reachable from this machine; for a listener on all addresses,
   /// this is the loopback address of the same family.
   public static func hostOnThisMachine(ofListener host: String) -> String {
     ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
@@ -44,7 +44,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
   /// Parses a numeric address such as "127.0.0.1", "::1" or "[::1]".
   ///
-  /// Returns nil for host names.
+  /// Returns nil for hostnames.
   public init?(host: String, port: UInt16) {
     var host = host[...]
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }

@@ -64,7 +64,7 @@ enum Hostile {
     ("numbers with exponents", { #"{"k":[\#(list($0, each: 9) { _ in "1.5e-300" })]}"# }),
   ]
 
-  /// Returns an object whose members have about `each` bytes.
+  /// Returns an object whose members each have about `each` bytes.
   static func object(_ bytes: Int, each: Int, _ member: (Int) -> String) -> String {
     "{" + list(bytes, each: each, member) + "}"
   }

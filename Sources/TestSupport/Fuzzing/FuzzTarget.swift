@@ -19,7 +19,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case appLink
   /// Persisted triggers, and the dates on which they fire.
   case schedule
-  /// Time-zone files (TZif), as `TZDIR` can contain them.
+  /// Time-zone files (TZif), such as those in `TZDIR`.
   case zone
   /// Format strings of localized strings.
   case format
@@ -204,8 +204,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   /// Checks that a parsed value is unchanged after it is written and parsed again.
   ///
-  /// Also checks that the two parsers agree on which bytes are an object. One parser creates values; the other only
-  /// validates.
+  /// Also checks that the two parsers agree on whether the bytes are a JSON object. One parser creates values; the
+  /// other only validates.
   private static func runPayload(_ bytes: [UInt8]) {
     _ = try? ChannelConfiguration(bytes)
     let isObject = PayloadSyntax.isObject(bytes.span)

@@ -12,7 +12,7 @@ final class FuzzedBus {
   private var received: [UInt8] = []
   private var isAuthenticated = false
   private var serial: UInt32 = 1
-  /// The number of answered calls; limited, so that a client that keeps calling is eventually ignored.
+  /// The number of answered calls, which is limited so that a client that keeps calling is eventually ignored.
   private var answers = 0
 
   var address: String { "unix:path=\(path)" }

@@ -37,7 +37,7 @@ public struct AccessibleDesktop: Sendable {
     public let role: String
     /// The name that a screen reader announces.
     public let name: String
-    /// The description that a screen reader announces in addition.
+    /// The description that a screen reader announces in addition to the name.
     public let description: String
   }
 
@@ -83,7 +83,7 @@ public struct AccessibleDesktop: Sendable {
       ], environment: environment)
   }
 
-  /// Waits until at least this number of pixels on the screen have a color, which is given as RRGGBB.
+  /// Waits until at least this number of pixels on the screen have the given color (RRGGBB).
   public func waitForPixels(_ colour: String, atLeast count: Int) async throws {
     try await Scenario.wait("\(count) pixels of \(colour)") {
       let counted = try await scenario.command(

@@ -59,7 +59,8 @@ public struct DesktopSession: Sendable {
         "interface=org.freedesktop.Notifications", "type=method_return",
         "type=signal,member=NameOwnerChanged,arg0=org.freedesktop.Notifications",
       ], environment: environment)
-    // The first line that the monitor prints is its own NameAcquired. After that line, it does not miss any messages.
+    // The first line that the monitor prints is its own NameAcquired signal. After that line, the monitor does not miss
+    // any messages.
     _ = try await monitor.firstLine()
     let file = scenario.folder.file("dunstrc")
     try Self.configuration.write(toFile: file, atomically: true, encoding: .utf8)

@@ -140,7 +140,7 @@ public final class RunningProgram: Sendable {
   /// Sends a signal to the process if it has not exited.
   public func signal(_ number: Int32) {
     state.withLock { state in
-      // The process has not been reaped yet, so the process ID still belongs to it.
+      // The process has not been reaped yet, so its process ID has not been reused.
       if state.status == nil { kill(pid, number) }
     }
   }

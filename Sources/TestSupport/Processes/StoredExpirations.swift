@@ -1,6 +1,6 @@
 public import Storage
 
-/// Functions that change the stored notifications of a stopped gateway as if they had been stored earlier.
+/// Functions that change the stored notifications of a stopped gateway so that they appear to have been stored earlier.
 public enum StoredExpirations {
   /// Moves the expiration of all stored notifications to an earlier time, and returns the previous expirations.
   ///

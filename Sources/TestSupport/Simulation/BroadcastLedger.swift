@@ -14,7 +14,7 @@ final class BroadcastLedger {
     /// True if the broadcast was sent after all faults had stopped, so that every subscriber must receive it.
     let isForAll: Bool
     /// The devices whose backlog was so large when the broadcast was sent that there might be no capacity for a
-    /// broadcast with a single attempt.
+    /// broadcast with a single delivery attempt.
     let laggards: Set<UInt64>
     var isAnswered = false
     var isStored = false

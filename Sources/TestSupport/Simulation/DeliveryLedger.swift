@@ -57,7 +57,7 @@ final class DeliveryLedger {
     /// The range for the time of acceptance on the gateway's expiry clock, in seconds since 1970, as precisely as the
     /// log shows it.
     ///
-    /// The clock follows small steps of the wall clock with a delay, so the true time is anywhere in this range.
+    /// The clock follows small steps of the wall clock with a delay, so the true time can be anywhere in this range.
     var clockSeconds: ClosedRange<Int64>
     /// The latest second since 1970 until which the gateway can store the push.
     ///

@@ -454,7 +454,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     isThere == isWanted || isThere && controlRestorations > 0
   }
 
-  /// Disconnects everyone, stops the gateway, and checks that nothing remains.
+  /// Disconnects all providers and devices, stops the gateway, and checks that nothing remains.
   private func closeEverything() {
     for provider in providers { provider.goOffline() }
     binaryProvider.goOffline()

@@ -34,7 +34,7 @@ final class SimulatedDevice: SimulatedClient {
   private var life = 0
   private var isPowered = true
   private var isReceiving = false
-  /// The reason for which the device currently discards notifications.
+  /// The reason why the device currently discards notifications.
   var discarding: LinkDiscardReason?
   /// True if the device has ever lacked storage space.
   private(set) var hasLackedRoom = false

@@ -211,8 +211,8 @@ final class SimulatedGatewayProcess {
   /// Its loops are released at the end of the event.
   private var isStopping = false
 
-  /// The second since 1970 up to which times count as past, according to both the wall clock and the clock that has run
-  /// since the start.
+  /// The latest second since 1970 that counts as past according to both the wall clock and the clock that has run since
+  /// the start.
   ///
   /// For a while after a clock step, the value takes into account the state before the step, because a commit in
   /// progress might have been started then.
@@ -221,7 +221,7 @@ final class SimulatedGatewayProcess {
       ? max(presentExpirySeconds, secondsBeforeStep.seconds) : presentExpirySeconds
   }
 
-  /// The second since 1970 up to which times currently count as past, according to both clocks.
+  /// The latest second since 1970 that currently counts as past according to both clocks.
   var presentExpirySeconds: Int64 {
     let carried =
       clocksAtStart.unixMilliseconds + (world.time.now - clocksAtStart.nanoseconds) / 1_000_000
@@ -256,7 +256,7 @@ final class SimulatedGatewayProcess {
     world.note("\(loop.name) is paused for \(nanoseconds / 1_000_000) ms")
   }
 
-  /// True if a loop is paused, with unread input.
+  /// True if a loop with unread input is paused.
   var hasPausedLoops: Bool { loops.all.contains { $0.pausedUntil > world.time.now } }
 
   /// Records that a far end was written or closed, which can make near ends ready.

@@ -170,8 +170,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   private func advance() {
     guard let session, let connection else { return dial() }
     guard !connection.hasFinishedSending else { return }
-    // On a connection that the provider is about to leave, every request would be refused because of its token, like
-    // the last one.
+    // On a connection that the provider is about to leave, every request would be refused because of its token, as the
+    // last one was.
     while !wantsFreshConnection, !queue.isEmpty, session.availableStreams > 0 {
       let request = queue[0]
       guard let stream = session.request(fields: authorized(request.fields), body: request.body)
@@ -255,7 +255,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   func closed(_ connection: SimulatedConnection) {
     guard connection === self.connection else { return }
-    // The gateway drops the answers of a client that does not read them for a while.
+    // The gateway drops its answers to a client that does not read them for a while.
     if connection.hasFinishedSending, !connection.isDark, !connection.wasStalled,
       world.gateway.life == lifeAtOpening
     {

@@ -83,8 +83,8 @@ struct AdminClient {
   /// token.
   private func requireOwner(_ descriptor: Int32) throws {
     let owners = ListenerOwners.userIDs(at: address, from: Socket.localAddress(descriptor))
-    // In a container network, this machine's tables might lack some listeners, but not those at another machine's
-    // address.
+    // In a container network, this machine's tables might lack a listener at a loopback address. For any other address,
+    // a missing listener means that the address might belong to another machine.
     guard !isLocal || !owners.isEmpty || address.isLoopback else {
       throw AdministrationFailure(
         .conflict,
@@ -205,7 +205,7 @@ struct AdminClient {
     return Array(head.joined(separator: "\r\n").utf8) + body
   }
 
-  /// Returns the text with all characters except the unreserved characters of RFC 3986 percent-encoded.
+  /// Returns the text in percent-encoded form, in which only the unreserved characters of RFC 3986 are unchanged.
   static func escaped(_ text: String) -> String {
     var escaped: [UInt8] = []
     for byte in text.utf8 {

@@ -19,8 +19,8 @@ struct AdministrationVerb: Sendable {
   typealias Finish =
     @Sendable ([JSONObject], CommandLineOptions, _ out: ReservedFile?) throws -> [JSONObject]
 
-  /// The number of bytes that must be available for the file specified with `--out`; a key and a certificate chain have
-  /// a few thousand.
+  /// The number of bytes that must be available for the file specified with `--out`; a key and a certificate chain take
+  /// up a few thousand bytes.
   private static let outBytes = 65_536
 
   /// The kind of objects that the verb lists, as a plural noun; nil if the verb creates or removes an object.

@@ -12,8 +12,8 @@ struct GatewayAccess {
 
   /// Executes a request on the gateway, whether it is running or stopped.
   ///
-  /// The folder's lock shows whether the gateway is running. `gateway.json` doesn't, because it remains after the
-  /// gateway was killed.
+  /// The folder's lock shows whether the gateway is running. `gateway.json` doesn't, because the file remains after the
+  /// gateway is killed.
   func perform(_ request: AdministrationRequest) throws -> [JSONObject] {
     var attempts = Self.attempts
     while true {
@@ -54,14 +54,14 @@ struct GatewayAccess {
     do {
       return try client()?.status()
     } catch let failure as AdministrationFailure where !isHeld {
-      // After a gateway was killed, another program or another gateway might listen on its port.
+      // After a gateway is killed, another program or another gateway might listen on its port.
       guard failure.kind == .broken || failure.kind == .invalid else { throw failure }
       return nil
     }
   }
 
   /// Returns a URL that opens the running gateway's console with the user signed in, and the number of seconds for
-  /// which it is valid; nil if no gateway is running.
+  /// which the URL is valid; nil if no gateway is running.
   ///
   /// The secret is in the fragment, which browsers don't send.
   func consoleLink() throws -> (url: String, seconds: Int64)? {

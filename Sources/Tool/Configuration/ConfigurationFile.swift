@@ -89,7 +89,7 @@ struct ConfigurationFile {
       what: "a second document begins here: write all options in the first document")
   }
 
-  /// Returns the node at an option's name, or nil at the end of the mapping.
+  /// Returns the node that contains the next option's name, or nil at the end of the mapping.
   private func nextKey(_ parser: inout YAMLEvents) throws(Fault) -> (
     kind: YAMLEvents.Kind, line: Int
   )? {
@@ -151,8 +151,8 @@ struct ConfigurationFile {
     case other
   }
 
-  /// The maximum nesting depth of values that no option accepts, as in a file in an earlier format or from another
-  /// program.
+  /// The maximum nesting depth of values that no option accepts, such as those in a file in an earlier format or from
+  /// another program.
   private static let depthMax = 16
 
   /// True if the end of the stream has been reached.

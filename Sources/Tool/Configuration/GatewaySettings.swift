@@ -108,7 +108,7 @@ enum GatewayCheck {
       return try GatewaySettings(["--config", file])
     } catch {
       switch error {
-      // The error is in the file, even if it isn't on any line, as for a missing option.
+      // The error is in the file, even if it isn't on a specific line, for example, if an option is missing.
       case .usage(let problem): Output.error("\(FileSystem.absolute(file)): \(problem)")
       case .configuration(let faults): for fault in faults { Output.error(fault) }
       }

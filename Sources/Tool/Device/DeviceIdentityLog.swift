@@ -36,7 +36,7 @@ final class DeviceIdentityLog {
         let chain = object["chain"]?.stringValue, let pem = object["key"]?.stringValue,
         let first = chain.range(of: "-----END CERTIFICATE-----")
       else { continue }
-      // Very many devices share the chain that follows their own certificate.
+      // Many devices can share the chain that follows their own certificate.
       let rest = chain[first.upperBound...]
       if isOurs[rest] == nil {
         isOurs[rest] = DeviceTrust(chain: Array(chain.utf8), given: authorityPEM) != nil

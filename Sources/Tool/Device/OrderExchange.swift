@@ -3,8 +3,8 @@ import Gateway
 import Glibc
 import System
 
-/// The exchange of a `belfry device order` with the devices, and with the gateway, which must be notified of the
-/// result.
+/// The exchange between a `belfry device order` command and the devices, and the wait until the gateway has been
+/// notified of the result.
 struct OrderExchange {
   private let order: DeviceOrder
   private let end: ContinuousClock.Instant

@@ -183,7 +183,8 @@ struct QRCode {
     return [6] + (0..<count - 1).map { size - 7 - $0 * step }.reversed()
   }
 
-  /// Draws the level of error correction (low: 01) and the mask, twice, each with its own error correction.
+  /// Draws two copies of the format information, which consists of the level of error correction (low: 01) and the
+  /// mask, and has its own error correction.
   private mutating func drawFormat(_ mask: Int) {
     let data = 0b01 << 3 | mask
     var remainder = data

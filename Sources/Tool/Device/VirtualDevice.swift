@@ -3,7 +3,7 @@ import BelfryWire
 import System
 import Transport
 
-/// A virtual device and its link, whose events it prints.
+/// A virtual device, which prints the events of its link.
 final class VirtualDevice: GatewayConnectionDelegate {
   struct Subject {
     let subject: LinkSubject

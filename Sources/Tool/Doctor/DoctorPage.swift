@@ -2,7 +2,7 @@ import BelfryWire
 
 /// The findings of `belfry doctor` as text: a line for each finding, followed by the advice, within a given width.
 struct DoctorPage {
-  /// The width of the page in columns, which most terminals have.
+  /// The width of the page in columns, which fits most terminals.
   static let columns = 100
 
   private let rows: [JSONObject]

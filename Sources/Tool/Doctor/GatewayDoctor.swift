@@ -65,8 +65,8 @@ struct GatewayDoctor {
 
   /// The row about the process.
   ///
-  /// A gateway counts as running if its admin API responds; `gateway.json` isn't sufficient evidence, because it
-  /// remains after a gateway was killed.
+  /// A gateway counts as running if its admin API responds; `gateway.json` isn't sufficient evidence, because the file
+  /// remains after a gateway is killed.
   private var process: JSONObject {
     let isRunning: Bool
     do {

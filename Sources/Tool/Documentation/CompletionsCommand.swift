@@ -95,7 +95,7 @@ struct CompletionWords {
       .map { ($0, "") }
   }
 
-  /// Returns the literal values in the name of a value, which are the words in lowercase.
+  /// Returns the literal values in an option value's name, such as `on` and `off` in `on|off`.
   private static func choices(_ name: String) -> [String] {
     guard name.contains("|"), !name.contains("=") else { return [] }
     return name.split(whereSeparator: { "|[] ".contains($0) }).map(String.init).filter { word in

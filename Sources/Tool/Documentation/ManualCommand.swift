@@ -76,7 +76,7 @@ enum ManualCommand {
   }
 }
 
-/// The program `man`, which formats a page for a terminal and pages it.
+/// The program `man`, which formats a page for a terminal and shows it in a pager.
 private enum ManualViewer {
   /// Replaces this process with `man`, which shows the page.
   ///

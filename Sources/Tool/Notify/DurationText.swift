@@ -13,7 +13,7 @@ enum DurationText {
       rest = rest.dropFirst(digits.count)
       let letters = rest.prefix { $0.isLetter }
       rest = rest.dropFirst(letters.count)
-      // Each unit must be smaller than the previous one, so that a typing error isn't accepted as a duration.
+      // Each unit must be smaller than the previous one, so that a typo isn't accepted as a duration.
       guard let count = plainNumber(digits), let unit = units[String(letters)], unit < smallest
       else {
         return nil

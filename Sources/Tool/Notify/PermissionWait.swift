@@ -34,7 +34,7 @@ struct PermissionWait {
   ///
   /// The caller can end the wait by setting `answer` to an interruption.
   ///
-  /// - Throws: An error, including one for a user who made no decision within the limit; the notification then still
+  /// - Throws: An error, including a timeout if the user made no decision within the limit; the notification then still
   ///   waits for the decision.
   func notify(
     _ app: String, _ request: NotificationRequest, on connection: AppLinkConnection,
@@ -43,7 +43,8 @@ struct PermissionWait {
     connection.send(
       .control(.notify(app: app, request)), timeoutMilliseconds: Self.longestMilliseconds
     ) { answer.set($0.mapError { $0 }) }
-    // The agent answers in order. If it answers the second request, the missing first answer isn't just slow.
+    // The agent handles requests in order. The answer to a second request shows that the agent has handled the first,
+    // so a missing answer to the first request isn't caused by a slow agent.
     let rows = try connection.call(
       .control(.apps), timeoutMilliseconds: AgentControl.answerMilliseconds
     ).rows

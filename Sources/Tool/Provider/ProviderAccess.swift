@@ -167,7 +167,7 @@ final class ProviderAccess {
     guard let address = description(in: path) else { return nil }
     let client = try AdminClient(
       address: address, tokenFile: ProviderFolder.adminTokenFile(in: path))
-    // The file might remain from a killed service.
+    // The file might have been left behind by a service that was killed.
     do {
       _ = try exchange(client, "GET", "/campaigns/none", contentType: "", body: [])
     } catch CampaignFailure.refused(404, _) {

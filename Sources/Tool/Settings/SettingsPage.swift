@@ -15,7 +15,7 @@ struct SettingsPage: TerminalPage {
     case changeState(name: String, word: String)
   }
 
-  /// The agent's state of the device and of its apps.
+  /// The state of the device and its apps, as reported by the agent.
   struct Content: Hashable {
     var apps: [JSONObject] = []
     var device = JSONObject()

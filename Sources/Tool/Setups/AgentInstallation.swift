@@ -37,7 +37,7 @@ struct AgentInstallation {
         do: "to start it now, run '\(ShellWords.line(["belfry", "agent"] + arguments))'")
       return
     }
-    // Keep only one of the two files, so that two agents never run.
+    // Keep only one of the two files, so that two agents never run at the same time.
     try FileSystem.remove(autostartFile)
     try write(Self.unit(words), to: unitFile)
     try Self.systemctl("daemon-reload")

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import System
 
-/// A supervisor of programs that exit together with this process, regardless of how it exits, and together with all
-/// processes that they have started.
+/// A supervisor of programs that exit, together with all processes that they have started, when this process exits for
+/// any reason.
 ///
 /// Two processes ensure this. The command itself starts the second process and forwards signals to it. The second
 /// process, the keeper, starts the programs: the kernel notifies the keeper when the first process exits, and notifies
@@ -62,7 +62,7 @@ final class ProgramSupervisor {
 
   /// Replaces this process with a program.
   ///
-  /// `words` are the parent's process ID, the program's name and its arguments.
+  /// `words` are the parent's process ID, the program's name, and its arguments.
   static func becomeProgram(_ words: [String]) -> Int32 {
     guard let parent = words.first.flatMap({ pid_t($0) }),
       ProcessTree.endWithParent(parent, signal: SIGKILL)
@@ -231,7 +231,7 @@ final class SupervisedProgram {
   var hasEnded: Bool { status != nil && lines?.isAtEnd != false }
 
   func signal(_ number: Int32) {
-    // The process hasn't been reaped yet, so its number still belongs to it.
+    // The process hasn't been reaped yet, so its process ID hasn't been reused.
     if status == nil { kill(pid, number) }
   }
 }

@@ -12,7 +12,7 @@ struct ReturnedPushes {
 
     fileprivate init(_ ranges: [Range<Int>]) { self.ranges = ranges }
 
-    /// Returns true if the push at this position was returned; the positions of successive calls must be in ascending
+    /// Returns true if the push at this position was returned; the positions in successive calls must be in ascending
     /// order.
     mutating func contains(_ offset: Int) -> Bool {
       while index < ranges.count, ranges[index].upperBound <= offset { index += 1 }

@@ -57,7 +57,7 @@ struct ShellApp {
 
   /// Sends the app's name to the agent.
   ///
-  /// If no agent is running, the next request fails and reports this.
+  /// If no agent is running, the next request fails and reports the reason.
   func introduce(_ options: CommandLineOptions) {
     let connection = AppLinkConnection(
       socketPath: options.value("socket") ?? StateFolders.socket, reconnects: false,

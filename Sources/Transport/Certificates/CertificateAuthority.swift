@@ -34,7 +34,7 @@ public struct CertificateAuthority: Sendable {
   /// The host names for which the authority may sign server certificates.
   ///
   /// IP addresses aren't constrained. If an authority constrained addresses, BoringSSL would reject every certificate
-  /// with an address, and clients that connect to an address need it in the certificate.
+  /// with an address, and clients that connect to an address need that address in the certificate.
   public struct NameConstraints: Sendable {
     /// The permitted host names; each includes all its subdomains.
     public let hostNames: [String]

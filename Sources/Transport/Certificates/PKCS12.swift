@@ -6,7 +6,8 @@ public enum PKCS12 {
   ///
   /// With `legacy`, the function writes the format of earlier Keychain Access versions, which old clients can read:
   /// 40-bit RC2 for the certificate, triple DES for the key, and SHA-1. This format requires OpenSSL's legacy provider;
-  /// without the provider, it throws `.legacyProviderMissing`. Without `legacy`, it uses AES-256, PBKDF2, and SHA-256.
+  /// without the provider, the function throws `.legacyProviderMissing`. Without `legacy`, the function uses AES-256,
+  /// PBKDF2, and SHA-256.
   public static func encode(
     certificatePEM: [UInt8], privateKeyPEM: [UInt8], authorityPEM: [UInt8]?, name: String,
     password: String, legacy: Bool

@@ -36,7 +36,7 @@ extension AESBlock {
     unsafe bytes.storeBytes(of: low.bigEndian, toByteOffset: offset + 8, as: UInt64.self)
   }
 
-  /// The block multiplied by x in GF(2^128), RFC 5297's `dbl`.
+  /// The block multiplied by x in GF(2^128), an operation that RFC 5297 calls `dbl`.
   var doubled: AESBlock {
     AESBlock(high: high << 1 | low >> 63, low: (low << 1) ^ (high >> 63) * 0x87)
   }

@@ -1,7 +1,7 @@
 /// Conversions between the two forms of an ECDSA signature: raw `r‖s` (RFC 7518 section 3.4) and DER `ECDSA-Sig-Value`
 /// (RFC 3279 section 2.2.3).
 enum ECDSASignature {
-  /// The number of bytes of a P-256 integer.
+  /// The number of bytes in a P-256 integer.
   static let integerBytes = 32
   /// The maximum number of bytes in DER: two integers of at most 33 bytes with their headers, and the sequence's
   /// header.

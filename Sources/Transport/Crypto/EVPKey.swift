@@ -113,7 +113,7 @@ internal import COpenSSL
   deinit { unsafe EVP_PKEY_free(pointer) }
 }
 
-/// Runs one of OpenSSL's `i2d_` functions and takes ownership of the memory that it allocated.
+/// Runs one of OpenSSL's `i2d_` functions and takes ownership of the memory that the function allocated.
 func derBytes(
   _ operation: String, _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32
 ) throws(CryptoFailure) -> [UInt8] {

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// HKDF with SHA-256 (RFC 5869), which derives keys from a secret.
 public enum HKDF {
-  /// The maximum number of bytes of a derived key: 255 hashes (RFC 5869 section 2.3).
+  /// The maximum number of bytes in a derived key: 255 hashes (RFC 5869 section 2.3).
   static let keyBytesMax = 255 * 32
 
   /// Derives a key of `count` bytes from `secret`, for the single use that `salt` and `info` identify.
@@ -34,8 +34,8 @@ public enum HKDF {
       throw .malformed(expected: "a secret of fewer bytes")
     }
     var code = [UInt8](repeating: 0, count: 32)
-    // HMAC pads keys with zeros, so a zero byte yields the same authentication code and avoids passing a null pointer
-    // for the key.
+    // For an empty key, pass a pointer to a zero byte instead of a null pointer. The result is the same, because HMAC
+    // pads keys with zeros.
     let secret = key.isEmpty ? [0] : key
     let isDone =
       unsafe HMAC(

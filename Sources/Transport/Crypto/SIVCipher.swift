@@ -49,7 +49,7 @@ internal import COpenSSL
     unsafe open(sealed, from: initial, into: plaintext)
   }
 
-  /// Seals `plaintext` and binds it to `associatedData`, which must be provided again to open it.
+  /// Seals `plaintext` and binds it to `associatedData`, which must be provided again to open the sealed bytes.
   public func seal(_ plaintext: [UInt8], associatedData: [[UInt8]] = []) -> [UInt8] {
     let start = digest(of: associatedData)
     return unsafe [UInt8](unsafeUninitializedCapacity: plaintext.count + Self.overheadBytes) {
@@ -122,7 +122,8 @@ internal import COpenSSL
     of plaintext: UnsafeRawBufferPointer, from digest: AESBlock
   ) -> AESBlock {
     if plaintext.count == AESBlock.byteCount {
-      // A single full block, as in a device token: the CMAC of its sum with the digest takes a single encryption.
+      // For a single full block, as in a device token, the CMAC of the block's sum with the digest takes a single
+      // encryption.
       return authentication.encrypt(
         unsafe AESBlock(loading: plaintext, at: 0) ^ digest ^ subkeyForFull)
     }

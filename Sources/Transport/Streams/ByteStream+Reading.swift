@@ -257,8 +257,8 @@ extension ByteStream: EventHandler {
   /// The stream closes as soon as the handler has answered earlier input.
   ///
   /// This also applies to TLS 1.2, in which close_notify used to end both directions (RFC 5246 section 7.2.1). Sending
-  /// an answer does no harm if the client has disconnected; a client that is still waiting would retry its requests
-  /// without the answer.
+  /// an answer does no harm if the client has disconnected; a client that is still waiting would retry its requests if
+  /// it received no answer.
   private func handleEndOfInput(isClean: Bool) {
     switch state {
     case .handshaking: endHandshake(.tlsFailed(Self.handshakeBrokenOff))

@@ -178,7 +178,7 @@ public final class ByteStream {
 
   /// Returns the process at the other end of a UNIX socket.
   ///
-  /// The returned value holds the process, so that its process ID isn't reused.
+  /// The returned value holds a reference to the process, so that the process ID isn't reused.
   public func peerProcess() throws(SystemFailure) -> PeerProcess {
     guard let pid = peerCredentials?.pid else {
       throw .unusable(text: peerDescription, reason: "it has no process")

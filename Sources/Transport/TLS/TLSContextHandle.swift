@@ -122,9 +122,9 @@ import Glibc
   }
 }
 
-// SSL_OP_NO_TICKET and so on are macros of the form `(uint64_t)1 << (uint64_t)n`, which aren't imported.
-/// The option to use the server's cipher order, which starts with AES-128, but to choose ChaCha20 for clients that
-/// prefer it.
+// SSL_OP_NO_TICKET and similar options are macros of the form `(uint64_t)1 << (uint64_t)n`, which aren't imported.
+/// The option that selects the server's cipher order, which starts with AES-128, and the option that chooses ChaCha20
+/// for clients that prefer it.
 private let serverPreference: UInt64 = 1 << 22
 private let chaChaForPhones: UInt64 = 1 << 21
 private let noTicket: UInt64 = 1 << 14

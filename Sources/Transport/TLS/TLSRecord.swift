@@ -4,7 +4,7 @@ enum TLSRecord {
   static let tagBytes = 16
   /// The maximum number of bytes of content in a record.
   static let contentBytes = 16_384
-  /// The maximum number of bytes of an encrypted record's body: content, type, padding, and tag.
+  /// The maximum number of bytes in an encrypted record's body: content, type, padding, and tag.
   static let ciphertextBytes = contentBytes + 256
   /// The number of bytes in the type and the length of a handshake message.
   static let handshakeHeaderBytes: UInt8 = 4

@@ -4,7 +4,7 @@ import COpenSSL
 ///
 /// The secrets are erased on deinitialization.
 @safe final class TLSSecrets {
-  /// The maximum number of bytes of a secret: 48, for SHA-384.
+  /// The maximum number of bytes in a secret: 48, for SHA-384.
   static let capacity = 48
 
   private(set) var count = 0

@@ -23,7 +23,9 @@ final class Arrivals<Item: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Removes and returns the first item for which `read` returns a value, or nil after a minute.
+  /// Removes the first item for which `read` returns a value, and returns that value.
+  ///
+  /// Returns nil if no such item arrives within a minute.
   func next<Value>(_ read: (Item) -> Value?) -> Value? {
     let limit = Date(timeIntervalSinceNow: 60)
     return condition.withLock {
@@ -94,10 +96,10 @@ final class AgentScenario: Sendable {
     }
   }
 
-  /// Starts an agent on the folder of a stopped agent.
+  /// Starts an agent in the folder of a stopped agent.
   ///
-  /// While another test starts a program, that program has copies of all descriptors, including the descriptor of the
-  /// folder's lock. For this reason, this function retries.
+  /// A program that another test is starting holds copies of all descriptors, including the descriptor of the folder's
+  /// lock. For this reason, this function retries.
   static func again(
     _ folder: ScratchFolder, grant: GrantPolicy = .all, hasManualClock: Bool = false,
     pendingLimit: Int = 64, log: Log = .silent
@@ -134,7 +136,7 @@ final class AgentScenario: Sendable {
   }
 }
 
-/// A connection to the agent with which a test acts as an app.
+/// A connection to the agent that a test uses to act as an app.
 final class TestApp: Sendable {
   let connection: AppLinkConnection
   let events: Arrivals<AppLinkConnection.Event>
@@ -156,7 +158,7 @@ final class TestApp: Sendable {
 
   func close() { connection.close() }
 
-  /// Returns the value of the next event for which `read` returns one, and the event's question.
+  /// Waits for the next event for which `read` returns a value, and returns that value and the event's question.
   func event<Value>(_ read: (AppEvent) -> Value?) -> (Value, AppLinkQuestion?)? {
     events.next { happening in
       guard case .event(let event, let question) = happening, let value = read(event) else {

@@ -108,7 +108,7 @@ import Testing
       lines.next { $0.contains("use too much memory") ? $0 : nil }, "no connection was closed")
     #expect(line.contains("app=org.example.burger"))
     #expect(line.contains("pid=\(getpid())"))
-    // The agent still serves another connection of the app, which reads its answers, and another app.
+    // The agent still serves another app, and it still serves the connection on which this app reads its answers.
     #expect(try app.connection.call(.pending).pending().count == 1)
     let other = TestApp(scenario, "org.example.fries")
     defer { other.close() }
@@ -130,7 +130,7 @@ import Testing
     silent.send(AppRequest.hello(Self.hello).frame.numbered(1).encoded)
     let count: Int64 = 60
     for number in 2...count { silent.send(AppRequest.pending.frame.numbered(number).encoded) }
-    // The requests on both connections are answered in turns.
+    // The agent alternates between the requests on the two connections.
     var held = 0
     for _ in 0..<count where held <= Limits.unreadOutputBytes {
       #expect(try app.connection.call(.pending).pending().count == 1)
@@ -156,7 +156,7 @@ import Testing
       return raw
     }
     let descriptors = raw.map(\.descriptor)
-    // All requests arrive while the agent's thread waits, so it reads them in one turn.
+    // All requests arrive while the agent's thread waits, so it reads them in one turn of its loop.
     let (isBlocked, isAsked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     DispatchQueue.global().async {
       isBlocked.wait()

@@ -19,7 +19,7 @@ import Testing
     try make("42", name: "org.example.a")
   }
 
-  /// Creates the folder of a sandbox whose first process is this one.
+  /// Creates the folder of a sandbox whose first process is the test process.
   private func make(_ number: String, name: String) throws {
     let folder = scratch.file("flatpak/\(number)")
     try FileSystem.makeDirectories(folder)

@@ -12,7 +12,7 @@ final class RawApp {
 
   init(_ path: String) throws {
     descriptor = try Socket.connect(unixPath: path)
-    // The socket blocks because tests wait for data.
+    // Make the socket blocking, because the tests wait for data.
     _ = fcntl(descriptor, F_SETFL, 0)
     var limit = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(

@@ -196,8 +196,8 @@ import Transport
       link.goOnline()
       others.append(link)
     }
-    // The others must not be blocked by a link that goes offline while it waits for its turn, or by a link that goes
-    // back online.
+    // Neither a link that goes offline while it waits for its turn nor a link that goes back online blocks the other
+    // links.
     others[5].goOffline()
     others[6].goOffline()
     others[6].goOnline()

@@ -329,7 +329,7 @@ struct ExtensionTests {
       let effects = bench.take()
       #expect(effects.presented.map(\.body) == ["sealed"])
       // The model doesn't log an extension that couldn't be started, because the code that tried to start the extension
-      // has already done so.
+      // has already logged the failure.
       let silence: [Int: ServiceExtensions.Silence] = [1: .timedOut, 2: .left, 3: .ended]
       let entry = silence[end].map {
         AgentEffect.log(

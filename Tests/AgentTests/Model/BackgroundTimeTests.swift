@@ -130,7 +130,7 @@ struct BackgroundTimeTests {
     bench.handle(.backgroundTimeDue)
     #expect(bench.take().isEmpty)
     #expect(bench.command(.apps).answers.first?.rows.first?["state"] == "background")
-    // After the app returns from the foreground, it has background time again.
+    // After the app has been in the foreground, it has background time again.
     bench.ask(connection, .setState(.foreground))
     #expect(left() == .greatestFiniteMagnitude)
     bench.ask(connection, .setState(.background))

@@ -135,7 +135,7 @@ struct ContentExtensionTests {
       #expect(effects.withdrawn == [Self.key])
       #expect(effects.asked.count == 1)
     }
-    // An extension that has disconnected is asked nothing more.
+    // The agent sends no more questions to an extension that has disconnected.
     let bench = Bench()
     let (connection, _, _) = try bench.connected()
     bench.model.handle(.appDisconnected(connection))
@@ -159,7 +159,7 @@ struct ContentExtensionTests {
     #expect(closed.contains(.closeWindow(Self.key)))
     #expect(closed.withdrawn.isEmpty)
     #expect(bench.model.ask(connection, .contentWish(.open)).withdrawn == [Self.key])
-    // The app itself doesn't have a window of that kind.
+    // The app itself can't send the requests of a content extension.
     #expect(bench.model.ask(bench.app, .contentWish(.open)).refusals == [.unsupportedMessage])
     #expect(
       bench.model.ask(bench.app, .setDrawing(NotificationDrawing())).refusals
@@ -206,7 +206,7 @@ struct ContentExtensionTests {
     bench.model.ask(connection, .setDrawing(NotificationDrawing(items: [.picture(path: "/a")])))
     let deleted = AgentEffect.deleteAttachments(Self.burger, paths: ["/a"])
     #expect(!bench.notify("U").contains(deleted))
-    // New attachments don't delete files that are on screen, either.
+    // Adding new attachments doesn't delete files that are on screen, either.
     request.content.attachments = [NotificationAttachment(id: "b", path: "/b")]
     #expect(
       bench.model.ask(bench.app, .add(request))

@@ -80,7 +80,7 @@ struct DevelopmentBytesTests {
     let made = try fill(bench)
     #expect(bench.ask(installed, .add(request("more"))).refusals.isEmpty)
     #expect(bench.ask(made, .add(request("more"))).refusals == [.storageFailed])
-    // A development app no longer counts once the user has installed it.
+    // A development app no longer counts toward the limit once the user has installed it.
     bench.install(try app("made-up2"))
     #expect(bench.ask(made, .add(request("more", bytes: 90_000))).refusals.isEmpty)
   }
@@ -101,7 +101,7 @@ struct DevelopmentBytesTests {
       let id = try app("made-up\(number)")
       let added = first.ask(first.authorized(id), .add(request("n", bytes: 97_000)))
       #expect(added.refusals.isEmpty)
-      // A notification that may not have been seen would be presented and stored again after the start.
+      // A notification that might not have been seen would be presented and stored again when the agent starts.
       first.handle(.notificationShown(AppNotificationID(app: id, id: "n")))
     }
     let bench = first.restarted(developmentBytesMax: Self.total).started()

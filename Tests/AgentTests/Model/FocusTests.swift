@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// Tests of how the agent chooses the app in the foreground from the windows that a desktop reports.
+/// Tests of how the agent determines the app in the foreground from the windows that a desktop reports.
 @Suite struct FocusTests {
   private static let fries: AppID = {
     guard let id = AppID("org.example.fries") else { preconditionFailure("a valid id") }

@@ -2,7 +2,7 @@ import BelfryWire
 
 @testable import Agent
 
-/// A test bench with an agent's model and with apps, a user, and a disk that the test controls.
+/// A test bench for an agent's model, with apps, a user, and a disk that the test controls.
 final class ModelBench {
   static let burger: AppID = {
     guard let id = AppID("org.example.burger") else { preconditionFailure("a valid id") }
@@ -76,7 +76,7 @@ final class ModelBench {
     return self
   }
 
-  /// The effects of events since the last call of `take`, except the effects of requests and greetings.
+  /// The effects of events since the last call to `take`, except the effects of requests and greetings.
   private var untaken: [AgentEffect] = []
 
   /// Returns the effects of the latest events.
@@ -97,11 +97,11 @@ final class ModelBench {
 
   /// The alarm for the schedule.
   private(set) var armedSchedule: ScheduleWakeUp?
-  /// The time of the next check of the regions, in milliseconds awake.
+  /// The time of the next check of the regions, in milliseconds of time awake.
   private(set) var armedRegions: Int64?
   /// The time of the next check of background work.
   private(set) var armedBackgroundWork: Int64?
-  /// The time of the next check of the apps' background time, in elapsed milliseconds.
+  /// The time of the next check of the apps' background time, in milliseconds of elapsed time.
   private(set) var armedBackgroundTime: Int64?
 
   /// Handles an event and returns all effects without writing them to the disk.
@@ -171,7 +171,7 @@ final class ModelBench {
     return send(.appRequested(RequestID(connection: connection, number: nextNumber), request))
   }
 
-  /// Sends a request from a command on a connection of its own.
+  /// Sends a command's request on a separate connection.
   @discardableResult
   func command(_ request: ControlRequest) -> [AgentEffect] {
     let (connection, _) = connect(role: .control)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agent
 
-/// Tests of apps that use the interfaces from before `UserNotifications` and don't have to request permission.
+/// Tests of apps that use interfaces older than `UserNotifications` and don't have to request permission.
 @Suite("Apps of the older interfaces")
 struct OlderInterfaceTests {
   private static let app = ModelBench.burger
@@ -95,7 +95,7 @@ struct OlderInterfaceTests {
       }
       #expect(told(bench.ask(connection, .add(Self.request(generation)))) == expected)
       #expect(told(bench.push(RoutingTests.alert)).isEmpty)
-      // An app in the foreground is asked instead.
+      // If the app is in the foreground, the agent asks the app about the notification instead of delivering it.
       bench.ask(connection, .setState(.foreground))
       let asked = bench.ask(connection, .add(Self.request(generation, "asked")))
       #expect(asked.asked.count == 1 && told(asked).isEmpty)
@@ -128,7 +128,7 @@ struct OlderInterfaceTests {
   ) throws {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
-    // Register without a type through `registerUserNotificationSettings`, or only for pushes.
+    // Register through `registerUserNotificationSettings` without any types, or register only for pushes.
     bench.ask(
       connection,
       registersTypes
@@ -139,7 +139,7 @@ struct OlderInterfaceTests {
     #expect(effects.presented.isEmpty && effects.sounds == 0)
     #expect(effects.suppressed == [.notAuthorized])
     #expect(bench.settings()["authorization"] == "notDetermined")
-    // The app still receives its notifications in the foreground, including scheduled ones.
+    // While in the foreground, the app still receives its notifications, including scheduled ones.
     bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
     bench.ask(connection, .setState(.foreground))
     bench.move(to: bench.now + 60_000)
@@ -148,7 +148,7 @@ struct OlderInterfaceTests {
     // The user isn't asked after a restart, either.
     bench.ask(connection, .add(Self.request(.local, "much later", inSeconds: 600)))
     #expect(bench.restarted(policy: .ask).start().prompts.isEmpty)
-    // If the app requests types, the user is asked as for any other app.
+    // If the app requests types, the user is asked, as for any other app.
     let asked = bench.ask(connection, .requestAuthorization([.alert], replacesTypes: true))
     #expect(asked.prompts.count == 1)
   }
@@ -198,7 +198,7 @@ struct OlderInterfaceTests {
     // S4-6 part 2 of 3: only types registered afterwards are enabled
     #expect(register([.sound])?.alert == .notSupported)
     #expect(Self.switches(bench) == ["authorized", nil, "on", nil])
-    // Options that are requested one after another add up.
+    // Options that are requested one after another accumulate.
     bench.ask(connection, .requestAuthorization([.alert]))
     #expect(Self.switches(bench) == ["authorized", "on", "on", nil])
     #expect(register([.sound])?.alert == .enabled)
@@ -388,7 +388,7 @@ struct OlderInterfaceTests {
     bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
     let (other, _) = bench.connect()
     #expect(bench.ask(other, .requestAuthorization([.badge])).prompts.count == 1)
-    // The question applied only to this connection, but the app is no longer silent.
+    // The prompt was only for the connection that is now closed, but the app is no longer silent.
     #expect(bench.handle(.appDisconnected(other)).withdrawnPrompts.count == 1)
     bench.move(to: bench.now + 60_000)
     #expect(bench.handle(.scheduleDue).prompts.map(\.subject) == [.notifications])
@@ -442,8 +442,8 @@ struct OlderInterfaceTests {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect()
     bench.ask(connection, .requestAuthorization([.alert]))
-    // The app schedules a notification immediately after the request, as many apps do. The agent doesn't refuse the
-    // notification.
+    // The app schedules a notification immediately after the permission request, as many apps do. The agent doesn't
+    // refuse the notification.
     let effects = bench.ask(connection, .add(Self.request(.local)))
     #expect(effects.refusals.isEmpty && effects.prompts.isEmpty)
     _ = bench.take()
@@ -537,7 +537,7 @@ struct OlderInterfaceTests {
       return
     }
     #expect(response.notification.request.content.generation == generation)
-    // The latest notification that the app itself sent determines the interface.
+    // The latest notification that the app itself sent determines which interface the app uses.
     bench.ask(connection, .add(ModelBench.request("new")))
     bench.command(.notify(app: Self.app.text, ModelBench.request("other")))
     bench.respond("other", .open)

@@ -20,7 +20,7 @@ import Testing
     let (bench, connection) = bench()
     bench.ask(connection, .requestLocation(always: false))
     let place = try #require(bench.openPrompts.first)
-    // An app has only one open prompt at a time; this prompt appears after the previous one.
+    // An app has only one open prompt at a time; this prompt appears after the user has answered the previous one.
     #expect(bench.ask(connection, .requestAuthorization([.alert])).prompts.isEmpty)
     let effects = bench.handle(.promptAnswered(place.id, isAllowed: true))
     #expect(effects.withdrawnPrompts == [place])

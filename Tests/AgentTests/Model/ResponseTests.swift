@@ -299,7 +299,7 @@ struct ResponseTests {
     #expect(effects.launches.isEmpty)
     #expect(effects.raisingTokens == (isBusActivatable ? ["token"] : []))
     #expect(effects.asked.count == 1)
-    // The message about the new state follows the response, which explains the change.
+    // The agent sends the response before the message about the new state, because the response explains the change.
     #expect(effects.told == [.state(.foreground)])
     let behind = bench.ask(connection, .add(ModelBench.request("m")))
     #expect(behind.presented.count == 1)

@@ -141,7 +141,7 @@ struct DesktopTests {
     #expect(keys(false, .local).isEmpty)
     // The actions of a category are kept.
     #expect(keys(true, .local, Self.buttons) == ["A", "t", "B", "t", "C", "t", "D", "t"])
-    // `action-loc-key` is null, which none of the older interfaces supports.
+    // `action-loc-key` is null; none of the older interfaces supports this value.
     #expect(keys(true, .userNotification) == ["belfry:close", "Close"])
     // The body of an NSUserNotification can still be clicked.
     #expect(keys(true, .desktop) == ["default", "Show", "belfry:close", "Close"])

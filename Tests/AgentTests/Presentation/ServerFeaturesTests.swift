@@ -52,7 +52,7 @@ struct ServerFeaturesTests {
     #expect(ButtonPlacement(presentation, mute, hasWindow: true).opensWindow)
   }
 
-  /// Returns the keys of the server's buttons, and the role of the window.
+  /// Returns the keys of the server's buttons, whether there is a More button, and whether the window opens.
   private func placed(
     _ server: ServerFeatures, persistent: Bool, count: Int, hasWindow: Bool = true
   ) -> (keys: String, hasMore: Bool, opensWindow: Bool) {
@@ -138,7 +138,7 @@ struct ServerFeaturesTests {
 
   @Test(
     arguments: [
-      // GNOME removes all other notifications from the screen after four seconds.
+      // GNOME removes all notifications except critical ones from the screen after four seconds.
       ("gnome-shell", true, .active, false, 2), ("gnome-shell", false, .active, false, 1),
       ("gnome-shell", false, .timeSensitive, false, 2), ("gnome-shell", true, .passive, false, 0),
       // GNOME's Do Not Disturb setting doesn't block critical notifications, so an alert must not become critical.

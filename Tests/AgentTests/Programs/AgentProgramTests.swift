@@ -24,7 +24,7 @@ struct AgentProgramTests {
       try Data(gateway.authorityPEM).write(to: URL(fileURLWithPath: ca))
       arguments += ["--gateway", "127.0.0.1:\(gateway.port)", "--ca", ca, "--enroll", "letmein"]
     }
-    // Delete the ready file, because the test would mistake the killed agent's file for the new agent's.
+    // Delete the ready file; otherwise, the test would mistake the killed agent's file for the new agent's.
     unlink(ready)
     let program = try scenario.start(
       launcher + [Installation.belfry] + arguments + more, name: "belfry agent",

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Agent
 
-/// Tests of the background work of apps that the agent starts for pushes, and of its duration, under a manual clock.
+/// Tests, under a manual clock, of the background work of apps that the agent starts for pushes, and of the duration of
+/// that work.
 @Suite("time in the background, as programs")
 struct BackgroundProgramTests {
   private static let burger = AgentProgramTests.burger
@@ -182,7 +183,7 @@ struct WakeBudgetTests {
       try await settle()
       push(11, #""content-available":1"#)
       push(12, #""content-available":1"#)
-      // The alert follows the other pushes, so once it is shown, the agent has processed them.
+      // The alert follows the other pushes, so once the alert is shown, the agent has processed those pushes.
       push(13, #""alert":"shown""#)
       _ = try await agent.event("presented")
       try await advance(without)
@@ -195,7 +196,7 @@ struct WakeBudgetTests {
   }
 }
 
-/// A scene with an agent that starts an app by a script, a token for the app, and the script's output.
+/// A scene with an agent that uses a script to start an app, a token for the app, and the script's output.
 struct BackgroundScene {
   let scenario: Scenario
   let gateway: LinkGatewayThread

@@ -416,7 +416,7 @@ struct DesktopProgramTests {
         _ = try await scenario.command(
           [try TestTool.gsettings.required(), "set", schema, key, value], environment: environment)
       }
-      // The setting of another desktop has no effect here.
+      // Another desktop's setting has no effect here.
       try await set("org.gnome.desktop.notifications", "show-banners", "false")
       _ = try scenario.start(
         [try TestTool.mateNotifications.required()], name: "mate-notification-daemon",

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of apps that don't report whether they are in the foreground, on a real X server.
+/// Tests, on a real X server, of apps that don't report whether they are in the foreground.
 @Suite("windows in front", .requires(.xvfb, .systemPython))
 struct FocusProgramTests {
   @Test(.requiresCallFilter)
@@ -47,7 +47,7 @@ struct FocusProgramTests {
       #expect(try await app.event("state")["state"].string == "background")
       try await notify("2")
       #expect(try await agent.event("presented")["id"].string == "2")
-      // The agent finds the app by its name, because the window belongs to a different process from the connected one.
+      // The agent finds the app by its name, because the window belongs to a process other than the connected one.
       try await windows.front(#"{"process":1,"gtk":"\#(burger)"}"#)
       #expect(try await app.event("state")["state"].string == "foreground")
       let front = try await scenario.belfryCommand(["state", "--json"]).values.first?["front"]

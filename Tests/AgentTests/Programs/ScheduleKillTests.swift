@@ -7,13 +7,13 @@ import Testing
 
 /// Tests in which the agent is killed repeatedly at random points.
 ///
-/// In the meantime, notifications are scheduled and become due, and pushes arrive. The agent is killed `BELFRY_KILLS`
-/// times (20 by default).
+/// Meanwhile, notifications are scheduled and become due, and pushes arrive. The agent is killed `BELFRY_KILLS` times
+/// (20 by default).
 @Suite("belfry agent, killed at random points", .serialized)
 struct ScheduleKillTests {
   /// The test's record of the notifications that it has requested.
   private struct Book {
-    /// The due times of the requests that the agent has answered, in milliseconds of its clock.
+    /// The due times, in milliseconds on the agent's clock, of the requests that the agent has answered.
     var due: [String: Int64] = [:]
     /// The notifications that were due, or had been shown, before one of the agent's answers.
     var settled: Set<String> = []
@@ -49,7 +49,7 @@ struct ScheduleKillTests {
 
   /// The pushes of a test's gateway.
   ///
-  /// The pushes are numbered. Each of them is resent until the agent acknowledges it.
+  /// The pushes are numbered, and each is resent until the agent acknowledges it.
   private struct Sender {
     let gateway: LinkGatewayThread
     private var sent: [UInt64] = []
@@ -103,7 +103,7 @@ struct ScheduleKillTests {
         if life == 0 { try Self.register(scenario) }
         // If the agent was killed while the clock was being moved, the clock might be ahead of the last answer.
         clock = try Self.advance(connection, by: 0)
-        // Kill the agent at a random point of a random step. Counting steps makes the test independent of the machine's
+        // Kill the agent at a random point in a random step. Counting steps makes the test independent of the machine's
         // load.
         let lastStep = Int.random(in: 0..<40, using: &dice)
         let delay = UInt32.random(in: 0...10_000, using: &dice)
@@ -138,7 +138,7 @@ struct ScheduleKillTests {
         scenario, ["--clock", "manual", "--pending-limit", "10000"])
       let settledBefore = book.settled
       let connection = Self.connect(scenario)
-      // Only the agent's answers report its clock's time. All waits end before this time.
+      // Advance the clock past the end of all waits. Only the agent's answers report the time on its clock.
       _ = try Self.advance(connection, by: 24 * 3_600_000)
       connection.close()
       #expect(try await agent.stop() == 0)
@@ -209,13 +209,13 @@ struct ScheduleKillTests {
 }
 
 extension Thread {
-  /// Kills a program from another thread, which signals the semaphore afterward.
+  /// Kills a program from another thread, which then signals the returned semaphore.
   fileprivate static func detachKiller(
     _ program: RunningProgram, afterMicroseconds delay: UInt32
   ) -> DispatchSemaphore {
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
-      // This doesn't wait for an event; any point in time is suitable.
+      // This delay doesn't wait for an event; any point in time is suitable.
       usleep(delay)
       program.signal(SIGKILL)
       done.signal()

@@ -118,8 +118,8 @@ struct ScheduleProgramTests {
         let next = try await scenario.belfryCommand(["notify", "next", id, "--count", "3"])
         #expect(next.lines == times.map { "2026-03-\($0):00Z" })
       }
-      // The day of the month also depends on the offset: when it is January 31 in that zone, it isn't the 31st
-      // everywhere.
+      // The day of the month also depends on the offset: a time that is on the 31st at one offset can be on the 1st at
+      // another.
       try await Self.notify(
         scenario, "month", ["--at", "2026-05-31T23:00-02:00", "--every", "month"])
       #expect(
@@ -231,7 +231,8 @@ struct ScheduleProgramTests {
       let shown = try await woken.event("presented")
       #expect(shown["id"].string == "hours")
       _ = try await ScratchFolder.contents(of: ready) { !woken.isRunning }
-      // Run this in the agent's own user namespace, because processes there can't inspect processes outside it.
+      // Run this command in the agent's user namespace, because the agent can't inspect processes outside that
+      // namespace.
       let next = try await scenario.command([
         TestTool.nsenter.required(), "--target", String(woken.pid), "--user",
         "--preserve-credentials", Installation.belfry, "notify", "next", "later",

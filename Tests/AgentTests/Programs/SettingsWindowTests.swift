@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of `belfry settings --window` with an agent and an app, operated as by a screen reader.
+/// Tests of `belfry settings --window` with an agent and an app. The tests operate the window as a screen reader does.
 @Suite(
   "The settings window", .serialized,
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))
@@ -43,7 +43,7 @@ struct SettingsWindowTests {
       try await desktop.press("Badges")
       _ = try await app.event("settings") { $0["settings"]["badge"].string == "disabled" }
       #expect(try await setting("badge", in: scenario) == "off")
-      // A setting that doesn't have a value of its own isn't listed.
+      // The app didn't request sounds, so the window doesn't list that setting.
       #expect(try await !desktop.elements().contains { $0.name == "Sounds" })
       // An app that requests permission later appears while the window is open.
       let fries = try scenario.belfry([

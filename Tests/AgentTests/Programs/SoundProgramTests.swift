@@ -7,7 +7,7 @@ import Testing
 struct SoundProgramTests {
   private static let burger = AgentProgramTests.burger
 
-  /// Returns a mono file of identical 16-bit samples at 8 kHz, so that no other sound can be mistaken for it.
+  /// Returns a mono WAV file with identical 16-bit samples at 8 kHz, so that no other sound can be mistaken for it.
   private static func wave(frames: Int, sample: UInt8) -> Data {
     func little(_ value: Int) -> [UInt8] {
       (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -71,7 +71,7 @@ struct SoundProgramTests {
       try await play("long.wav", until: "an app's sound was not played")
       let refusal = try #require(
         agent.errors.split(separator: "\n").first { $0.contains("was not played") })
-      // Each sound plays the file from the beginning.
+      // Each sound is played from the beginning of its file.
       try await Scenario.wait("the audio of another sound") {
         let sound = try sound()
         return !isHeard(0x37, in: sound) && sound.count > 4_000

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the agent's windows with a real notification server, read and operated in the same way as by a screen
-/// reader.
+/// Tests of the agent's windows with a real notification server. The tests read and operate the windows as a screen
+/// reader does.
 @Suite(
   "Windows of a real agent", .serialized,
   .requires(

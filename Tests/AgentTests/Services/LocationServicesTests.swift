@@ -82,7 +82,7 @@ private final class Traveller {
   }
 }
 
-/// Tests of the agent's location services with real GeoClue, and with BlueZ as python-dbusmock simulates it.
+/// Tests of the agent's location services with the real GeoClue and with python-dbusmock's simulation of BlueZ.
 @Suite("Location services", .serialized)
 struct LocationServicesTests {
   private static let log = Log(subsystem: "test", sink: .nowhere)
@@ -91,7 +91,7 @@ struct LocationServicesTests {
 
   // MARK: GeoClue
 
-  /// A positioning receiver on a Unix socket that reports the position that it reads from standard input.
+  /// A positioning receiver that reads a position from standard input and reports it on a Unix socket.
   private static let receiver = """
     import os, select, socket, sys, time
     server = socket.socket(socket.AF_UNIX)

@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of the agent on a separate system bus, with the machine's real services or python-dbusmock's templates of
-/// them.
+/// Tests of the agent on a separate system bus, with the machine's real services or with python-dbusmock's templates
+/// for those services.
 @Suite("The machine's services, as programs", .serialized)
 struct RealServicesTests {
   struct Machine {
@@ -56,7 +56,7 @@ struct RealServicesTests {
       return program
     }
 
-    /// Queries the agent until it reports this state of the device.
+    /// Queries the agent until it reports the given state of the device.
     func waitForState(_ name: String, _ word: String) async throws {
       try await Scenario.wait("the state \(name)=\(word)") {
         try await scenario.belfryCommand(["state", "--json"]).values.first?[name].string == word
@@ -159,7 +159,7 @@ struct RealServicesTests {
     }
   }
 
-  /// Returns a battery's properties in the form that the kernel reports.
+  /// Returns a battery's properties in the format in which the kernel reports them.
   private static func battery(nowMicrowattHours: Int) -> String {
     """
     P: /devices/LNXSYSTM:00/BAT0/power_supply/BAT0

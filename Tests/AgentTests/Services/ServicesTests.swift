@@ -171,7 +171,7 @@ struct ServicesTests {
             && changes.contains(.device(.asleep(true)))
         })
       changes = []
-      // The service that reported sleep and the unlocked screen has stopped.
+      // The service that reported that the screen was locked and the device was asleep has stopped.
       login.close()
       login = try scenario.connect()
       #expect(scenario.run { changes.contains(.device(.asleep(false))) })

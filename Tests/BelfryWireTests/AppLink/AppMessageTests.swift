@@ -238,7 +238,7 @@ struct AppMessageTests {
 
   @Test
   func `the document names every message and every reason`() throws {
-    // The types are read from the source code, so that this test fails if a new type has no word.
+    // The types come from the messages themselves, so this test fails if the document doesn't mention one of them.
     let types =
       Self.requests.compactMap { $0.frame.object["type"]?.stringValue }
       + Self.events.compactMap { $0.frame.object["type"]?.stringValue }

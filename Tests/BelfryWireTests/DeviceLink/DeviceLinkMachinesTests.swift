@@ -171,7 +171,7 @@ import Testing
     for number in 1...2 { #expect(pair.deliver(UInt64(number))) }
     pair.exchange()
     pair.advance(seconds: 150)
-    // An acknowledgment is progress, so the time limit of the other notification starts again.
+    // An acknowledgment is progress, so the time limit of the other notification restarts.
     pair.client.onPersisted(NotificationID(high: 8, low: 1), at: pair.now)
     pair.advance(seconds: 170)
     #expect(pair.settled == [1])
@@ -331,7 +331,8 @@ import Testing
         == .connect(host: "other", port: 99))
   }
 
-  /// A regression test: if both fields had their maximum values, a device stayed away for fifty days.
+  /// A regression test for a hint with the maximum value in both fields, which kept a device from reconnecting for
+  /// fifty days.
   @Test func `a reconnect hint is limited to ten minutes plus up to ten minutes of jitter`() {
     let pair = LinkPair.up()
     let hint = LinkFrame.ReconnectHint(afterMilliseconds: .max, jitterMilliseconds: .max)

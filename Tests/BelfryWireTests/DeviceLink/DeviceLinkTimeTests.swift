@@ -16,7 +16,7 @@ import Testing
     return pair
   }
 
-  /// The pause, in nanoseconds, after the first failure, with the smallest random part.
+  /// The pause after the first failure, in nanoseconds, with the smallest random part.
   private let firstPause: Int64 = 125_000_000
 
   @Test func `a request puts the keep-alive off, as everything does that is sent`() {

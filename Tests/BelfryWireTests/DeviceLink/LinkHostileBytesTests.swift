@@ -13,15 +13,15 @@ import Testing
   }
 
   @Test func `every truncation is refused as truncated or is a shorter frame`() {
-    // If a body ends with the payload, the chain, or authorities, it contains no length for this last part. The frame's
-    // length determines it.
+    // If a body ends with the payload, the chain, or authorities, it contains no length for this last part; the frame's
+    // length determines the length of the part.
     let open: Set<String> = ["notification", "broadcast", "enrolled", "renewed"]
     for (name, bytes) in Self.examples {
       let body = bytes.dropFirst(LinkLimits.headerBytes)
       for count in 0..<body.count {
         let outcome = Self.decode(type: bytes[2], Array(body.prefix(count)))
         if open.contains(name), case .success = outcome { continue }
-        // The environment and the features belong to a later version.
+        // The environment and the features are fields of a later version, so they can be absent.
         if ["welcome", "hello-renews"].contains(name), count == body.count - 1,
           case .success = outcome
         {

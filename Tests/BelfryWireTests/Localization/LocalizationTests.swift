@@ -41,7 +41,8 @@ import Testing
     let filled = LocalizedFormat.fill(
       format, with: [String(repeating: "é", count: 10_000)], limit: 60_000)
     #expect(filled.isCut)
-    // This is two arguments of 20,000 bytes with their commas, and the part of the third argument that fits.
+    // The result contains two arguments of 20,000 bytes with their commas, and the part of the third argument that
+    // fits.
     #expect(filled.text.utf8.count == 60_000)
     #expect(!filled.text.unicodeScalars.contains("\u{FFFD}"))
     let odd = LocalizedFormat.fill("%@", with: ["é€"], limit: 4)
@@ -57,7 +58,7 @@ import Testing
     let filled = LocalizedFormat.fill("%#@a@", with: [""], variables: variables(["a": names]))
     #expect(filled.isCut)
     #expect(filled.text.isEmpty, "the innermost forms use their argument, which is empty")
-    // If there are only a few levels, they are filled completely.
+    // A format with only a few levels is filled completely.
     let few = LocalizedFormat.fill(
       "%#@a@", with: ["3"], variables: variables(["a": "%#@b@%#@b@", "b": "%#@c@", "c": "%d"]))
     #expect(few == .init("33"))

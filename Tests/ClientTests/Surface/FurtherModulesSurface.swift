@@ -6,7 +6,7 @@ import UIKit
 import UserNotificationsUI
 import os
 
-// This file uses the further modules in the same way as apps do. The test passes if the file compiles.
+// This file uses the additional modules in the same way as apps do. The test passes if the file compiles.
 
 final class DrawnContent: UIViewController, UNNotificationContentExtension {
   func didReceive(_ notification: UNNotification) {

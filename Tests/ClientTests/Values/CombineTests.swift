@@ -126,7 +126,7 @@ private final class LockedValue<Value>: @unchecked Sendable {
 }
 
 extension Just {
-  /// Returns a publisher of the same values that can fail.
+  /// Returns a publisher that publishes the same values but can fail.
   fileprivate func mapError<Failure: Error>() -> AnyPublisher<Output, Failure> {
     let subject = CurrentValueSubject<Output, Failure>(output)
     return subject.prefix(1)

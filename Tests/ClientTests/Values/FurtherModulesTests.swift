@@ -8,7 +8,7 @@ import Testing
 @testable import BackgroundTasks
 @testable import os
 
-/// Tests of the behavior of the further modules.
+/// Tests of the behavior of the additional modules.
 @Suite struct FurtherModulesTests {
   @Test
   func `A message's sender becomes the title, and a message without one is an error`() throws {

@@ -4,7 +4,7 @@ import UserNotifications
 
 @testable import BelfryClient
 
-/// Tests that all of Foundation's lookup calls return strings in the languages that are chosen on the device.
+/// Tests that all of Foundation's lookup calls return strings in the languages that the user has chosen on the device.
 @Suite struct LocalizationTests {
   /// Returns a bundle whose folder contains the given files.
   private func bundle(_ files: [String: String]) throws -> Bundle {

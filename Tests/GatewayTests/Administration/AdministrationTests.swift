@@ -100,7 +100,7 @@ import Transport
       let failure = error as? AdministrationFailure
       #expect(failure?.kind == .conflict)
       let what = failure?.what ?? ""
-      // Apps are listed by number, and the numbers are random.
+      // Apps are sorted by number, and the numbers are random.
       return what.hasPrefix("team TEAMBBBBBB has 7 apps (com.example.b")
         && what.hasSuffix(
           ", and 2 more), 1 key that is not revoked (KEYOFB0001), "

@@ -8,7 +8,7 @@ private struct Surroundings: AdmissionContext {
   var credentialAnswer: Admission.Credential
   let directory: CredentialDirectory
   var tokens: [[UInt8]: TokenContents] = [:]
-  /// The bundle identifiers that may be in damaged rows.
+  /// The bundle identifiers that might be in damaged rows.
   var damaged: Set<[UInt8]> = []
 
   func credential(for request: borrowing PushRequest) -> Admission.Credential { credentialAnswer }
@@ -134,7 +134,7 @@ private struct Surroundings: AdmissionContext {
     surroundings.damaged = Set(damaged.map { Array($0.utf8) })
     for (topic, expected) in [
       ("com.example.lost", .serviceUnavailable), ("com.example.lost.voip", .serviceUnavailable),
-      // A bundle identifier can itself end with the suffix.
+      // A bundle identifier can itself end with `.voip`.
       ("com.example.odd.voip", .serviceUnavailable), ("com.example.odd", .topicDisallowed),
       ("com.example.none", .topicDisallowed), ("com.example.none.voip", .topicDisallowed),
       ("com.example.app", nil),
@@ -150,7 +150,7 @@ private struct Surroundings: AdmissionContext {
   }
 
   @Test func `faults are reported in the order of the checks`() throws {
-    // The steps are in reverse order of the checks. Each new error takes precedence over the existing ones.
+    // The steps are in the reverse order of the checks. Each new error takes precedence over the existing ones.
     let steps: [(String, String?, Rejection)] = [
       ("apns-topic", "com.example.none", .topicDisallowed),
       ("apns-collapse-id", String(repeating: "c", count: 65), .badCollapseID),

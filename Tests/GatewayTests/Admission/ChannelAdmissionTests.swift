@@ -6,7 +6,7 @@ import Transport
 private struct Surroundings: AdmissionContext {
   var credentialAnswer: Admission.Credential
   let directory: CredentialDirectory
-  /// The bundle identifiers that may be in damaged rows.
+  /// The bundle identifiers that might be in damaged rows.
   var damaged: Set<[UInt8]> = []
 
   func credential(for request: borrowing PushRequest) -> Admission.Credential { credentialAnswer }

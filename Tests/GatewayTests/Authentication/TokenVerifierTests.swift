@@ -61,9 +61,10 @@ import Transport
     #expect(rejection(authorization, verifier) == .invalidProviderToken)
   }
 
-  /// A signature as one library sends it: SHA-512 with a P-256 key, and two integers as wide as those of ES512.
+  /// A signature in the form that one library sends: SHA-512 with a P-256 key, and two integers as wide as those of
+  /// ES512.
   ///
-  /// It was generated with another implementation.
+  /// The signature was generated with an independent implementation.
   private static let es512 = [
     "eyJhbGciOiJFUzUxMiIsImtpZCI6IktFWSJ9.eyJpc3MiOiJURUFNIiwiaWF0IjoxNzAwMDAwMDAwfQ.",
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAPNxxKEh3Z2mCtf2BmObtvqz_-p6RmiFa70I",

@@ -85,7 +85,7 @@ private struct Bench: ~Copyable {
     drain()
   }
 
-  /// Reports that the device has no room for its notifications in flight.
+  /// Reports that the device has no room for the notifications that are in flight to it.
   mutating func discardAll(_ device: UInt64) {
     for sequence in inFlight.removeValue(forKey: device) ?? [] {
       core.discarded(

@@ -5,8 +5,8 @@ import Testing
 
 /// The schedule by which the bench checks the core's invariants.
 ///
-/// The bench checks the invariants after each event. If a test has very many events, the bench checks only
-/// occasionally, because a check examines everything in memory.
+/// The bench checks the invariants after each event, but only occasionally in a test with very many events, because
+/// each check examines everything in memory.
 struct InvariantChecks {
   private var events = 0
 
@@ -28,7 +28,7 @@ struct DeliveryBench: ~Copyable {
   var closed: [SessionEnd] = []
   var states: [DeliveryState] = []
   var sequences: [String: UInt64] = [:]
-  /// The reads of the store that the core requested, each with its range at that time.
+  /// The reads of the store that the core requested, each with its range at the time of the request.
   var loads: [(device: UInt64, session: SessionID, after: UInt64, besides: [UInt64])] = []
   /// True if the bench checks the invariants.
   ///

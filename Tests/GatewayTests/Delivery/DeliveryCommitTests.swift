@@ -219,7 +219,9 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 0)
   }
 
-  /// `stored` is on disk when the newest push arrives, and the push replaces it directly or through another one.
+  /// Checks that no row remains after the newest push, whichever earlier notification is on disk when it arrives.
+  ///
+  /// `stored` names the notification that is on disk. The newest push replaces it directly or through another push.
   @Test(arguments: ["waiting", "oldest"])
   func `a push that replaces a waiting and a held one removes all rows, though a commit fails`(
     stored: String
@@ -248,9 +250,9 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 0)
   }
 
-  /// Replaces an unsent notification, and returns the commit of the newer one.
+  /// Replaces an unsent notification, and returns the commit of the newer notification.
   ///
-  /// The newer one is held, so it is committed before the older one. Another notification is in flight.
+  /// The newer notification is held, so it is committed before the older one. Another notification is in flight.
   private func replace(in bench: inout DeliveryBench) throws -> [StoreOperation] {
     try bench.connect(window: 1)
     bench.push("first", keep: .max)
@@ -357,7 +359,7 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 0)
   }
 
-  /// A regression test: the entry was treated as in flight, and sent before the rest of the backlog.
+  /// A regression test: the entry was treated as in flight and was sent before the rest of the backlog.
   @Test func `a notification that the store replaced for an offline device is not sent`() throws {
     var bench = Bench()
     bench.pageRows = 2

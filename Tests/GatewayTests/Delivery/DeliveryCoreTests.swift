@@ -110,7 +110,7 @@ private typealias Bench = DeliveryBench
   {
     var bench = Bench()
     try bench.connect(window: 1)
-    // The waiting time counts from the push, not from the start of the gateway.
+    // The waiting time is counted from the push, not from the start of the gateway.
     bench.pass(milliseconds: 60_000)
     bench.push("slow")
     bench.push("once", expiresIn: 0)
@@ -279,7 +279,7 @@ private typealias Bench = DeliveryBench
 
   /// A regression test for a fault that `make simulate SEED=1795292706950` found.
   ///
-  /// A long backlog was sent first, and by then the device had forgotten the unacknowledged notifications.
+  /// A long backlog was sent first, and meanwhile the device forgot the unacknowledged notifications.
   @Test
   func `unacknowledged notifications are sent again before those that the device has not seen`()
     throws

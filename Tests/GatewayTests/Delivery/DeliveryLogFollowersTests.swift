@@ -39,7 +39,7 @@ import Testing
       atMilliseconds: 1, rejection: .badDeviceToken, id: id(low), token: [], topic: [])
   }
 
-  /// Logs two pushes with two kinds of lines each.
+  /// Logs two pushes, each with two kinds of lines.
   private static func tell(_ followers: inout DeliveryLogFollowers) {
     for low in UInt64(1)...2 {
       followers.tell(accepted(low)) { line("accepted \(low)", $0.id) }

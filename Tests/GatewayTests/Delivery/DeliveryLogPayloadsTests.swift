@@ -8,7 +8,7 @@ import Testing
 @Suite struct DeliveryLogPayloadsTests {
   private static func id(_ low: UInt64) -> NotificationID { NotificationID(high: 1, low: low) }
 
-  /// A payload with unused capacity in its buffer.
+  /// Returns a payload in a buffer with room for at least `capacity` bytes.
   private static func payload(_ text: String, capacity: Int = 0) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(capacity)

@@ -23,7 +23,7 @@ import Testing
       key: NotificationKey(device: .max, app: .max - 1, kind: 7),
       id: NotificationID(high: UInt64(number), low: .max, isLowercase: true),
       uniqueID: NotificationID(high: .max, low: 1),
-      // The pushes have every type, or no type.
+      // The pushes cover every type, and some pushes have no type.
       pushType: PushType(rawValue: UInt8(number % 12)))
   }
 

@@ -24,7 +24,9 @@
       }
     }
 
-    /// Commits everything that is due to the bench's store, which drops notifications that exceed its limit.
+    /// Commits to the bench's store everything that is due.
+    ///
+    /// The store drops notifications that exceed its limit.
     private func storeAll(_ bench: inout Bench) throws {
       while let due = bench.core.nextCommitNanoseconds(), due <= bench.now.nanoseconds {
         let count = try bench.commit()

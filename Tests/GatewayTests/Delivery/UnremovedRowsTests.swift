@@ -7,8 +7,8 @@ private typealias Bench = DeliveryBench
 
 /// Tests of rows that a device has acknowledged but that the store hasn't yet removed when the gateway is killed.
 ///
-/// The gateway resends the notifications in these rows after its restart. Their number never exceeds the number of
-/// notifications that the device remembers.
+/// The gateway resends the notifications in these rows after its restart. The number of these notifications never
+/// exceeds the number of notifications that the device remembers.
 @Suite struct UnremovedRowsTests {
   private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map(String.init) }
 

@@ -17,7 +17,7 @@ final class GatewayHarness {
 
   deinit { world.end() }
 
-  /// Allows virtual time to pass, with all its events.
+  /// Allows virtual time to pass, and processes all events that occur in that time.
   func pass(milliseconds: Int64) { world.step(until: world.time.now + milliseconds * 1_000_000) }
 
   /// Advances virtual time in one step, as on a suspended machine, so that every timer is late.
@@ -35,7 +35,7 @@ final class GatewayHarness {
     return world.devices[world.devices.count - 1]
   }
 
-  /// Returns the provider with an index: 0 uses tokens, 1 uses a certificate, and 2 uses the port without TLS.
+  /// Returns a provider of the given kind: 0 uses tokens, 1 uses a certificate, and 2 uses the port without TLS.
   func provider(_ kind: Int = 0) -> SimulatedProvider { SimulatedProvider(kind, in: world) }
 
   /// Sends a push, waits for it to arrive, and returns its number in the ledger.
@@ -66,7 +66,7 @@ final class GatewayHarness {
         device: device.number))
   }
 
-  /// The states of a push in the delivery log.
+  /// Returns the labels of a push's states in the delivery log.
   func labels(of number: UInt64) -> [String] { state(of: number)?.states.map(\.label) ?? [] }
 
   func state(of number: UInt64) -> DeliveryLedger.Push? { world.ledger.push(number) }

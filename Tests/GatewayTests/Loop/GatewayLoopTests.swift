@@ -133,7 +133,7 @@ final class LoopScenario {
 
   deinit { loop.releaseAll() }
 
-  /// Stores a token of the first app for the device.
+  /// Stores the device's token for the first app.
   func register(device: UInt64) {
     part.home.registrations.set(
       NotificationKey(device: device, app: 1, kind: TokenKind.alert.rawValue),
@@ -143,7 +143,7 @@ final class LoopScenario {
   /// The `apns-unique-id` of every push.
   static let uniqueID = NotificationID(high: 1, low: 2)
 
-  /// Submits a push of the first app to a device.
+  /// Submits a push for the first app to a device.
   func submit(
     device: UInt64, stream: Int32, payload: [UInt8] = [], of provider: RecordingProvider
   ) {

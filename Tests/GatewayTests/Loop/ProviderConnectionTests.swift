@@ -97,8 +97,8 @@ import Transport
       harness, port: 2_197, as: StreamIdentity(negotiatedProtocol: "h2"))
     client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
     let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0] + Array(repeating: 7, count: 8)
-    // Spend most of a new connection's allowance. After 25 s, spend more than the remainder, but no more than that time
-    // restores.
+    // Spend most of a new connection's allowance. After 25 s, spend more than the remainder, but no more than the
+    // connection has regained in that time.
     for (pings, milliseconds) in [(390, 25_000), (50, 1_000)] as [(Int, Int64)] {
       client.send(Array(repeating: ping, count: pings).flatMap { $0 })
       harness.pass(milliseconds: milliseconds)

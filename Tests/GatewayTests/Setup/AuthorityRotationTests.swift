@@ -91,7 +91,8 @@ private let hosts = ["localhost"]
     let both = try #require(try folder.addAuthority(nowSeconds: now))
     let (bothKeys, bothCertificates) = (try content("ca-key.pem"), try content("ca.pem"))
 
-    // Killed in `rotate`, after the keys were written: the rotation has not started, and the key is removed.
+    // The gateway was killed in `rotate`, after it wrote the keys. The rotation has not started, and the new key is
+    // removed.
     try folder.write(bothKeys, "ca-key.pem")
     try folder.write(oneCertificate, "ca.pem")
     var found = try authorities()
@@ -99,7 +100,8 @@ private let hosts = ["localhost"]
     try folder.removeFormerKeys(found)
     #expect(try content("ca-key.pem") == oneKey)
 
-    // Killed in `finish`, after the certificates were written: the rotation is finished, and the key is removed.
+    // The gateway was killed in `finish`, after it wrote the certificates. The rotation is finished, and the former key
+    // is removed.
     try folder.write(bothKeys, "ca-key.pem")
     try folder.write(both.issuer.certificatePEM, "ca.pem")
     found = try authorities()
@@ -107,7 +109,7 @@ private let hosts = ["localhost"]
     try folder.removeFormerKeys(found)
     #expect(try content("ca-key.pem") == both.issuer.privateKeyPEM)
 
-    // This is a backup with the keys from before `rotate` and the certificates from after it. Devices of both
+    // Simulate a backup with the keys from before `rotate` and the certificates from after it. Devices of both
     // authorities are admitted.
     try folder.write(oneKey, "ca-key.pem")
     try folder.write(bothCertificates, "ca.pem")
@@ -127,15 +129,16 @@ private let hosts = ["localhost"]
       #expect(GatewayFolder.hosts(permittedBy: authority.certificate).contains("new"))
     }
     #expect(try authorities().trusted == both.trusted)
-    // The first certificate belongs to the first authority, and later to the next one.
+    // During the rotation, the first certificate belongs to the former authority; afterward, it belongs to the new
+    // authority.
     #expect(
       try folder.firstCertificate(of: both.server).publicKeySPKI
         == both.server.certificate.publicKeySPKI)
     _ = try folder.giveUpFormerAuthorities()
     let newer = try folder.authorities(hosts: hosts + ["new", "newer"], nowSeconds: now)
     #expect(try folder.firstCertificate(of: newer.server) == handedOut)
-    // A client with the copy from the start of the rotation can still connect, because that copy forbids no name in the
-    // general certificate.
+    // A client with a copy of the authority's certificate from the start of the rotation can still connect, because
+    // that copy permits every name in the general certificate.
     let shown = try folder.server(
       hosts: hosts + ["new", "newer"], addresses: ["127.0.0.1"], authority: newer.server,
       nowSeconds: now)

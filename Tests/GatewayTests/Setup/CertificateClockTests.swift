@@ -20,7 +20,7 @@ import Testing
     func add(_ line: String) { lines.withLock { $0.append(line) } }
   }
 
-  /// A test bench with a gateway's two clocks, and with the gateway's watcher over its folder.
+  /// A test bench with a gateway's two clocks, its folder, and its certificate watch.
   private final class Bench {
     let scratch: ScratchFolder
     let folder: GatewayFolder
@@ -33,7 +33,7 @@ import Testing
     private(set) var changes = 0
     private var watch: CertificateWatch?
 
-    /// Creates a gateway that starts now, on a folder that was created earlier.
+    /// Creates a gateway that starts at the time `wall`, with a folder that was created at the time `made`.
     init(madeAt made: Int64, startedAt wall: Int64) throws {
       scratch = try ScratchFolder()
       folder = GatewayFolder(path: scratch.file("gateway"))
@@ -118,7 +118,7 @@ import Testing
     #expect(try !bench.isAccepted())
     bench.pass(seconds: 1)
     #expect(try bench.isAccepted() && bench.changes == 1)
-    // For a day, the gateway distrusts the wall clock. Then the normal state returns.
+    // For a day, the gateway distrusts the wall clock. Then the gateway returns to its normal state.
     bench.pass(seconds: 10)
     #expect(bench.changes == 1)
     #expect(bench.ends.problems(atSeconds: bench.wall / 1_000).isEmpty)

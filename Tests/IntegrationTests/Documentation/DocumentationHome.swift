@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A separate home folder in which tests run lines of the documents in the same way as a user who types them.
+/// A separate home folder in which tests run lines from the documents as a user would type them.
 ///
 /// `belfry` is on the path. The gateway uses free ports unless a page describes ports, and the agent grants every
 /// permission without prompting the user.
@@ -10,7 +10,7 @@ struct DocumentationHome {
   enum Ports {
     /// Free ports.
     case free
-    /// The ports that the lines specify, or the default ports, in a separate network namespace of the home.
+    /// The ports that the lines specify, or the default ports, in a separate network namespace for the home folder.
     case documented
   }
 
@@ -47,7 +47,7 @@ struct DocumentationHome {
       esac
       """)
     // The script runs a command that continues until it is stopped. Like a user, the script stops the command once it
-    // has printed a line that contains the word.
+    // has printed a line that contains the given word.
     _ = try await scenario.script(
       "bin/until-it-says",
       """

@@ -4,8 +4,8 @@ import Testing
 
 /// Tests that run the command lines of the pages, unchanged except for the names that the reader must replace.
 ///
-/// `FirstFiveMinutesTests` runs the lines of `docs/first-five-minutes`, and `RecipesTests` those of `docs/recipes`.
-/// `make packages-test` runs the lines that need root and systemd.
+/// `FirstFiveMinutesTests` runs the lines of `docs/first-five-minutes`, and `RecipesTests` runs those of
+/// `docs/recipes`. `make packages-test` runs the lines that need root and systemd.
 @Suite struct DocumentedPagesTests {
   /// The number of blocks with `belfry` command lines on each page.
   ///
@@ -138,7 +138,7 @@ import Testing
             page, 0,
             filling: [("/var/backups/", "backups-"), (" --data /var/lib/belfry/gateway", "")])
           + "\n"
-          // `make packages-test` runs these lines with units and as root.
+          // `make packages-test` runs these lines as root, with systemd units.
           + Self.lines(
             page, 1,
             filling: [

@@ -166,7 +166,7 @@ public final class AgentSimulation: SimulatedWorld {
     time.advance(to: end)
   }
 
-  /// Repeats `body` during the period with faults, `nanoseconds` apart on average.
+  /// Repeats `body` during the period with faults, at intervals of `nanoseconds` on average.
   func plan(every nanoseconds: Int64, _ body: @escaping () -> Void) {
     guard nanoseconds < Int64.max / 8 else { return }
     time.after(random(nanoseconds / 10...nanoseconds * 2)) { [self] in

@@ -27,7 +27,7 @@ struct AgentSimulationProfile {
   private(set) var linkEvery: Int64
   /// The proportion of commits after which the agent crashes.
   let crashAtCommit: Double
-  /// The proportion of commits that the disk refuses, apart from periods in which it refuses all.
+  /// The proportion of commits that the disk refuses, apart from periods in which it refuses all commits.
   let commitFailure: Double
   private(set) var diskStreakEvery: Int64
   /// The duration of the slowest commit, in milliseconds.

@@ -8,7 +8,7 @@ import BelfryWire
 /// because the agent then cannot know that the notification was displayed. If the agent has decided that a notification
 /// has no banner, it must never get one.
 final class NotificationLedger {
-  /// A notification from its arrival until it is gone.
+  /// A notification, from its arrival to its removal.
   ///
   /// A newer notification with the same name is a different version.
   private struct Version: Hashable {
@@ -320,7 +320,7 @@ final class NotificationLedger {
           "\(key.recordKey) is held for an answer, but no prompt is open or postponed")
         continue
       }
-      // The notification can be in the list only, as its app's switches require.
+      // The app's switches can keep the notification off the screen, so that it is only in the list.
       state.showings[key]?.isQuiet = true
       world.expect(
         showing.isListed,

@@ -36,7 +36,7 @@ final class ResponseLedger {
     actedOn = nil
     switch event {
     case .notificationActedOn(let key, let action): actOn(key, action)
-    // A content extension can open its notification, like a click.
+    // A content extension can open its notification, as a click does.
     case .appRequested(let ask, .contentWish(.open)):
       if let key = world.ledger.content.key(of: ask.connection) { actOn(key, .open) }
     default: break

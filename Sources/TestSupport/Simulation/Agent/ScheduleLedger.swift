@@ -53,7 +53,7 @@ final class ScheduleLedger {
     var changed: (key: AppNotificationID, waiting: Waiting?)?
     /// The changed requests that wait for a region.
     var crossed: Set<AppNotificationID> = []
-    /// The side of each region on which the device is, according to the records.
+    /// The side of each region's boundary that the device is on, according to the records.
     var sides: [AppNotificationID: RegionState] = [:]
     var gone: [AppNotificationID] = []
     /// The apps whose requests waited for permission and are now added, replacing earlier versions.
