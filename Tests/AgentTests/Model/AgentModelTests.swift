@@ -220,6 +220,33 @@ struct AgentModelTests {
     }
   }
 
+  @Test func `an app can register once a gateway was started after the agent`() {
+    let bench = ModelBench(hasGateway: false, isLinkUp: false)
+    let (connection, _) = bench.connect()
+    #expect(bench.ask(connection, .register(.alert)).told.count == 1)
+    bench.handle(.gatewayFound)
+    let effects = bench.ask(connection, .register(.alert))
+    #expect(effects.told.isEmpty && effects.contains(.register(ModelBench.burger, .alert)))
+  }
+
+  @Test func `a command that cancels an app's registration is answered`() {
+    let bench = ModelBench()
+    bench.register()
+    let effects = bench.command(.unregister(app: ModelBench.burger.text, kind: .alert))
+    #expect(effects.contains(.unregister(ModelBench.burger, .alert)) && effects.answers.count == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `the link to the gateway can be taken down and up, which needs a gateway`(hasGateway: Bool) {
+    let bench = ModelBench(hasGateway: hasGateway, isLinkUp: hasGateway)
+    for isOnline in [false, true] {
+      let effects = bench.command(.moveLink(isOnline: isOnline))
+      #expect(effects.contains(.moveLink(isOnline: isOnline)) == hasGateway)
+      #expect(effects.answers.count == (hasGateway ? 1 : 0))
+      #expect(effects.refusals == (hasGateway ? [] : [.noGateway]))
+    }
+  }
+
   @Test
   func `client-api 3.58: after unregistering no push arrives`() {
     let bench = ModelBench()
