@@ -108,6 +108,13 @@ struct AttachmentFilesTests {
       bench.ask(connection, .add(Self.request("m", ["b"]))).presented.first)
     #expect(hidden.json["attachments"] == [])
   }
+
+  @Test func `a command's notification loses its files if the user postpones the decision`() {
+    let bench = ModelBench(policy: .ask)
+    bench.command(.notify(app: Self.app.text, Self.request("n", ["a"])))
+    bench.postponePrompt()
+    #expect(bench.take().deleted == ["/store/a"])
+  }
 }
 
 extension [AgentEffect] {

@@ -77,6 +77,29 @@ struct GoneConnectionTests {
     #expect(next.disk.keys(.waiting).isEmpty)
   }
 
+  @Test(arguments: [true, false])
+  func `a notification that the user refused is logged only if its command has disconnected`(
+    isGone: Bool
+  ) {
+    let bench = ModelBench(policy: .ask)
+    let connection = bench.connect(role: .control).0
+    bench.ask(
+      connection, .control(.notify(app: "\(ModelBench.burger)", ModelBench.request())))
+    if isGone { bench.handle(.appDisconnected(connection)) }
+    _ = bench.take()
+    bench.answerPrompt(isAllowed: false)
+    let effects = bench.take()
+    let logged = effects.contains { effect in
+      if case .log(.waitingNotificationRefused(let key, _)) = effect {
+        key == ResponseTests.key()
+      } else {
+        false
+      }
+    }
+    #expect(logged == isGone)
+    #expect(effects.answered(connection).isEmpty == isGone)
+  }
+
   @Test
   func `a command that disconnects while the manual clock moves gets no answer`() {
     let bench = ModelBench(hasManualClock: true)
