@@ -123,6 +123,19 @@ struct AuthorizationTests {
     #expect(try #require(bench.ask(connection, .settings).answers.first).settings() == settings)
   }
 
+  @Test func `an app is notified of the user's choice of previews`() throws {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    for word in ["never", "whenAuthenticated", "always"] {
+      let effects = bench.command(
+        .changeSettings(app: ModelBench.burger.text, ["previews": word]))
+      let answer = try #require(bench.ask(connection, .settings).answers.first)
+      let settings = try answer.settings()
+      #expect(settings.previews.rawValue == word)
+      #expect(effects.told == [.settings(settings)])
+    }
+  }
+
   @Test
   func `a switch for what was never asked does not exist`() {
     let bench = ModelBench()
@@ -198,5 +211,18 @@ struct AuthorizationTests {
     bench.install { if !isClaimed { $0.entitlements.remove(.timeSensitive) } }
     #expect(try timeSensitive(bench, [.alert]) == (isClaimed ? .enabled : .notSupported))
     #expect(try timeSensitive(bench, options) == (isClaimed ? .enabled : .notSupported))
+  }
+
+  @Test func `a stored record keeps its entitlements, and an older record without any has all`() {
+    var record = LocalApp(id: ModelBench.burger)
+    record.installation = LocalApp.Installation(executable: "/opt/burger")
+    record.installation?.entitlements = [.timeSensitive]
+    #expect(LocalApp(json: record.json)?.installation?.entitlements == [.timeSensitive])
+    var older = record.json
+    var installation = older["installation"]?.objectValue
+    installation?["entitlements"] = nil
+    older["installation"] = installation.map(JSONValue.object)
+    #expect(
+      LocalApp(json: older)?.installation?.entitlements == Set(Entitlement.allCases))
   }
 }
