@@ -99,6 +99,20 @@ struct BackgroundTests {
     #expect(consumeWake(&damaged, 0))
   }
 
+  @Test func `an app whose budget is used up is not woken after a restart, either`() {
+    let bench = ModelBench()
+    _ = bench.connect()
+    for number in 1...10 {
+      let asked = bench.push(RoutingTests.background, id: UInt64(number)).asked
+      #expect(asked.count == 1)
+      if let question = asked.first?.0 { bench.handle(.appReplied(question, .fetched(.newData))) }
+    }
+    let next = bench.restarted().started()
+    _ = next.connect()
+    #expect(next.push(RoutingTests.background, id: 11).asked.isEmpty)
+    #expect(next.armedBackgroundWork == next.now + 20 * 60_000)
+  }
+
   @Test
   func `a held push is still held after a restart`() throws {
     let bench = ModelBench()
@@ -310,13 +324,15 @@ struct ExtensionTests {
   func `client-api 3.48: an extension that says nothing in time, or dies, leaves the original`()
     throws
   {
-    for end in 0..<4 {
+    for end in 0..<5 {
       let bench = bench()
       let order = try #require(bench.push(Self.mutable).extensions.first)
       if end == 0 {
         bench.handle(.extensionFailed(token: order.token))
       } else if end == 3 {
         bench.handle(.extensionEnded(token: order.token))
+      } else if end == 4 {
+        bench.handle(.extensionTimedOut(token: order.token))
       } else {
         let (connection, greeted) = bench.connect(role: .serviceExtension, launch: order.token)
         let (question, _) = try #require(greeted.asked.first)
@@ -330,7 +346,9 @@ struct ExtensionTests {
       #expect(effects.presented.map(\.body) == ["sealed"])
       // The model doesn't log an extension that couldn't be started, because the code that tried to start the extension
       // has already logged the failure.
-      let silence: [Int: ServiceExtensions.Silence] = [1: .timedOut, 2: .left, 3: .ended]
+      let silence: [Int: ServiceExtensions.Silence] = [
+        1: .timedOut, 2: .left, 3: .ended, 4: .timedOut,
+      ]
       let entry = silence[end].map {
         AgentEffect.log(
           .extensionGaveNothing(ModelBench.burger, executable: order.executable, $0))
@@ -378,5 +396,15 @@ struct ExtensionTests {
     #expect(greeted.asked.count == 1)
     let (stranger, refused) = bench.connect(role: .serviceExtension, launch: second.token)
     #expect(refused.contains(.close(stranger)))
+  }
+
+  @Test func `removing an app does not affect the pushes that another app's extension changes`()
+    throws
+  {
+    let bench = bench()
+    _ = bench.authorized(MachineTests.fries)
+    let order = try #require(bench.push(Self.mutable).extensions.first)
+    bench.command(.removeApp(MachineTests.fries.text))
+    #expect(bench.handle(.extensionFailed(token: order.token)).presented.map(\.body) == ["sealed"])
   }
 }
