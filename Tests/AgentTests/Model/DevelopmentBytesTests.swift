@@ -69,6 +69,22 @@ struct DevelopmentBytesTests {
     #expect(bench.ask(connection, .add(request("another", bytes: 50_000))).refusals.isEmpty)
   }
 
+  @Test func `a known app that connects with a longer path keeps its record if no room is left`()
+    throws
+  {
+    let bench = ModelBench(developmentBytesMax: Self.total)
+    _ = try fill(bench)
+    let id = try app("made-up1")
+    func bundle() -> JSONValue? {
+      let rows = bench.command(.apps).answers.first?.rows ?? []
+      return rows.first { $0["app"] == .string(id.text) }?["bundle"]
+    }
+    let short = bench.connect(id) { $0.bundlePath = "/opt/made-up1" }
+    #expect(short.1.refusals.isEmpty && bundle() == "/opt/made-up1")
+    let long = bench.connect(id) { $0.bundlePath = "/" + String(repeating: "b", count: 20_000) }
+    #expect(long.1.refusals.isEmpty && bundle() == "/opt/made-up1")
+  }
+
   @Test func `installed apps are not affected, and do not count`() throws {
     let bench = ModelBench(developmentBytesMax: Self.total)
     bench.install()
@@ -141,6 +157,16 @@ struct DevelopmentBytesTests {
     #expect(!ids.contains("1") && ids.count >= 4, "\(ids)")
   }
 
+  @Test func `a push that exceeds the total removes the oldest notification immediately`() {
+    let bench = ModelBench(developmentBytesMax: 100_000)
+    let connection = bench.authorized()
+    bench.register()
+    #expect(bench.ask(connection, .add(request("old", bytes: 90_000))).refusals.isEmpty)
+    let text = String(repeating: "p", count: 8_000)
+    let effects = bench.push(#"{"aps":{"alert":"\#(text)"}}"#)
+    #expect(effects.presented.count == 1 && effects.withdrawn.map(\.id) == ["old"])
+  }
+
   @Test func `commands cannot make any number of notifications wait for the user's decision`() {
     let bench = ModelBench(policy: .ask)
     bench.install()
@@ -184,6 +210,18 @@ struct DevelopmentBytesTests {
     bench.handle(.appDisconnected(connection))
     let (again, _) = bench.connect()
     #expect(bench.ask(again, .requestAuthorization([.alert])).refusals.isEmpty)
+  }
+
+  @Test func `a request for permission beyond the limit is refused and gets no second answer`() {
+    let bench = ModelBench(policy: .ask)
+    let (connection, _) = bench.connect()
+    for _ in 0..<Limits.waitingRequestsPerApp {
+      #expect(bench.ask(connection, .requestAuthorization([.alert])).refusals.isEmpty)
+    }
+    let refused = bench.ask(connection, .requestAuthorization([.alert])).refusals
+    #expect(refused == [.invalidArgument])
+    bench.answerPrompt(isAllowed: true)
+    #expect(bench.take().answers.count == Limits.waitingRequestsPerApp)
   }
 
   @Test func `notifications that wait for the user's decision have the limit of the list`() throws {
