@@ -179,4 +179,41 @@ import Testing
     #expect(bench.findings().map(\.isFine) == [true])
     #expect(bench.ask(again, .requestLocation(always: false)).prompts.count == 1)
   }
+
+  @Test func `location services run only while an app that needs them may use the location`() {
+    func needs(_ effects: [AgentEffect]) -> [LocationNeeds] {
+      effects.compactMap { if case .useLocationServices(let needs) = $0 { needs } else { nil } }
+    }
+    let (bench, connection) = bench()
+    #expect(needs(bench.ask(connection, .watchRegion(Self.region()))).isEmpty)
+    bench.ask(connection, .requestLocation(always: true))
+    bench.answerPrompt(isAllowed: true)
+    #expect(needs(bench.take()) == [LocationNeeds(places: true)])
+    #expect(needs(bench.command(.changeDevice(["location": "off"]))) == [LocationNeeds()])
+    let on = bench.command(.changeDevice(["location": "on"]))
+    #expect(needs(on) == [LocationNeeds(places: true)])
+    let denied = bench.command(
+      .changeSettings(app: ModelBench.burger.text, ["location": "denied"]))
+    #expect(needs(denied) == [LocationNeeds()])
+  }
+
+  @Test func `a response to a place's notification is not sent again after access was withdrawn`() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    _ = bench.connect()
+    let app = ModelBench.burger.text
+    bench.command(.changeSettings(app: app, ["location": "whenInUse"]))
+    bench.command(.setPlace(latitude: 0, longitude: 2.29))
+    bench.ask(
+      connection, .add(ModelBench.request(trigger: .region(Self.region(), repeats: false))))
+    bench.command(.setPlace(latitude: 48.86, longitude: 2.29))
+    let asked = bench.respond("n", PersonAction("ACCEPT")).asked
+    #expect(asked.count == 1)
+    bench.command(.changeSettings(app: app, ["location": "denied"]))
+    // The instance that received the response disconnects without an answer, and another one is running.
+    let effects = bench.handle(
+      .appDisconnected(asked.first?.0.connection ?? connection))
+    #expect(effects.asked.isEmpty && effects.contains(.log(.placeWithheld(ResponseTests.key()))))
+    #expect(bench.disk.keys(.responses).isEmpty)
+  }
 }
