@@ -133,6 +133,23 @@ import Testing
     list.checkInvariants(context(Self.fries).apps)
   }
 
+  @Test func `the list removes no more than its limits require`() {
+    var list = DeliveredList()
+    for number in 1...3 {
+      let key = ResponseTests.key("\(number)")
+      let retained = RetainedNotification(
+        ModelBench.request("\(number)"), unixMilliseconds: Int64(number))
+      _ = list.put(key, retained)
+      _ = list.update(key) { $0.bytes = 10 }
+    }
+    func excess(limit: Int, bytes: Int) -> [String] {
+      list.excess(of: ModelBench.burger, limit: limit, bytes: bytes).map(\.key.id)
+    }
+    #expect(excess(limit: 2, bytes: .max) == ["1"])
+    #expect(excess(limit: 9, bytes: 20) == ["1"])
+    #expect(excess(limit: 9, bytes: 19) == ["1", "2"])
+  }
+
   @Test func `the order of a damaged record does not affect the orders of later notifications`() {
     let context = context(ModelBench.burger)
     func retained(_ id: String) -> RetainedNotification {

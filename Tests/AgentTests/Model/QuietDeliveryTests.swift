@@ -17,6 +17,21 @@ struct QuietDeliveryTests {
     #expect(groups(bench).map(\.isProvisional) == [true])
   }
 
+  @Test(arguments: [1, 2])
+  func `a listed notification is withdrawn even if its replacement was never presented`(
+    replacements: Int
+  ) {
+    let bench = ModelBench()
+    let connection = bench.authorized(options: [.alert, .provisional])
+    bench.ask(connection, .add(ModelBench.request()))
+    bench.ask(connection, .setState(.foreground))
+    for _ in 0..<replacements {
+      // The app does not answer the question about its presentation options.
+      #expect(bench.ask(connection, .add(ModelBench.request())).asked.count == 1)
+    }
+    #expect(bench.ask(connection, .removeDelivered(["n"])).withdrawn == [ResponseTests.key()])
+  }
+
   @Test(arguments: ["focus", "style"])
   func `notifications that a focus or the alert style suppresses are listed`(what: String) {
     let bench = ModelBench()
