@@ -380,4 +380,30 @@ struct ResponseTests {
     bench.command(.dismiss(app: nil, id: "n"))
     #expect(bench.centerIDs(ModelBench.burger).isEmpty)
   }
+
+  @Test
+  func
+    `a command waits for a notification that is yet to be added, and is refused once it is gone`()
+  {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    let (waiting, _) = bench.connect(role: .control)
+    let effects = bench.ask(
+      waiting, .control(.awaitResponse(app: ModelBench.burger.text, id: "n")))
+    #expect(effects.isEmpty)
+    #expect(bench.ask(connection, .add(ModelBench.request())).refusals.isEmpty)
+    let removed = bench.ask(connection, .removeDelivered(["n"]))
+    #expect(removed.refusals == [.unknownNotification])
+  }
+
+  @Test func `removing an app removes the responses that wait for it`() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.ask(connection, .add(ModelBench.request()))
+    bench.handle(.appDisconnected(connection))
+    bench.respond("n", .open)
+    #expect(bench.disk.keys(.responses).count == 1)
+    bench.command(.removeApp(ModelBench.burger.text))
+    #expect(bench.disk.keys(.responses).isEmpty)
+  }
 }
