@@ -113,6 +113,8 @@ enum Limits {
   /// The maximum number of records with small bodies that are retained for reuse by answers that wait for the peer's
   /// window.
   static let smallBodiesKept = 1_024
+  /// The initial room for the events of one frame: the header fields of a push, and its body.
+  static let sessionEventsKept = 32
   /// The maximum number of bytes in a response's header list; a push service sends less than 1 KB.
   static let clientHeaderListBytes = 16_384
   /// The maximum number of concurrently open requests of a client, regardless of the server's limit.

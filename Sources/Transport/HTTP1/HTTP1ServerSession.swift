@@ -5,7 +5,7 @@
 /// or are sent in chunks (RFC 9112 section 6), and upgrades are ignored. The bytes are untrusted: input that isn't a
 /// request, or that could be interpreted as two different requests, receives a 400 response, and the connection is
 /// closed.
-public final class HTTP1ServerSession: HTTP2ServerSession {
+@safe public final class HTTP1ServerSession: HTTP2ServerSession {
   private enum State: Equatable {
     case head
     /// The index of the next field of the head to report.
@@ -48,7 +48,8 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   private var bodyBytesLeft: Int?
   /// The head whose fields are being reported.
   private var head: (fields: [(name: [UInt8], value: [UInt8])], afterwards: State)?
-  private var text = EventText(capacity: Limits.http1EventBytes)
+  /// The text to which the latest event points.
+  private let text = unsafe SessionEvents<HTTP2RequestEvent>(textBytes: Limits.http1EventBytes)
   /// The error code of a reset of the current request that hasn't been reported yet.
   private var owedReset: UInt32?
   /// The number of bytes of this request's chunk extensions.
@@ -71,12 +72,14 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Creates the session of a new connection.
   public init() {}
 
+  deinit { unsafe text.deallocate() }
+
   // MARK: session's owner
 
   /// Returns the next event in the peer's bytes; see ``HTTP2ServerSession/next(_:)``.
   public func next(_ input: inout UnsafeRawBufferPointer) -> HTTP2RequestEvent? {
     unsafe take(&input)
-    text.clear()
+    unsafe text.begin()
     while true {
       switch unsafe step() {
       case .event(let event): return unsafe event

@@ -1,7 +1,7 @@
 /// An event that a client session reads from its peer's bytes.
 ///
 /// Pointers are valid until the next call of `next`.
-@unsafe public enum HTTP2ResponseEvent {
+@unsafe public enum HTTP2ResponseEvent: BitwiseCopyable {
   /// A header field, starting with ":status".
   case field(streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
   /// A piece of the body.
@@ -19,7 +19,7 @@
 }
 
 /// The reason that a request has no complete response.
-public enum HTTP2RequestFailure: Sendable, Equatable {
+public enum HTTP2RequestFailure: Sendable, Equatable, BitwiseCopyable {
   /// The server reset the stream.
   case reset(errorCode: UInt32)
   /// The server didn't process the request (REFUSED_STREAM, or a stream above the last stream in a GOAWAY), so the

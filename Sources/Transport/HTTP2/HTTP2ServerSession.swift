@@ -1,7 +1,7 @@
 /// An event that a server session reads from its peer's bytes.
 ///
 /// Pointers are valid until the next call of `next`.
-@unsafe public enum HTTP2RequestEvent {
+@unsafe public enum HTTP2RequestEvent: BitwiseCopyable {
   /// The HEADERS of a new stream begin.
   case began(streamID: Int32)
   /// A header field, including pseudo-header fields such as ":path", in the order received.

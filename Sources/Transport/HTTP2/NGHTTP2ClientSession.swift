@@ -7,8 +7,8 @@ import CNghttp2
   private var output = SessionOutput()
   private var bodies = BodyStore()
   private var splitter = FrameSplitter(prefaceBytes: 0)
-  private var events = unsafe SessionEvents<HTTP2ResponseEvent>()
-  private var text = EventText(capacity: Limits.clientHeaderListBytes)
+  private let events = unsafe SessionEvents<HTTP2ResponseEvent>(
+    textBytes: Limits.clientHeaderListBytes)
   /// The size, in bytes, of the header list that is being received.
   private var fieldBytes = 0
   /// The requests without a complete response, including requests that haven't been sent yet, which nghttp2 doesn't
@@ -32,7 +32,10 @@ import CNghttp2
     isGoingAway = hasFailed
   }
 
-  deinit { unsafe nghttp2_session_del(session) }
+  deinit {
+    unsafe nghttp2_session_del(session)
+    unsafe events.deallocate()
+  }
 
   /// The number of requests that can be started now under the server's limit; 0 before the server's first SETTINGS.
   public var availableStreams: Int { isGoingAway ? 0 : max(0, allowedStreams - openStreams) }
@@ -117,7 +120,7 @@ import CNghttp2
 
   /// Passes the first frame, or the part of it that has arrived, to nghttp2, whose callbacks append events.
   private func readFrame(_ input: inout UnsafeRawBufferPointer) {
-    text.clear()
+    unsafe events.begin()
     let length = unsafe splitter.prefix(of: input) { _, _, _ in true } ?? input.count
     let consumed = unsafe nghttp2_session_mem_recv(
       session, input.baseAddress?.assumingMemoryBound(to: UInt8.self), length)
@@ -226,7 +229,7 @@ extension NGHTTP2ClientSession: NGHTTP2Events {
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
     unsafe events.append(
-      .field(streamID: streamID, name: text.copy(name), value: text.copy(value)))
+      .field(streamID: streamID, name: events.copy(name), value: events.copy(value)))
     return 0
   }
 
@@ -259,7 +262,7 @@ extension NGHTTP2ClientSession: NGHTTP2Events {
       unsafe events.append(
         .wentAway(
           lastStreamID: goAway.last_stream_id, errorCode: goAway.error_code,
-          debugData: text.copy(
+          debugData: events.copy(
             UnsafeRawBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len))))
     default: break
     }

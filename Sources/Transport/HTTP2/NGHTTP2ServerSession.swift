@@ -14,10 +14,10 @@ public import System
   private var session: OpaquePointer?
   private var output = SessionOutput()
   private var bodies = BodyStore()
-  private var budget: FloodBudget
-  private var splitter = FrameSplitter(prefaceBytes: 24)
-  private var events = unsafe SessionEvents<HTTP2RequestEvent>()
-  private var text: EventText
+  private let events: SessionEvents<HTTP2RequestEvent>
+  private let input: UnsafeMutablePointer<FrameInput>
+  /// True if the next frame is the first one of a read.
+  private var isAtStartOfRead = true
   private var announcedStreams: UInt32
   private var fieldBytes = 0
   /// The error code of the final GOAWAY, if the session can't continue.
@@ -39,26 +39,31 @@ public import System
   /// True if a body that has its own memory is waiting for the peer's window.
   public var holdsLargeBody: Bool { bodies.hasLarge }
   /// True once a complete frame header has arrived, which shows that the peer speaks HTTP/2.
-  public private(set) var hasFrames = false
+  public var hasFrames: Bool { unsafe input.pointee.hasFrames }
 
   /// Creates a session, whose SETTINGS are ready in the output.
   ///
-  /// `clock` returns monotonic nanoseconds. It is read once per frame.
+  /// `clock` returns monotonic nanoseconds. It is read once per read.
   public init(
     settings: HTTP2Settings, clock: @escaping () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) {
     self.settings = settings
     self.clock = clock
-    text = EventText(capacity: Int(settings.maximumHeaderListBytes))
+    unsafe events = SessionEvents(textBytes: Int(settings.maximumHeaderListBytes))
+    unsafe input = .allocate(capacity: 1)
+    unsafe input.initialize(to: FrameInput(nowNanoseconds: clock()))
     announcedStreams = settings.initialConcurrentStreams
-    budget = FloodBudget(nowNanoseconds: clock())
     unsafe session = NGHTTP2Callbacks.server.session(
       user: Unmanaged.passUnretained(self).toOpaque())
     submitFirstSettings()
     drain()
   }
 
-  deinit { unsafe nghttp2_session_del(session) }
+  deinit {
+    unsafe nghttp2_session_del(session)
+    unsafe events.deallocate()
+    unsafe input.deallocate()
+  }
 
   private func submitFirstSettings() {
     submit([
@@ -87,6 +92,7 @@ public import System
       if let event = unsafe events.next() { return unsafe event }
       guard failure == nil, input.count > 0 else {
         unsafe input = UnsafeRawBufferPointer(start: nil, count: 0)
+        isAtStartOfRead = true
         checkInvariants()
         return nil
       }
@@ -101,9 +107,13 @@ public import System
 
   /// Passes the first frame, or the part of it that has arrived, to nghttp2, whose callbacks append events.
   private func readFrame(_ input: inout UnsafeRawBufferPointer) {
-    text.clear()
-    budget.refill(nowNanoseconds: clock())
-    guard let session = unsafe session, let length = unsafe chargeFrame(input) else {
+    unsafe events.begin()
+    if isAtStartOfRead {
+      isAtStartOfRead = false
+      unsafe self.input.pointee.budget.refill(nowNanoseconds: clock())
+    }
+    guard let session = unsafe session, let length = unsafe self.input.pointee.nextFrame(of: input)
+    else {
       drain()
       return fail(HTTP2ErrorCode.enhanceYourCalm, excess)
     }
@@ -134,18 +144,7 @@ public import System
     assert(fieldBytes >= 0, "the size of a header list is not negative")
   }
 
-  private var excess: String { budget.excess.map { "\($0)" } ?? "" }
-
-  /// Returns the number of bytes up to the end of the first frame, or nil if the frame exhausts the budget.
-  private func chargeFrame(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    // Use local copies, because each access to a property from the closure is checked at run time.
-    var (spent, hasSeenFrames) = (budget, hasFrames)
-    defer { (budget, hasFrames) = (spent, hasSeenFrames) }
-    return unsafe splitter.prefix(of: bytes) { type, flags, length in
-      hasSeenFrames = true
-      return spent.charge(.frame(type: type, flags: flags, length: length))
-    }
-  }
+  private var excess: String { unsafe input.pointee.budget.excess.map { "\($0)" } ?? "" }
 
   /// Responds to a request.
   ///
@@ -346,7 +345,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
   private var streamRefused: Int32 { NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue }
 
   private func charge(_ event: FloodBudget.Event) -> Int32 {
-    if budget.charge(event) { return 0 }
+    if unsafe input.pointee.budget.charge(event) { return 0 }
     failure = HTTP2ErrorCode.enhanceYourCalm
     return refused
   }
@@ -382,7 +381,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
         unsafe record.pointee.isHead = true
       }
       unsafe events.append(
-        .field(streamID: streamID, name: text.copy(name), value: text.copy(value)))
+        .field(streamID: streamID, name: events.copy(name), value: events.copy(value)))
     }
     return 0
   }
@@ -414,7 +413,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
       header.type == HTTP2FrameType.data.rawValue || header.type == HTTP2FrameType.headers.rawValue,
       unsafe record(header.stream_id) != nil
     else { return 0 }
-    budget.credit()
+    unsafe input.pointee.budget.credit()
     unsafe events.append(.ended(streamID: header.stream_id))
     return 0
   }
@@ -430,7 +429,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
   func frameSent(_ header: nghttp2_frame_hd) -> Int32 {
     guard header.type == HTTP2FrameType.resetStream.rawValue else { return 0 }
     // Don't abort while sending. The negative balance takes effect with the peer's next frame.
-    _ = budget.charge(.resetByUs)
+    _ = unsafe input.pointee.budget.charge(.resetByUs)
     return 0
   }
 
@@ -441,7 +440,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
     unsafe bodies.release(record)
     endedStreams &+= 1
     assert(endedStreams <= begunStreams, "a closed stream was open")
-    if isWhole { budget.streamAnswered() }
+    if isWhole { unsafe input.pointee.budget.streamAnswered() }
     if errorCode != HTTP2ErrorCode.noError || !isWhole {
       unsafe events.append(.reset(streamID: streamID, errorCode: errorCode))
     }

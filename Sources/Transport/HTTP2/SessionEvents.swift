@@ -1,63 +1,91 @@
 import Glibc
 
-/// The events that a session has read from its peer's bytes and that its owner hasn't taken yet, in order.
+/// The events of one frame that a session's owner hasn't taken yet, in order, and a copy of the text to which they
+/// point.
 ///
-/// A session reads one frame at a time, so the queue holds the events of at most one frame.
-struct SessionEvents<Event>: ~Copyable {
-  private var events: [Event] = []
-  private var taken = 0
+/// The state is behind a pointer, because a session's callbacks change it for each header field, and each access to a
+/// property of a class is checked at run time. The memory for the text doesn't move, so pointers into it are valid until
+/// `begin` is called.
+@safe struct SessionEvents<Event: BitwiseCopyable> {
+  @unsafe private struct State {
+    var events: UnsafeMutablePointer<Event>
+    var capacity: Int
+    var count = 0
+    var taken = 0
+    var text: UnsafeMutableRawPointer?
+    var textCount = 0
+  }
 
-  mutating func append(_ event: Event) {
-    assert(taken <= events.count, "only events in the queue were taken")
-    events.append(event)
+  private let state: UnsafeMutablePointer<State>
+  private let textCapacity: Int
+
+  /// Creates an empty queue with room for `textBytes` bytes of text, which are allocated when they are first used.
+  ///
+  /// The owner must call `deallocate`.
+  init(textBytes: Int) {
+    assert(textBytes > 0, "a frame's text has room")
+    textCapacity = textBytes
+    unsafe state = .allocate(capacity: 1)
+    unsafe state.initialize(
+      to: State(
+        events: .allocate(capacity: Limits.sessionEventsKept), capacity: Limits.sessionEventsKept))
+  }
+
+  func deallocate() {
+    unsafe state.pointee.events.deallocate()
+    unsafe free(state.pointee.text)
+    unsafe state.deallocate()
+  }
+
+  /// Makes room for the events of the next frame.
+  func begin() {
+    assert(unsafe state.pointee.taken == state.pointee.count, "the owner has taken all events")
+    unsafe state.pointee.count = 0
+    unsafe state.pointee.taken = 0
+    unsafe state.pointee.textCount = 0
+  }
+
+  func append(_ event: Event) {
+    if unsafe state.pointee.count == state.pointee.capacity { grow() }
+    unsafe (state.pointee.events + state.pointee.count).initialize(to: event)
+    unsafe state.pointee.count &+= 1
+  }
+
+  private func grow() {
+    let capacity = unsafe state.pointee.capacity * 2
+    let events = UnsafeMutablePointer<Event>.allocate(capacity: capacity)
+    unsafe events.moveInitialize(from: state.pointee.events, count: state.pointee.count)
+    unsafe state.pointee.events.deallocate()
+    unsafe state.pointee.events = events
+    unsafe state.pointee.capacity = capacity
   }
 
   /// Removes and returns the oldest event.
-  mutating func next() -> Event? {
-    guard taken < events.count else {
-      if taken > 0 {
-        events.removeAll(keepingCapacity: true)
-        taken = 0
-      }
+  func next() -> Event? {
+    guard unsafe state.pointee.taken < state.pointee.count else {
+      unsafe state.pointee.count = 0
+      unsafe state.pointee.taken = 0
       return nil
     }
-    taken += 1
-    return events[taken - 1]
+    let event = unsafe state.pointee.events[state.pointee.taken]
+    unsafe state.pointee.taken &+= 1
+    return event
   }
-}
-
-/// A copy of the text that a session's events point to.
-///
-/// The memory doesn't move, so pointers into it are valid until `clear` is called.
-@safe struct EventText: ~Copyable {
-  private var block: UnsafeMutableRawPointer?
-  private let capacity: Int
-  private var count = 0
-
-  /// Creates a copy of up to `capacity` bytes; the memory is allocated when it is first used.
-  init(capacity: Int) {
-    unsafe block = nil
-    self.capacity = capacity
-    assert(capacity > 0, "a frame's text has room")
-  }
-
-  deinit { unsafe free(block) }
 
   /// Copies as many bytes as there is room for.
-  mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let length = min(bytes.count, capacity - count)
+  func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let count = unsafe state.pointee.textCount
+    let length = min(bytes.count, textCapacity &- count)
     guard length > 0, let source = bytes.baseAddress else {
       return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
-    if unsafe block == nil { unsafe block = malloc(capacity) }
-    guard let block = unsafe block else { preconditionFailure("no memory for a frame's text") }
-    let target = unsafe block + count
-    unsafe memcpy(target, source, length)
-    count += length
-    assert(count <= capacity, "the copy fits in the memory")
-    return unsafe UnsafeRawBufferPointer(start: target, count: length)
+    if unsafe state.pointee.text == nil { unsafe state.pointee.text = malloc(textCapacity) }
+    guard let text = unsafe state.pointee.text else {
+      preconditionFailure("no memory for a frame's text")
+    }
+    unsafe memcpy(text + count, source, length)
+    unsafe state.pointee.textCount = count &+ length
+    assert(unsafe state.pointee.textCount <= textCapacity, "the copy fits in the memory")
+    return unsafe UnsafeRawBufferPointer(start: text + count, count: length)
   }
-
-  /// Makes room for the text of the next frame.
-  mutating func clear() { count = 0 }
 }
