@@ -237,7 +237,7 @@ struct CommitStage {
   mutating func reuse(_ finished: inout [DeliveryEntry]) {
     assert(committing.isEmpty, "no new commit has started")
     finished.removeAll(keepingCapacity: true)
-    swap(&finished, &committing)
+    swap(&committing, &finished)
   }
 
   /// Makes all staged entries due immediately, for a shutdown.

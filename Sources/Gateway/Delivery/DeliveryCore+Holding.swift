@@ -28,7 +28,7 @@ extension DeliveryCore {
 
   /// Releases the entries held for a sleeping device that is now awake.
   mutating func releaseHeld(on device: DeviceDelivery, now: Moment) {
-    guard device.queue.heldCount > 0, !device.power.isRestricted else { return }
+    guard !device.power.isRestricted else { return }
     release(on: device) { core, entry in !core.isThrottled(entry, now: now) }
   }
 
@@ -36,7 +36,7 @@ extension DeliveryCore {
   private mutating func release(
     on device: DeviceDelivery, where isDue: (inout DeliveryCore, DeliveryEntry) -> Bool
   ) {
-    guard device.queue.releaseHeld(where: { isDue(&self, $0) }) else { return }
+    device.queue.releaseHeld { isDue(&self, $0) }
     if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 

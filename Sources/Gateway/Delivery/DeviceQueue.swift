@@ -100,6 +100,15 @@ struct DeviceQueue {
     entry.move(from: .uncommitted, to: .none)
   }
 
+  /// Removes matching uncommitted entries and returns them in order.
+  private mutating func removeUncommitted(
+    where matches: (DeliveryEntry) -> Bool
+  ) -> [DeliveryEntry] {
+    let removed = uncommitted.removeAll(where: matches)
+    for entry in removed { entry.move(from: .uncommitted, to: .none) }
+    return removed
+  }
+
   /// Removes and returns the unsent entries that a newer entry replaces: the entry with the same collapse ID and, for
   /// an app that keeps only one notification, the older entry.
   ///
@@ -155,13 +164,12 @@ struct DeviceQueue {
     unsent?.waiting.removeAll(where: matches) ?? []
   }
 
-  /// Moves held entries that are due to the waiting list; returns true if there were any.
-  mutating func releaseHeld(where isDue: (DeliveryEntry) -> Bool) -> Bool {
-    guard let unsent, !unsent.held.isEmpty else { return false }
+  /// Moves held entries that are due to the waiting list.
+  mutating func releaseHeld(where isDue: (DeliveryEntry) -> Bool) {
+    guard let unsent, !unsent.held.isEmpty else { return }
     let due = unsent.held.removeAll(where: isDue)
     for entry in due { entry.markAsWaited() }
     unsent.waiting.insert(contentsOf: due)
-    return !due.isEmpty
   }
 
   /// Removes every matching entry that isn't in flight; returns all matching ones in order of acceptance.
@@ -171,10 +179,7 @@ struct DeviceQueue {
     var discarded = inFlight.filter { !$0.isEnded && matches($0) }
     discarded += unsent?.waiting.removeAll(where: matches) ?? []
     discarded += unsent?.held.removeAll(where: matches) ?? []
-    for entry in uncommitted.removeAll(where: matches) {
-      entry.move(from: .uncommitted, to: .none)
-      discarded.append(entry)
-    }
+    discarded += removeUncommitted(where: matches)
     discarded.sort { $0.sequence < $1.sequence }
     return discarded
   }
@@ -188,10 +193,8 @@ struct DeviceQueue {
   mutating func removeForLoad(where isWanted: (NotificationKey) -> Bool) -> [DeliveryEntry] {
     assert(inFlight.isEmpty, "nothing is in flight during a load")
     var pending = unsent?.waiting.removeAll { _ in true } ?? []
-    for entry in uncommitted.removeAll(where: { isWanted($0.key) || $0.state.isOnDisk }) {
-      entry.move(from: .uncommitted, to: .none)
-      if isWanted(entry.key) { pending.append(entry) }
-    }
+    pending += removeUncommitted { isWanted($0.key) || $0.state.isOnDisk }
+      .filter { isWanted($0.key) }
     pending.sort { $0.sequence < $1.sequence }
     return pending
   }
@@ -240,10 +243,7 @@ struct DeviceQueue {
       entries += unsent.held.removeAll { _ in true }
     }
     unsent = nil
-    for entry in uncommitted.removeAll(where: { $0.state.isOnDisk }) {
-      entry.move(from: .uncommitted, to: .none)
-      entries.append(entry)
-    }
+    entries += removeUncommitted { $0.state.isOnDisk }
     return entries
   }
 

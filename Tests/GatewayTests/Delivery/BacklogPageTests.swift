@@ -209,4 +209,72 @@ private typealias Bench = DeliveryBench
     try bench.commit()
     #expect(try bench.store.count() == 0)
   }
+
+  @Test func `a push whose row is the last of a page, and whose commit is running, is sent once`()
+    throws
+  {
+    var bench = Bench()
+    bench.pageRows = 2
+    try store(["1"], in: &bench)
+    try bench.connect(isLoadAnswered: false)
+    bench.push("2", keep: .max)
+    let operations = bench.core.takeCommit(now: bench.now)
+    #expect(operations.count == 1)
+    _ = try bench.store.commit(operations)
+    try bench.answerLoads()
+    #expect(bench.sent == ["1", "2"])
+    bench.core.commitFinished(isDurable: true, now: bench.now)
+    bench.drain()
+    try bench.acknowledge("2")
+    #expect(bench.states.last == .delivered, "the push was not read from the store")
+  }
+
+  @Test func `a new session reads the backlog from its first page`() throws {
+    var bench = Bench()
+    bench.pageRows = 2
+    try store(texts(1...5), in: &bench)
+    try bench.connect(window: 1)
+    #expect(bench.sent == ["1"])
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    bench.sent = []
+    try bench.connect(2, isLoadAnswered: false)
+    #expect(bench.loads.first?.after == 0)
+    try bench.answerLoads()
+    try acknowledgeAll(&bench, session: 2)
+    #expect(bench.sent == texts(1...5))
+  }
+
+  @Test func `a push that is held before it is stored is still known as possibly received`() throws
+  {
+    var bench = Bench()
+    try bench.connect()
+    bench.push("a", priority: 5)
+    #expect(bench.sent == ["a"])
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    try bench.connect(2, power: DevicePower(isRestricted: true))
+    bench.core.disconnect(1, session: SessionID(2), now: bench.now)
+    bench.drain()
+    try bench.connect(3, isLoadAnswered: false)
+    #expect(bench.loads.first?.besides.count == 1)
+    try bench.answerLoads()
+    #expect(bench.sent == ["a", "a"])
+  }
+
+  @Test
+  func `a push that is stored while its device leaves during a load is read by the next load`()
+    throws
+  {
+    var bench = Bench()
+    bench.push("a")
+    try bench.connect(isLoadAnswered: false)
+    try bench.commit()
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.drain()
+    bench.loads = []
+    try bench.connect(2)
+    #expect(bench.sent == ["a"])
+    try bench.acknowledge("a", session: 2)
+    #expect(bench.states.last == .deliveredFromStorage)
+  }
 }
