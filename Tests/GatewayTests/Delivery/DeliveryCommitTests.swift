@@ -252,14 +252,16 @@ private typealias Bench = DeliveryBench
 
   /// Replaces an unsent notification, and returns the commit of the newer notification.
   ///
-  /// The newer notification is held, so it is committed before the older one. Another notification is in flight.
-  private func replace(in bench: inout DeliveryBench) throws -> [StoreOperation] {
+  /// The newer one is held, so it is committed before the older one. Another notification is in flight.
+  private func replace(
+    in bench: inout DeliveryBench, expiresIn seconds: Int64 = 3_600
+  ) throws -> [StoreOperation] {
     try bench.connect(window: 1)
     bench.push("first", keep: .max)
     bench.push("older", keep: .max, collapseID: "c")
     bench.core.setPower(
       DevicePower(isRestricted: true), of: 1, session: SessionID(1), now: bench.now)
-    bench.push("newer", priority: 5, keep: .max, collapseID: "c")
+    bench.push("newer", priority: 5, expiresIn: seconds, keep: .max, collapseID: "c")
     let operations = bench.core.takeCommit(now: bench.now)
     #expect(operations.count == 1)
     return operations
@@ -421,5 +423,74 @@ private typealias Bench = DeliveryBench
     #expect(bench.answered == ["first", "0:1", "1:1"])
     let isSettled = bench.core.isSettled
     #expect(isSettled)
+  }
+
+  @Test
+  func `a replaced notification leaves no row if the newer one expires during a failed commit`()
+    throws
+  {
+    var bench = Bench()
+    _ = try replace(in: &bench, expiresIn: 1)
+    bench.pass(milliseconds: 2_000)
+    bench.core.setPower(DevicePower(), of: 1, session: SessionID(1), now: bench.now)
+    try bench.acknowledge("first")
+    #expect(bench.states.contains(.discardedExpired))
+    bench.core.commitFinished(isDurable: false, now: bench.now)
+    bench.drain()
+    for _ in 0..<2 {
+      bench.pass(milliseconds: 60)
+      try bench.commit()
+    }
+    #expect(Set(bench.answered) == ["first", "older", "newer"])
+    #expect(try bench.store.count() == 0)
+  }
+
+  @Test func `a notification that is replaced during its commit is recorded as replaced only once`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    let operations = bench.core.takeCommit(now: bench.now)
+    bench.push("newer", priority: 5)
+    _ = try bench.store.commit(operations)
+    bench.core.commitFinished(isDurable: true, now: bench.now)
+    bench.drain()
+    try bench.commit()
+    #expect(bench.answered == ["older", "newer"])
+    #expect(bench.states.filter { $0 == .replaced }.count == 1)
+    #expect(try bench.store.count() == 1)
+  }
+
+  @Test
+  func `a push refused after its device left no longer counts as a replacement of the older one`()
+    throws
+  {
+    var bench = Bench()
+    try bench.connect(power: DevicePower(isRestricted: true))
+    bench.push("older", priority: 5)
+    try bench.commit()
+    bench.push("newer")
+    bench.pass(milliseconds: 3)
+    let operations = bench.core.takeCommit(now: bench.now)
+    #expect(operations.count == 1)
+    bench.core.disconnect(1, session: SessionID(1), now: bench.now)
+    bench.core.commitFinished(isDurable: false, now: bench.now)
+    bench.drain()
+    bench.push("newest")
+    try bench.commit()
+    #expect(bench.states.filter { $0 == .replaced }.count == 2, "the store also replaced it")
+  }
+
+  @Test func `a shutdown does not wait to remove the rows of acknowledged notifications`() throws {
+    var bench = Bench()
+    bench.push("stored")
+    try bench.commit()
+    try bench.connect()
+    try bench.acknowledge("stored")
+    #expect(try bench.commit() == 0)
+    bench.core.flush(now: bench.now)
+    #expect(try bench.commit() == 1)
+    #expect(try bench.store.count() == 0)
   }
 }

@@ -134,4 +134,16 @@ private typealias Bench = DeliveryBench
     bench.pass(milliseconds: 50)
     #expect(try bench.commit() == 2)
   }
+
+  @Test func `rows are removed at once when half a window of deliveries has followed the first`()
+    throws
+  {
+    var bench = Bench()
+    for text in texts(1...4) { bench.push(text, keep: .max) }
+    while try bench.commit() > 0 {}
+    try bench.connect(window: 8)
+    try bench.acknowledge("1")
+    #expect(bench.core.nextCommitNanoseconds() == bench.now.nanoseconds)
+    #expect(try bench.commit() == 1)
+  }
 }
