@@ -201,12 +201,14 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.last == .discardedExpired)
   }
 
-  @Test func `a notification that is held again before it was sent keeps its place`() throws {
+  @Test(arguments: [["five", "one"], ["one", "five"]])
+  func `a notification that is held again before it was sent keeps its place`(
+    held: [String]
+  ) throws {
     var bench = Bench()
     try bench.connect(power: DevicePower(isAsleep: true), window: 1)
-    for (text, priority) in [("ten", 10), ("five", 5), ("one", 1)] as [(String, UInt8)] {
-      bench.push(text, priority: priority, keep: .max)
-    }
+    bench.push("ten", keep: .max)
+    for text in held { bench.push(text, priority: text == "five" ? 5 : 1, keep: .max) }
     bench.pass(milliseconds: 301_000)
     bench.core.tick(now: bench.now)
     bench.drain()
@@ -215,8 +217,8 @@ private typealias Bench = DeliveryBench
       bench.core.setPower(power, of: 1, session: SessionID(1), now: bench.now)
       bench.drain()
     }
-    for text in ["ten", "five", "one"] { try bench.acknowledge(text) }
-    #expect(bench.sent == ["ten", "five", "one"])
+    for text in ["ten"] + held { try bench.acknowledge(text) }
+    #expect(bench.sent == ["ten"] + held)
   }
 
   @Test func `released notifications keep their place among those that wait`() throws {
@@ -229,5 +231,21 @@ private typealias Bench = DeliveryBench
     bench.drain()
     for text in ["a", "five", "b", "one"] { try bench.acknowledge(text) }
     #expect(bench.sent == ["a", "five", "b", "one"])
+  }
+
+  @Test func `a background push that is held again counts only once toward its app's rate`() throws
+  {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    bench.push("alert", keep: .max)
+    bench.push("news", priority: 5, keep: .max, type: .background)
+    for _ in 0..<3 {
+      for power in [DevicePower(isRestricted: true), DevicePower()] {
+        bench.core.setPower(power, of: 1, session: SessionID(1), now: bench.now)
+        bench.drain()
+      }
+    }
+    try bench.acknowledge("alert")
+    #expect(bench.sent == ["alert", "news"])
   }
 }
