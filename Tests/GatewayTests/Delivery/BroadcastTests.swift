@@ -340,4 +340,15 @@ private struct Bench: ~Copyable {
     bench.drain()
     #expect(bench.sent.count == first)
   }
+
+  @Test func `a removed channel's message leaves the memory of a device that listened`() {
+    var bench = Bench()
+    bench.connect(1)
+    weak let message = bench.broadcast("a")
+    bench.acknowledge(1)
+    #expect(message != nil)
+    bench.core.removeChannel(Bench.channel)
+    bench.drain()
+    #expect(message == nil)
+  }
 }
