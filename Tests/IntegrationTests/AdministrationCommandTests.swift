@@ -106,6 +106,31 @@ import Transport
   }
 
   @Test
+  func `an existing file is not replaced by a key or certificate, and nothing is created`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let data = try stoppedFolder(scenario)
+      _ = try await run(scenario, "team", "add", "--id", "TEAMAAAAAA", data: data)
+      _ = try await run(scenario, "topic", "add", "com.a", "--team", "TEAMAAAAAA", data: data)
+      let file = scenario.folder.file("c.pem")
+      try FileSystem.write(Array("the only copy".utf8), to: file)
+      for (noun, options) in [("certificate", ["--topic", "com.a"]), ("key", [])] {
+        let added = try await scenario.belfryCommand(
+          [noun, "add", "--team", "TEAMAAAAAA", "--out", file, "--data", data] + options,
+          succeeding: false)
+        #expect(added.status == 1 && added.lines.isEmpty, "\(added.output)")
+        #expect(added.errors.contains("\(file) already exists: choose another"), "\(added.errors)")
+        let listed = try await run(scenario, noun, "list", "--json", data: data)
+        #expect(listed.lines.isEmpty && listed.status == 0)
+      }
+      #expect(try FileSystem.read(file, limit: 100) == Array("the only copy".utf8))
+      #expect(
+        try FileSystem.list(scenario.folder.path).filter { $0.hasPrefix("c.pem") } == ["c.pem"])
+    }
+  }
+
+  @Test
   func `without OpenSSL's legacy provider an old .p12 is refused before anything is made`()
     async throws
   {

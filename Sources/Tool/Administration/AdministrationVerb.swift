@@ -70,15 +70,26 @@ struct AdministrationVerb: Sendable {
     let request = try request(options)
     // Reserve the file before creating anything: if a credential's file couldn't be written, the credential would be
     // valid but its private key would be lost.
-    let out = try options.value("out").map { file in
-      try ReservedFile(FileSystem.absolute(file), byteCount: Self.outBytes)
-    }
+    let out = try options.value("out").map(Self.reserve)
     let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
     let owner = try FolderOwner.act(in: folder, out == nil ? .forGood : .untilReturn)
     let outcome = Result { try GatewayAccess(folder: folder).perform(request) }
     // The file specified with `--out` belongs to the caller.
     if owner != nil, out != nil { try FolderOwner.returnToRoot() }
     return try finish(outcome.get(), options, out)
+  }
+
+  /// Reserves the file specified with `--out`.
+  ///
+  /// An existing file is never replaced, because it might contain the only copy of a private key.
+  private static func reserve(_ file: String) throws -> ReservedFile {
+    let path = FileSystem.absolute(file)
+    let reserved = try ReservedFile(path, byteCount: outBytes)
+    guard !FileSystem.exists(path) else {
+      throw AdministrationFailure(
+        .conflict, "\(path) already exists", do: "choose another --out, or move the file away")
+    }
+    return reserved
   }
 }
 

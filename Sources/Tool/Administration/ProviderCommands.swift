@@ -46,7 +46,7 @@ enum KeyCommand {
         "environment", "sandbox|production", default: "both",
         "environment in which the key is valid"),
       .value("related", "KEYID", "another key that can use the same connection"),
-      .value("out", "FILE.p8", "also write the private key to this file"),
+      .value("out", "FILE.p8", "also write the private key to this file, which must not exist"),
     ], columns: ["id", "file"],
     finish: { lines, _, out in
       guard let out, var line = lines.first, let kept = line["file"]?.stringValue
@@ -106,7 +106,9 @@ enum CertificateCommand {
         "form", "universal|uid", default: "universal", "the kind of Apple certificate to imitate"),
       .value("key", "ec|rsa", default: "ec", "key type; Apple's certificates use RSA"),
       .flag("legacy-p12", "write PKCS#12 that uses RC2 and triple DES, for older software"),
-      .value("out", "FILE.pem|FILE.p12", "the file for the certificate and its private key"),
+      .value(
+        "out", "FILE.pem|FILE.p12",
+        "the file for the certificate and its private key, which must not exist"),
     ], columns: ["serial", "file"], finish: write
   ) { options in
     _ = try options.required("out")
