@@ -249,6 +249,8 @@ enum Limits {
   static let serverCertificateDays = 820
   /// The time, in seconds, between checks of the certificates' expirations.
   static let certificateCheckSeconds: Int64 = 3_600
+  /// The time, in seconds, between searches for the provider certificate that expires first.
+  static let providerCertificateCheckSeconds: Int64 = 60
   /// The time, in seconds, before a certificate's expiration at which log warnings start: 30 days.
   static let certificateWarningSeconds: Int64 = 30 * 86_400
   /// The time, in nanoseconds, between checks of the operator's certificate files.

@@ -91,6 +91,9 @@ public final class CertificateEnds: Sendable {
   /// otherwise, nil.
   public var waitingDevices: Int? { state.withLock { $0.waiting } }
 
+  /// True if a device has a certificate, as of the last count.
+  var hasDevices: Bool { state.withLock { $0.devicesEnd != nil } }
+
   func replace(with list: [CertificateEnd]) { state.withLock { $0.ends = list } }
 
   func replace(devicesEnd: Int64?, waiting: Int?) {

@@ -27,6 +27,7 @@ final class CertificateWatch {
   private var nextCheckSeconds: Int64 = 0
   private var nextWarningSeconds: Int64 = 0
   private var nextCountSeconds: Int64 = 0
+  private var nextProviderSeconds: Int64 = 0
   /// The expiration times, readable on any thread.
   let ends: CertificateEnds
   /// The current authorities: those that sign, and those that are trusted.
@@ -55,9 +56,11 @@ final class CertificateWatch {
   /// Returns the listeners' new certificates, or nil if they haven't changed.
   func tick(_ configuration: GatewayConfiguration) -> ListenerSecurity? {
     let nowSeconds = readClock()
-    if shown.authorities.isRotating, nowSeconds >= nextCountSeconds {
+    // Counting reads a row per device, so it is frequent only while its result is about to change.
+    if shown.authorities.isRotating || !ends.hasDevices, nowSeconds >= nextCountSeconds {
       countDevices(nowSeconds: nowSeconds)
     }
+    if nowSeconds >= nextProviderSeconds { showEnds(nowSeconds: nowSeconds) }
     let seen = shown.files.map(FileSystem.stamp(of:))
     guard seen != stamps || nowSeconds >= nextCheckSeconds else { return nil }
     return reload(configuration, nowSeconds: nowSeconds)
@@ -70,7 +73,9 @@ final class CertificateWatch {
     let now =
       clock.expiry(nanoseconds: nanoseconds, unixMilliseconds: unixMilliseconds) / 1_000
     // If the clock was set back, check everything again; otherwise the next checks wouldn't be due for a long time.
-    if now < lastSeconds { (nextCheckSeconds, nextWarningSeconds, nextCountSeconds) = (0, 0, 0) }
+    if now < lastSeconds {
+      (nextCheckSeconds, nextWarningSeconds, nextCountSeconds, nextProviderSeconds) = (0, 0, 0, 0)
+    }
     lastSeconds = now
     return now
   }
@@ -133,8 +138,11 @@ final class CertificateWatch {
     return isChanged ? loaded.security : nil
   }
 
-  /// Updates the metric, and logs certificates that expire within a month.
-  private func report(nowSeconds: Int64) {
+  /// Updates the expirations of the listeners' and the providers' certificates.
+  ///
+  /// Providers' certificates are added and revoked without notice to the watcher.
+  private func showEnds(nowSeconds: Int64) {
+    nextProviderSeconds = nowSeconds + Limits.providerCertificateCheckSeconds
     var list = shown.ends
     let live = (try? store.certificates())?.filter {
       $0.revokedMilliseconds == nil && $0.notAfter > nowSeconds
@@ -145,9 +153,14 @@ final class CertificateWatch {
     assert(
       Set(list.map(\.kind)).count == list.count, "every kind of certificate is listed only once")
     ends.replace(with: list)
-    metrics.setEnds(list)
+    metrics.setEnds(ends.all)
+  }
+
+  /// Updates the metric, and logs certificates that expire within a month.
+  private func report(nowSeconds: Int64) {
+    showEnds(nowSeconds: nowSeconds)
     countDevices(nowSeconds: nowSeconds)
-    list = ends.all
+    let list = ends.all
     guard nowSeconds >= nextWarningSeconds else { return }
     nextWarningSeconds = nowSeconds + 86_400
     for end in list where end.notBefore > nowSeconds {

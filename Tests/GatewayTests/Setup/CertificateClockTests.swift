@@ -32,6 +32,7 @@ import Testing
     var wall: Int64
     private(set) var changes = 0
     private var watch: CertificateWatch?
+    private(set) var store: SQLiteControlStore?
 
     /// Creates a gateway that starts at the time `wall`, with a folder that was created at the time `made`.
     init(madeAt made: Int64, startedAt wall: Int64) throws {
@@ -54,6 +55,7 @@ import Testing
     /// Restarts the gateway with the current clocks.
     func start() throws {
       let store = try SQLiteControlStore.inMemory()
+      self.store = store
       let registry = MetricRegistry()
       watch = CertificateWatch(
         try source.load(configuration, nowSeconds: wall / 1_000), from: source, store: store,
@@ -122,6 +124,26 @@ import Testing
     bench.pass(seconds: 10)
     #expect(bench.changes == 1)
     #expect(bench.ends.problems(atSeconds: bench.wall / 1_000).isEmpty)
+  }
+
+  @Test func `Provider certificates that were added or revoked are shown within a minute`() throws {
+    let bench = try Bench(madeAt: Self.made, startedAt: Self.made)
+    func shown() -> Int64? { bench.ends.all.first { $0.kind == .provider }?.notAfter }
+    #expect(shown() == nil)
+    var record = CertificateRecord(
+      serial: "0a", team: "TEAMAAAAAA", bundleID: "com.example.app", environments: .both,
+      isUniversal: true, notAfter: Self.made / 1_000 + 86_400, createdMilliseconds: Self.made)
+    let store = try #require(bench.store)
+    try store.apply([
+      .putTeam(.init(id: "TEAMAAAAAA", name: "A", createdMilliseconds: Self.made)),
+      .putCertificate(record),
+    ])
+    bench.pass(seconds: 60)
+    #expect(shown() == record.notAfter)
+    record.revokedMilliseconds = bench.wall
+    try store.apply([.putCertificate(record)])
+    bench.pass(seconds: 60)
+    #expect(shown() == nil)
   }
 
   @Test func `A certificate that is not valid yet is replaced at the next start`() throws {
