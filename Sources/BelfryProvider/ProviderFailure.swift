@@ -14,7 +14,8 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   case unanswered(reason: String)
   /// No response was received within the time limit.
   ///
-  /// The service might have accepted the push.
+  /// The service might have accepted the push. If the service refused the push and the time limit ended before the push
+  /// was sent again, the outcome is that refusal instead.
   case timedOut(seconds: Int)
   /// The response cannot be read.
   case badAnswer(String)

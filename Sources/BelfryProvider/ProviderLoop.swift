@@ -38,6 +38,8 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     var tokenIssuedAt: Int64?
     /// The connection and stream on which the request was sent.
     var place: (connection: ConnectionNumber, streamID: Int32)?
+    /// The refusal after which the request waits to be sent again.
+    var refusal: ServiceAnswer?
   }
 
   private let loop: EventLoop
@@ -140,6 +142,8 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     }
     pending[number]?.tokenIssuedAt = renewal.issuedAt
     pending[number]?.place = (connectionNumber, streamID)
+    // From now on, the outcome is unknown until the next response.
+    pending[number]?.refusal = nil
   }
 
   private func renewToken() throws(ProviderFailure) {
@@ -152,6 +156,9 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private func finish(_ number: RequestNumber, _ result: Result<ServiceAnswer, ProviderFailure>) {
     guard let request = pending.removeValue(forKey: number) else { return }
     if let place = request.place { connections[place.connection]?.cancel(place.streamID) }
+    if case .failure(.timedOut) = result, let refusal = request.refusal {
+      return request.completion(.success(refusal))
+    }
     request.completion(result)
   }
 
@@ -185,6 +192,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     _ connection: PushServiceConnection, answered number: RequestNumber, _ answer: ServiceAnswer
   ) {
     pending[number]?.place = nil
+    pending[number]?.refusal = answer
     switch session.answered(
       number, answer.outcome, renewsTokens: key != nil, now: loop.nowNanoseconds)
     {

@@ -168,6 +168,20 @@ private func push(_ token: String = "00ff") -> Push {
     await #expect(throws: ProviderFailure.timedOut(seconds: 0)) { try await client.send(push()) }
   }
 
+  @Test func `a refusal is the outcome if the time ends before the push is sent again`()
+    async throws
+  {
+    let service = try FakeService { _, _ in .refuse(status: 429, reason: "TooManyRequests") }
+    // The pauses grow, so that the time limit ends during a pause.
+    let client = try service.client(
+      policy: RetryPolicy(attemptsMax: 100, timeoutNanoseconds: 5_000_000_000))
+    guard case .rejected(let refusal) = try await client.send(push()) else {
+      Issue.record("the push was accepted")
+      return
+    }
+    #expect(refusal.status == 429 && refusal.rejection == .tooManyRequests)
+  }
+
   @Test func `a cancelled task fails at once`() async throws {
     let service = try FakeService { _, _ in .silence }
     let client = try service.client()
