@@ -98,6 +98,12 @@ enum SendTarget {
       let pem = try FileSystem.read(certificate, limit: fileBytesMax)
       return .certificate(chainPEM: pem, privateKeyPEM: pem)
     }
+    // The gateway's default key ID is wrong for any other key: the service would refuse each push.
+    if let key = options.value("key"), options.value("key-id") == nil,
+      !isSameFile(key, file?.keyFile)
+    {
+      throw UsageError("--key requires --key-id and --team: add them")
+    }
     guard let keyFile = options.value("key") ?? file?.keyFile,
       let keyID = options.value("key-id") ?? file?.keyID,
       let teamID = options.value("team") ?? file?.teamID
@@ -107,6 +113,13 @@ enum SendTarget {
     }
     let p8 = try FileSystem.read(keyFile, limit: fileBytesMax)
     return .token(try ProviderKey(p8: p8, keyID: keyID, teamID: teamID))
+  }
+
+  private static func isSameFile(_ path: String, _ other: String?) -> Bool {
+    guard let other, let bytes = try? FileSystem.read(path, limit: fileBytesMax) else {
+      return false
+    }
+    return bytes == (try? FileSystem.read(other, limit: fileBytesMax))
   }
 
   /// Parses `HOST:PORT`.

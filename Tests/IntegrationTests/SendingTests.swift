@@ -160,6 +160,26 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
+  @Test func `a key whose ID is unknown is not sent under the default key's ID`() async throws {
+    try await withDevice { scenario, gateway, _, token in
+      func send(_ key: String) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(
+          [
+            "send", token, "--topic", "com.example.app", "--body", "Hello", "--gateway",
+            gateway.file, "--key", key,
+          ], succeeding: false)
+      }
+      let other = scenario.folder.file("other.p8")
+      _ = try await scenario.belfryCommand([
+        "key", "add", "--team", gateway.teamID, "--out", other, "--data", gateway.data,
+      ])
+      let refused = try await send(other)
+      #expect(refused.status == 2 && refused.lines.isEmpty, "\(refused.output)")
+      #expect(refused.errors.contains("--key requires --key-id and --team"), "\(refused.errors)")
+      #expect(try await send(gateway.keyFile).values.first?["status"].integer == 200)
+    }
+  }
+
   @Test func `belfry send says where no gateway is`() async throws {
     try await Scenario.run { scenario in
       let sent = try await scenario.belfryCommand(
