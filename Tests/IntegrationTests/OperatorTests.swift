@@ -103,6 +103,7 @@ private let app = "com.example.app"
           #expect(!lines.isEmpty, "\(words): \(log.output)")
           #expect(lines.first?["reason"].string == reason)
           #expect(lines.first?["uniqueID"] == .null)
+          #expect(lines.first?["pushType"].string == "alert")
         }
       }
       try await check(try await refused("00ff", app), "BadDeviceToken", "00ff")

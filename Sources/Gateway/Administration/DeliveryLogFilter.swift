@@ -2,14 +2,15 @@ public import BelfryWire
 
 /// Conditions on lines of the delivery log; a line must meet all of them.
 ///
-/// Strings are compared byte by byte, because providers supply the topics.
+/// Strings are compared byte by byte, because providers supply the topics; letters of ASCII match in either case in the
+/// topic, the reason, and the text.
 public struct DeliveryLogFilter: Sendable {
-  /// The topic of the app, including its suffix; nil matches every topic.
-  public var topic: String?
+  /// A substring of the topic, including its suffix, in lowercase ASCII; nil matches every topic.
+  private var topic: [UInt8]?
   /// The label of the state; nil matches every state.
   public var state: String?
-  /// The reason for a rejection; nil matches every line.
-  public var reason: String?
+  /// A substring of the reason for a rejection, in lowercase ASCII; nil matches every line.
+  private var reason: [UInt8]?
   /// The push type; nil matches every type.
   public var pushType: PushType?
   /// The number of the device; nil matches every device.
@@ -34,9 +35,9 @@ public struct DeliveryLogFilter: Sendable {
     func value(_ name: String) -> String? {
       query.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
-    topic = value("topic")
+    topic = value("topic")?.utf8.map(Self.lowercased)
     state = value("state")
-    reason = value("reason")
+    reason = value("reason")?.utf8.map(Self.lowercased)
     if let text = value("type") {
       let bytes = Array(text.utf8)
       guard let type = PushType(bytes.span) else {
@@ -77,8 +78,8 @@ public struct DeliveryLogFilter: Sendable {
     if let device, line.device != device { return false }
     if let pushType, line.pushType != pushType { return false }
     if let state, !line.state.hasSameBytes(as: state) { return false }
-    if let topic, !line.topic.hasSameBytes(as: topic) { return false }
-    if let reason, line.reason?.hasSameBytes(as: reason) != true { return false }
+    if let topic, !Self.contains(topic, in: line.topic) { return false }
+    if let reason, !Self.contains(reason, in: line.reason ?? "") { return false }
     guard let text else { return true }
     return contains(text, in: line)
   }
@@ -88,12 +89,12 @@ public struct DeliveryLogFilter: Sendable {
       line.topic, line.state, line.reason ?? "", "\(line.device)", line.id.text,
       line.uniqueID?.text ?? "",
     ]
-    return texts.contains { Self.contains(text, in: $0.utf8.map(Self.lowercased)) }
+    return texts.contains { Self.contains(text, in: $0) }
   }
 
-  /// Returns true if `part` occurs in `text`; both are short.
-  private static func contains(_ part: [UInt8], in text: [UInt8]) -> Bool {
-    assert(part.count <= textBytesMax, "the filter's text is within its size limit")
+  /// Returns true if `part`, in lowercase ASCII, occurs in `text`, which is short.
+  private static func contains(_ part: [UInt8], in text: String) -> Bool {
+    let text = text.utf8.map(lowercased)
     guard part.count <= text.count else { return false }
     return (0...(text.count - part.count)).contains { start in
       text[start..<(start + part.count)].elementsEqual(part)

@@ -400,9 +400,11 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
       streamID, rejection, timestampMilliseconds: timestamp, idName: idName(of: open),
       idText: echo(of: open), id: id(of: open), on: session)
     front.metrics.count(rejection)
+    let pushType: PushType? = if case .value(let type) = open.request.pushType { type } else { nil }
     if !isAboutChannels(open),
       front.noteRefusal(
-        rejection, id: id(of: open), token: open.request.token, topic: open.request.topic)
+        rejection, id: id(of: open), token: open.request.token, topic: open.request.topic,
+        pushType: pushType)
     {
       front.retainPayload(ofRefused: open, id: id(of: open))
     }

@@ -176,13 +176,15 @@ final class ProviderFront {
 
   /// Records the refusal of a provider's push; returns true if this second had room for its line.
   func noteRefusal(
-    _ rejection: Rejection, id: NotificationID, token: [UInt8], topic: [UInt8]
+    _ rejection: Rejection, id: NotificationID, token: [UInt8], topic: [UInt8],
+    pushType: PushType? = nil
   ) -> Bool {
     guard refusedPushes.hasRoom(atNanoseconds: loop.nowNanoseconds) else { return false }
     let entry = RefusedPushes.Entry(
       atMilliseconds: loop.unixMilliseconds, rejection: rejection, id: id, token: token,
       topic: topic.count <= Limits.refusedTopicBytesMax
-        ? topic : Array(topic.prefix(Limits.refusedTopicBytesMax)))
+        ? topic : Array(topic.prefix(Limits.refusedTopicBytesMax)),
+      pushType: pushType)
     refusedPushes.append(entry)
     followers.tell(entry) { line($0) }
     return true
@@ -214,7 +216,7 @@ final class ProviderFront {
       atMilliseconds: entry.atMilliseconds, state: DeliveryLogLine.refused,
       reason: entry.rejection.reason, id: entry.id, uniqueID: nil,
       device: tokens.open(entry.token.span)?.device ?? 0,
-      topic: String(decoding: entry.topic, as: UTF8.self))
+      topic: String(decoding: entry.topic, as: UTF8.self), pushType: entry.pushType)
   }
 
   // MARK: Changes and shutdown

@@ -16,6 +16,8 @@ struct RefusedPushes {
     let token: [UInt8]
     /// The topic; empty if absent.
     let topic: [UInt8]
+    /// The push type; nil if the request has no valid one.
+    var pushType: PushType?
   }
 
   private var entries: [Entry] = []

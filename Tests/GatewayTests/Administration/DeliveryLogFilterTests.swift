@@ -12,7 +12,8 @@ import Testing
 
   @Test(
     arguments: [
-      ([], true), ([("topic", "com.example.App")], true), ([("topic", "com.example")], false),
+      ([], true), ([("topic", "com.example.App")], true), ([("topic", "example.app")], true),
+      ([("topic", "com.example.App2")], false), ([("reason", "devicetoken")], true),
       ([("state", "Refused")], true), ([("state", "Sent")], false),
       ([("reason", "BadDeviceToken")], true), ([("reason", "BadTopic")], false),
       ([("type", "background")], true), ([("type", "alert")], false),
