@@ -138,6 +138,16 @@ import Testing
       ])
       #expect(try await noFile.end() == 1)
       #expect(noFile.errors.contains("start one with 'belfry gateway'"))
+      // Nothing listens on this port.
+      let unreachable = try scenario.belfry([
+        "device", "run", "--gateway", "127.0.0.1:9", "--ca", scenario.folder.file("ca.pem"),
+        "--enroll", "code", "--data", scenario.folder.file("unreachable"), "--app",
+        "com.example.app",
+      ])
+      _ = try await unreachable.event("link") { $0["state"].string == "down" }
+      #expect(try await unreachable.stop() == 0)
+      #expect(unreachable.errors.contains("not connected to the gateway yet: "))
+      #expect(!unreachable.errors.contains("yet: not connected"), "\(unreachable.errors)")
       let noVerb = try scenario.belfry(["device"])
       #expect(try await noVerb.end() == 2)
     }

@@ -150,7 +150,9 @@ final class DeviceFleet: TurnEndTarget {
   func lost(_ device: VirtualDevice, because reason: String) {
     guard !isLeaving else { return stopWhenAllAreGone() }
     if !device.isUp, statistics.tokens == 0 {
-      reportOnce("not connected to the gateway yet: \(reason)")
+      let prefix = "not connected: "
+      let cause = reason.hasPrefix(prefix) ? reason.dropFirst(prefix.count) : reason[...]
+      reportOnce("not connected to the gateway yet: \(cause)")
     }
     guard device.isStopped else { return }
     if reason == "revoked" {
