@@ -42,6 +42,7 @@ import Testing
         belfry device order unregister --token "$BELFRY_TOKEN" --json || exit 15
         belfry send "$BELFRY_TOKEN" --topic com.example.ci --title Gone
         belfry device order disable --token "$BELFRY_TOKEN" 2>/dev/null; test $? = 1 || exit 16
+        belfry device order disable 2>&1 | grep -q "start the devices again" || exit 17
         """)
       let lines = program.lines.compactMap { JSONLine($0) }
       let events = lines.map { $0["event"].string ?? $0["state"].string }

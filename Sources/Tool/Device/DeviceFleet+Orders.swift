@@ -49,7 +49,11 @@ extension DeviceFleet {
     case .unregister, .disable, .enable:
       targets.removeAll { !$0.0.hasTokens }
       guard !targets.isEmpty else {
-        throw .init("no app is registered", do: "start the devices with --app")
+        // Only tokens that were invalidated can be missing if the devices started with --app.
+        throw .init(
+          "no app is registered",
+          do: configuration.subjects.isEmpty
+            ? "start the devices with --app" : "start the devices again to register the app again")
       }
     }
     if let (device, _) = targets.first(where: { $0.0.link?.isOffline != false }) {
