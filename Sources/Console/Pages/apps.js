@@ -19,7 +19,7 @@ export function show(main, parameters) {
     columns: [["ID", (row) => h("code", {}, row.id)], ["Name", (row) => row.name], ["Added", (row) => dateTime(row.createdAt)]],
     // Offer a forced removal only if the refusal mentions --force.
     remove: { text: "Remove", done: "removed", what: (row) => `team ${row.id}`, path: (row) => `/api/teams/${row.id}`,
-      effect: "The team is deleted.", all: (refusal) => refusal.message.includes("--force") },
+      effect: "The team is deleted if it is empty. Otherwise, its contents are listed before anything is deleted.", all: (refusal) => refusal.message.includes("--force") },
     fields: { name: new Field("Name", input()), id: new Field("ID", input({ maxlength: 10 }), { hint: "10 uppercase letters and digits. Generated if empty." }) },
     make: whole,
   });
