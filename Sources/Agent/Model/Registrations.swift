@@ -194,7 +194,16 @@ struct Registrations {
     }
     return
       "no valid 'aps-environment' entitlement string found for \(record.id): \(fault): set it to "
-      + "development or production and run 'belfry app install' again"
+      + "\(validClaims) and run 'belfry app install' again"
+  }
+
+  /// The values of `aps-environment` that this gateway's environment accepts, for advice.
+  private var validClaims: String {
+    switch environment {
+    case .sandbox: "development"
+    case .production: "production"
+    default: "development or production"
+    }
   }
 
   /// Handles the gateway's report of its environment: apps of another environment lose the registrations that they made

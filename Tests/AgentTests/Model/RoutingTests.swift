@@ -103,9 +103,11 @@ struct RoutingTests {
 
   @Test
   func `an app with the wrong or an unknown environment gets no token`() {
+    let mismatch =
+      "it claims production, but the gateway belongs to the sandbox environment: set it to "
+      + "development and run"
     for (claimed, isKnownFirst, part) in [
-      ("production", true, "it claims production, but the gateway belongs to the sandbox"),
-      ("production", false, "it claims production, but the gateway belongs to the sandbox"),
+      ("production", true, mismatch), ("production", false, mismatch),
       ("staging", false, "unknown environment \"staging\""),
     ] {
       let bench = ModelBench()
