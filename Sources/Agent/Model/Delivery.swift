@@ -74,10 +74,12 @@ struct Delivery {
   ///
   /// - Throws: A failure if no app, or more than one app, has a notification with this identifier.
   func key(named id: String, of app: String?) throws(AppLinkFailure) -> AppNotificationID {
-    let keys = delivered.keys(named: id).filter { app == nil || $0.app.text == app }
-    guard let key = keys.first else {
+    let keys = Self.spellings(id).lazy.map { spelling in
+      delivered.keys(named: spelling).filter { app == nil || $0.app.text == app }
+    }.first { !$0.isEmpty }
+    guard let keys, let key = keys.first else {
       throw AppLinkFailure(
-        .unknownNotification, "unknown notification \(id): see 'belfry center'")
+        .unknownNotification, "unknown notification '\(id)': see 'belfry center'")
     }
     guard keys.count == 1 else {
       let names = keys.map(\.app.text).joined(separator: ", ")
@@ -85,6 +87,19 @@ struct Delivery {
         .invalidArgument, "\(names) all have a notification \(id): add --app")
     }
     return key
+  }
+
+  /// Returns the spellings under which to search for an identifier, the given one first.
+  ///
+  /// A gateway and its providers write a push's UUID in uppercase or in lowercase, and the agent stores one of them.
+  private static func spellings(_ id: String) -> [String] {
+    let isUUID =
+      id.utf8.count == 36
+      && id.utf8.enumerated().allSatisfy { index, byte in
+        [8, 13, 18, 23].contains(index)
+          ? byte == UInt8(ascii: "-") : Character(Unicode.Scalar(byte)).isHexDigit
+      }
+    return isUUID ? [id, id.lowercased(), id.uppercased()] : [id]
   }
 
   /// Returns the notifications to present on a new presenter: those that were presented before, might not have reached

@@ -43,6 +43,19 @@ struct CanonicalIdentifierTests {
   }
 
   @Test
+  func `a command finds a UUID in either case, but other identifiers only as written`() {
+    let uuid = "DA601633-6C47-4B7F-9F0C-0A1B2C3D4E5F"
+    for (stored, typed, isFound) in [
+      (uuid.lowercased(), uuid, true), (uuid, uuid.lowercased(), true), ("tea", "TEA", false),
+    ] {
+      let bench = ModelBench()
+      bench.ask(bench.authorized(), .add(ModelBench.request(stored)))
+      let effects = bench.command(.dismiss(app: nil, id: typed))
+      #expect(effects.withdrawn.map(\.id) == (isFound ? [stored] : []))
+    }
+  }
+
+  @Test
   func `are two scheduled notifications, before and after a restart`() throws {
     let bench = ModelBench()
     let connection = bench.authorized()
