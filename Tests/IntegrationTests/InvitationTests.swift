@@ -194,7 +194,8 @@ import Transport
         "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", gateway.caFile,
       ]
       for (name, code, advice) in [
-        ("none", [], "no enrollment code"), ("wrong", ["--enroll", "AAAA"], "check --enroll"),
+        ("none", [], "no enrollment code"),
+        ("wrong", ["--enroll", "AAAA"], "join with a new invitation"),
       ] {
         // Include the program's messages in its output, so that the test can wait for them.
         let data = scenario.folder.file(name)

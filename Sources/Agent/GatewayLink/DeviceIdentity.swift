@@ -31,6 +31,9 @@ extension LinkEnrollmentRefusal {
     switch self {
     case .wrongCode where !hasCode:
       "no enrollment code: add --enroll CODE, or use the line that 'belfry device invite' prints"
+    case .wrongCode:
+      "the enrollment code is wrong or was rotated: join with a new invitation from 'belfry device invite', "
+        + "or check --enroll"
     case .revoked:
       "the gateway revoked the device's key; remove identity.key to enroll as another device"
     case _ where isTemporary: "the device retries automatically"
