@@ -385,6 +385,7 @@ import Transport
         let answer = try await scenario.belfryCommand(
           ["agent", "--gateway", text], succeeding: false)
         #expect(answer.status == 1 && answer.errors.contains("cannot read a gateway from \(text)"))
+        #expect(answer.errors.contains("check --gateway"), "\(answer.errors)")
       }
     }
   }

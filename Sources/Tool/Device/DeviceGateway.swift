@@ -7,13 +7,18 @@ struct DeviceGateway: Equatable {
   /// An error in the specification of the gateway.
   enum Problem: CommandFailure, CustomStringConvertible {
     case badFile(String, reason: String)
+    /// The file that `--gateway` specifies isn't a valid description of a gateway.
+    case badChosenFile(String, reason: String)
     case badInvitation(reason: String)
     case badAuthority(String, reason: String)
     case noAuthority
 
     /// True if the error is in the options, not in a file.
     var isUsage: Bool {
-      if case .badFile = self { false } else { true }
+      switch self {
+      case .badFile, .badChosenFile: false
+      default: true
+      }
     }
 
     var exitStatus: Int32 { isUsage ? 2 : 1 }
@@ -22,6 +27,8 @@ struct DeviceGateway: Equatable {
       switch self {
       case .badFile(let path, let reason):
         "cannot read a gateway from \(path) (\(reason)): start one with 'belfry gateway', or use --gateway"
+      case .badChosenFile(let path, let reason):
+        "cannot read a gateway from \(path) (\(reason)): check --gateway, or start this gateway with 'belfry gateway'"
       case .badInvitation(let reason):
         "invalid invitation (\(reason)): use the whole line that 'belfry device invite' prints"
       case .badAuthority(let path, let reason):
@@ -72,9 +79,13 @@ struct DeviceGateway: Equatable {
       self = try Invitation.parse(invitation)
       try override(by: options)
     } else {
-      try self.init(
-        file: FileSystem.isDirectory(text) ? text + "/gateway.json" : text,
-        readsAuthority: options.value("ca") == nil)
+      do {
+        try self.init(
+          file: FileSystem.isDirectory(text) ? text + "/gateway.json" : text,
+          readsAuthority: options.value("ca") == nil)
+      } catch Problem.badFile(let path, let reason) where options.value("gateway") != nil {
+        throw Problem.badChosenFile(path, reason: reason)
+      }
       try override(by: options)
     }
   }
