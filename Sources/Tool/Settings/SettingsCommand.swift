@@ -24,6 +24,9 @@ enum SettingsCommand {
 
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table) { options, agent in
+      if options.has("page"), options.has("window") {
+        throw UsageError("--page and --window both show the settings: use one of them")
+      }
       if options.has("page") { return try SettingsScreen.run(options) }
       if options.has("window") { return try SettingsWindow.run(options) }
       let rows = try agent.ask(request(options)).rows
@@ -55,10 +58,17 @@ enum SettingsCommand {
   private static func languages(_ options: CommandLineOptions) throws -> String? {
     guard let text = options.value("languages") else { return nil }
     let tags = text.split(separator: ",").map { $0.filter { $0 != " " } }
-    guard !tags.isEmpty, tags.allSatisfy(LanguageTag.isWellFormed) else {
+    guard !tags.isEmpty, tags.allSatisfy(isLanguage) else {
       throw CommandLineOptions.Problem.badValue(
         key: "languages", value: text, wanted: "language tags, such as fr-CA,en")
     }
     return tags.joined(separator: ",")
+  }
+
+  /// Returns true for a tag whose language has two or three letters.
+  ///
+  /// Longer ones are not registered (RFC 5646 section 2.2.1): `german` is a name, which no app's strings would match.
+  private static func isLanguage(_ tag: String) -> Bool {
+    LanguageTag.isWellFormed(tag) && tag.utf8.prefix { $0 != UInt8(ascii: "-") }.count <= 3
   }
 }

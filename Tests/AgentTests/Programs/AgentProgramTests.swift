@@ -391,6 +391,7 @@ struct AgentProgramTests {
         (["app", "nonsense"], 2), (["notify", "list", "--title", "T"], 2),
         (["notify", "cancel", "one", "--repeat"], 2),
         (["settings", "--languages", "not a language!"], 2),
+        (["settings", "--languages", "fr-CA,klingon"], 2), (["settings", "--page", "--window"], 2),
         (["agent", "--enroll", "code"], 2), (["agent", "--ca", "/dev/null"], 2),
         (["agent", "--gateway", "localhost:1", "--ca", "/dev/null"], 2),
       ] {
