@@ -85,6 +85,36 @@ import Testing
     }
   }
 
+  @Test func `The recipients of a campaign file apply unless an option replaces them`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let (_, _, registry) = try await world(scenario, devices: 1)
+      func file(_ to: String) throws -> String {
+        try scenario.write(
+          #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}},"to":\#(to)}"#,
+          to: "campaign.json")
+      }
+      func recipients(_ to: String, _ options: [String] = []) async throws -> String? {
+        let sent = try await campaign(
+          scenario, registry, ["send", file(to), "--draft"] + options)
+        return sent.values.last?["to"].string
+      }
+      #expect(try await recipients(#""tag:vip""#) == "tag:vip")
+      #expect(try await recipients(#""tag:vip""#, ["--to", "all"]) == "all")
+      #expect(try await recipients("null") == "all")
+      // The tag has no devices, so nothing is sent.
+      let sent = try await campaign(
+        scenario, registry, ["send", file(#""tag:vip""#)], succeeding: false)
+      #expect(sent.status == 1 && sent.errors.contains("no registered device matches"))
+      for (to, options) in [(#""list""#, []), ("null", ["--to", "tag:"])] {
+        let refused = try await campaign(
+          scenario, registry, ["send", file(to)] + options, succeeding: false)
+        #expect(refused.status == 2, "\(to) \(refused.errors)")
+      }
+    }
+  }
+
   @Test func `A draft is listed, tried on one device, copied, scheduled, cancelled and deleted`()
     async throws
   {

@@ -18,7 +18,7 @@ enum CampaignCommand {
   /// The options that specify a campaign's recipients and time.
   private static let content: [OptionTable.Entry] = [
     .value(
-      "to", "all|tag:T|user:U|FILE", default: "all",
+      "to", "all|tag:T|user:U|FILE", default: "'to' in the campaign file, or all",
       "the recipients; FILE contains one device token per line"),
     .value("name", "NAME", default: "the first title", "the campaign's name"),
     .value(

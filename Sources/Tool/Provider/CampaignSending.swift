@@ -29,8 +29,16 @@ enum CampaignSending {
       throw UsageError("--draft and --\(flag) cannot be combined: use one of them")
     }
     var campaign = try self.campaign(options.positionals[0])
-    let (audience, list) = try audience(options)
-    campaign["to"] = .string(audience)
+    var list: String?
+    // Without the option, the file's own recipients apply.
+    if options.isGiven("to") || (campaign["to"] ?? .null) == .null {
+      let (audience, file) = try audience(options)
+      campaign["to"] = .string(audience)
+      list = file
+    } else if campaign["to"] == "list" {
+      throw UsageError(
+        "'to' is 'list' in \(options.positionals[0]): use --to FILE to specify the device tokens")
+    }
     campaign["draft"] = true
     try apply(options, to: &campaign)
     return Input(
@@ -161,7 +169,8 @@ enum CampaignSending {
     _ options: CommandLineOptions
   ) throws -> (audience: String, list: String?) {
     let to = options.value("to") ?? "all"
-    if to == "all" || to.hasPrefix("tag:") || to.hasPrefix("user:") { return (to, nil) }
+    if to == "all" { return (to, nil) }
+    for prefix in ["tag:", "user:"] where to.hasPrefix(prefix) && to != prefix { return (to, nil) }
     guard FileSystem.exists(to) else {
       throw CommandLineOptions.Problem.badValue(
         key: "to", value: to, wanted: "all, tag:T, user:U or a file with one token per line")
