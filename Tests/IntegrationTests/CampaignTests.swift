@@ -74,7 +74,27 @@ extension Scenario {
         )
         #expect(!FileManager.default.fileExists(atPath: folder))
       }
+      // A mistyped folder, and a folder without a registry, are refused in the same way.
+      try FileManager.default.createDirectory(
+        atPath: scenario.folder.file("other"), withIntermediateDirectories: true)
+      for wrong in [folder, scenario.folder.file("other")] {
+        for words in [["send", file], ["list"], ["status"]] {
+          let answer = try await scenario.belfryCommand(
+            ["campaign"] + words + ["--data", wrong], succeeding: false)
+          #expect(
+            answer.status == 1
+              && answer.errors.contains("no provider service in \(wrong): start it"),
+            "\(words) \(answer.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: wrong + "/admin-token"))
+      }
       // The command uses a specified folder even if no service is running.
+      let ready = scenario.folder.file("ready.json")
+      let provider = try scenario.belfry([
+        "provider", "--data", folder, "--port", "0", "--ready-file", ready, "--topic", topic,
+      ])
+      _ = try await ScratchFolder.contents(of: ready) { !provider.isRunning }
+      try await provider.stop()
       let list = try await scenario.belfryCommand(["campaign", "list", "--data", folder])
       #expect(list.errors == "belfry: no campaigns\n")
       #expect(try await scenario.belfryCommand(["campaign", "list"]).status == 0)

@@ -224,8 +224,14 @@ import Testing
           #expect(campaign.status == 2 && campaign.errors.contains("invalid campaign ID '\(id)'"))
         }
       }
+      let registry = scenario.folder.file("registry")
+      try FileManager.default.createDirectory(
+        atPath: registry, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      try String(repeating: "a", count: 64).write(
+        toFile: registry + "/admin-token", atomically: true, encoding: .utf8)
       let unknown = try await scenario.belfryCommand(
-        ["campaign", "status", "000000000000", "--data", scenario.folder.file("registry")],
+        ["campaign", "status", "000000000000", "--data", registry],
         succeeding: false)
       #expect(unknown.status == 1 && unknown.errors.contains("'belfry campaign status' lists them"))
     }

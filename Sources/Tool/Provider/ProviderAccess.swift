@@ -56,8 +56,8 @@ final class ProviderAccess {
       return
     }
     let path = FileSystem.absolute(options.value("data") ?? StateFolders.provider)
-    // Without this check, omitting an option by mistake would create a registry that has an admin token but no devices.
-    guard options.value("data") != nil || FileSystem.exists(path) else {
+    // Without this check, a mistyped or omitted option would create a registry that has an admin token but no devices.
+    guard Self.isProviderFolder(path) else {
       throw CampaignFailure.noProvider(folder: path)
     }
     var attempts = 40
@@ -76,6 +76,14 @@ final class ProviderAccess {
         usleep(50_000)
       }
     }
+  }
+
+  /// Returns true if a folder contains a registry, or can't be searched by this user.
+  private static func isProviderFolder(_ path: String) -> Bool {
+    guard FileSystem.isDirectory(path) else { return false }
+    return unsafe access(path, X_OK) != 0
+      || FileSystem.exists(ProviderFolder.adminTokenFile(in: path))
+      || FileSystem.exists("\(path)/registry.sqlite")
   }
 
   /// Executes a request.
