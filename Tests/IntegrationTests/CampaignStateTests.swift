@@ -115,6 +115,31 @@ import Testing
     }
   }
 
+  @Test func `A command without a terminal reports that the campaign waits for quiet hours`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let (_, _, registry) = try await world(scenario, devices: 1)
+      func time(_ hours: Double) -> Substring {
+        ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: hours * 3_600))
+          .dropFirst(11).prefix(5)
+      }
+      let end = time(2)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}},"quietHours":{"from":"\#(time(-1))","to":"\#(end)"}}"#,
+        to: "campaign.json")
+      let program = try scenario.belfry(["campaign", "send", file, "--data", registry.data])
+      try await program.error("waiting for quiet hours to end at ")
+      #expect(program.errors.contains("T\(end):00"), "\(program.errors)")
+      let status = try #require(
+        try await campaign(scenario, registry, ["status"]).values.first)
+      #expect(status["state"].string == "running")
+      #expect(status["waitsFor"].string == "quiet hours")
+      _ = try await campaign(scenario, registry, ["cancel", #require(status["id"].string)])
+      try await program.end()
+    }
+  }
+
   @Test func `A draft is listed, tried on one device, copied, scheduled, cancelled and deleted`()
     async throws
   {

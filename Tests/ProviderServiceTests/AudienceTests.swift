@@ -110,15 +110,19 @@ import Transport
     try register(
       #"{"deviceToken":"01","environment":"sandbox"}"#,
       #"{"deviceToken":"02","environment":"sandbox","timeZone":"Asia/Tokyo"}"#)
-    func warnings(_ time: String) throws -> JSONValue? {
+    func warnings(_ time: String, _ members: String = "") throws -> JSONValue? {
       try ask(
         router(), "/campaigns",
-        #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"at":"\#(time)","dryRun":true}"#
+        #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"at":"\#(time)","dryRun":true\#(members)}"#
       ).object["warnings"]
     }
     #expect(
       try warnings(time) == [
         "the time has already passed for 2 devices: they get the campaign as soon as it starts"
+      ])
+    #expect(
+      try warnings(time, #","quietHours":{"from":"22:00","to":"08:00"}"#) == [
+        "the time has already passed for 2 devices: they get the campaign as soon as it starts, or after their quiet hours"
       ])
     #expect(try warnings(time.replacing("2020", with: "9000")) == [])
   }

@@ -140,6 +140,34 @@ import Transport
     #expect(recorder.tokens.sorted() == ["01", "02", "03"])
   }
 
+  @Test func `A campaign reports which devices wait for quiet hours, and until when`() async throws
+  {
+    let campaigns = service()
+    func draft(_ members: String) throws -> String {
+      try add(campaigns, members + #","draft":true"#)
+    }
+    func preview(_ id: String) throws -> JSONObject {
+      try ask(campaigns, "GET", "/campaigns/\(id)/preview").object
+    }
+    // It is 13:00 in Paris and 21:00 in Tokyo.
+    let none = try preview(draft(""))
+    #expect(none["waitingDevices"] == 0 && none["waitsUntil"] == .null)
+    let id = try draft(#","quietHours":{"from":"20:00","to":"08:00"}"#)
+    let expected = try preview(id)
+    #expect(expected["devices"] == 2 && expected["waitingDevices"] == 1)
+    #expect(expected["waitsUntil"] == "2026-11-24T23:00:00.000Z")
+    func status() throws -> JSONObject { try ask(campaigns, "GET", "/campaigns/\(id)").object }
+    #expect(try status()["waitsFor"] == .null)
+    _ = try ask(campaigns, "POST", "/campaigns/\(id)/resume")
+    try await Scenario.wait("the wait for quiet hours") {
+      try status()["waitsFor"] == "quiet hours"
+    }
+    #expect(try status()["waitsUntil"] == "2026-11-24T23:00:00.000Z")
+    #expect(recorder.tokens == ["01"])
+    _ = try ask(campaigns, "POST", "/campaigns/\(id)/pause")
+    #expect(try status()["waitsFor"] == .null)
+  }
+
   @Test func `A campaign whose audience has left by its time becomes a draft that says why`()
     throws
   {

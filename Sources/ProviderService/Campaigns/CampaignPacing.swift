@@ -1,6 +1,20 @@
 internal import BelfryWire
 internal import Storage
 
+/// The reason that a running campaign waits, although its push service accepts pushes.
+struct CampaignTimeWait: Equatable, Sendable {
+  enum Reason: String, Equatable, Sendable {
+    /// The remaining devices are in quiet hours.
+    case quietHours = "quiet hours"
+    /// The campaign's time has not arrived in the remaining time zones.
+    case localTime = "local time"
+  }
+
+  let reason: Reason
+  /// The time at which the first of the remaining devices can be reached, in seconds since 1970.
+  let untilUnixSeconds: Int
+}
+
 /// The schedule for claiming a campaign's next recipients: the times of its groups, its rate, and the batches in
 /// flight.
 ///
@@ -33,6 +47,8 @@ struct CampaignPacing {
   /// The earliest time at which the rate allows more pushes, in monotonic nanoseconds.
   private var allowedAt: Int64 = 0
   private(set) var batchesInFlight = 0
+  /// The reason that no group can be sent to at the moment; nil if a group can be sent to, or none is left.
+  private(set) var timeWait: CampaignTimeWait?
 
   /// Creates the pacing of the groups that are not completely claimed.
   ///
@@ -50,21 +66,28 @@ struct CampaignPacing {
   }
 
   /// Returns the action at this time, which is given on both the monotonic clock and the wall clock.
-  func next(now: Int64, unixSeconds: Int) -> Action {
+  mutating func next(now: Int64, unixSeconds: Int) -> Action {
+    timeWait = nil
     guard !groups.isEmpty else { return batchesInFlight == 0 ? .finish : .awaitBatches }
     guard batchesInFlight < Limits.batchesInFlightMax else { return .awaitBatches }
     guard allowedAt <= now else { return .wait(until: allowedAt) }
     var soonest = Int.max
+    var wait: CampaignTimeWait?
     for group in groups {
       let moment = sendTime.earliest(from: unixSeconds, in: group.zone)
       if moment <= unixSeconds { return .claim(group.group, limit: batchSize) }
-      soonest = min(soonest, moment)
+      guard moment < soonest else { continue }
+      soonest = moment
+      let hasStarted = sendTime.hasStarted(at: unixSeconds, in: group.zone)
+      wait = CampaignTimeWait(
+        reason: hasStarted ? .quietHours : .localTime, untilUnixSeconds: moment)
     }
     assert(soonest > unixSeconds, "no group can be sent to yet")
-    let (wait, overflow) = Int64(soonest - unixSeconds).multipliedReportingOverflow(
+    timeWait = wait
+    let (pause, overflow) = Int64(soonest - unixSeconds).multipliedReportingOverflow(
       by: 1_000_000_000)
     return .wait(
-      until: now + min(overflow ? .max : wait, Self.longestWaitNanoseconds))
+      until: now + min(overflow ? .max : pause, Self.longestWaitNanoseconds))
   }
 
   /// The number of recipients in one batch, which is smaller at a low rate, so that pushes are spread over each second.

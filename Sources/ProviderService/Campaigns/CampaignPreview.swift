@@ -11,6 +11,10 @@ struct CampaignPreview {
   let zones: [JSONObject]
   /// The number of seconds until the campaign's time arrives for the first device; nil for a campaign without a time.
   let startsInSeconds: Int?
+  /// The number of devices that a start at the given time does not reach immediately.
+  let waitingDevices: Int64
+  /// The time at which the first of these devices can be reached, in seconds since 1970; nil if no device waits.
+  let waitsUntil: Int?
   /// Warnings for the operator before the campaign is sent.
   let warnings: [String]
   /// The reasons that the campaign would not be sent to this audience.
@@ -61,8 +65,10 @@ struct CampaignPreview {
     }
     if !late.isEmpty {
       let devices = AudienceCheck.devices(late.reduce(0) { $0 + $1.count })
+      let isQuiet = document.sendTime.quietHours != nil
       warnings.append(
-        "the time has already passed for \(devices): they get the campaign as soon as it starts")
+        "the time has already passed for \(devices): they get the campaign as soon as it starts"
+          + (isQuiet ? ", or after their quiet hours" : ""))
     }
     // The counts above don't include devices whose rows are damaged.
     self.warnings = notices + warnings
@@ -72,6 +78,13 @@ struct CampaignPreview {
     startsInSeconds = document.sendTime.firstStart(
       in: deviceZonesOfAudience
     ).map { max(0, $0 - unixSeconds) }
+    let waits = shares.compactMap { share -> (devices: Int64, until: Int)? in
+      let zone = share.timeZone.flatMap(deviceZones.zone) ?? .utc
+      let moment = document.sendTime.earliest(from: unixSeconds, in: zone)
+      return moment > unixSeconds ? (share.count, moment) : nil
+    }
+    waitingDevices = waits.reduce(0) { $0 + $1.devices }
+    waitsUntil = waits.map(\.until).min()
     guard document.sendTime.dependsOnZone else {
       zones = []
       return
@@ -94,6 +107,10 @@ struct CampaignPreview {
     [
       "devices": .integer(total),
       "startsInSeconds": startsInSeconds.map { .integer(Int64($0)) } ?? .null,
+      "waitingDevices": .integer(waitingDevices),
+      "waitsUntil": waitsUntil.map {
+        .string(Timestamp.rfc3339(unixMilliseconds: Int64($0) * 1_000))
+      } ?? .null,
       "languages": .array(languages.map { .object($0) }),
       "timeZones": .array(zones.map { .object($0) }),
       "warnings": .array(warnings.map { .string($0) }),

@@ -24,6 +24,8 @@ struct CampaignRun {
   private var isProgramEnding = false
   /// True if the store has accepted a write of this run.
   private(set) var hasWritten = false
+  /// The reason that the run waits for a time; nil if it does not wait, or pushes are in flight.
+  private(set) var timeWait: CampaignTimeWait?
   private var answered: Int64 = 0
   private var badTokens: Int64 = 0
 
@@ -89,6 +91,7 @@ struct CampaignRun {
   ///
   /// Returns the time of the next step in monotonic nanoseconds, or nil if the run has finished.
   mutating func advance() throws(StorageFailure) -> Int64? {
+    timeWait = nil
     if endState == .cancelled { return try advanceToCancellation() }
     try workFlights()
     if endState != nil { return try advanceToEnd() }
@@ -108,7 +111,9 @@ struct CampaignRun {
         }
         if !flights.isEmpty { return nextDue ?? .max / 2 }
         try claim(group, limit: min(limit, Limits.slowBatchRecipients), now: now)
-      case .wait(let moment): return min(moment, nextDue ?? .max)
+      case .wait(let moment):
+        if flights.isEmpty { timeWait = pacing?.timeWait }
+        return min(moment, nextDue ?? .max)
       case .awaitBatches: return nextDue ?? .max / 2
       case .finish:
         campaign.state = .completed

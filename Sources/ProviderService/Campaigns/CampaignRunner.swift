@@ -37,6 +37,7 @@ final class CampaignRunner: Sendable {
   private let isNewer = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
   private let trouble = Mutex<String?>(nil)
+  private let pause = Mutex<CampaignTimeWait?>(nil)
   private let resources: Resources
 
   /// Starts the thread, which calls `onEnd` when it exits.
@@ -54,6 +55,9 @@ final class CampaignRunner: Sendable {
 
   /// The reason that the campaign waits for its store; nil if it does not wait.
   var problem: String? { trouble.withLock { $0 } }
+
+  /// The reason that the campaign waits for a time; nil if it does not wait.
+  var timeWait: CampaignTimeWait? { pause.withLock { $0 } }
 
   /// Claims no more recipients, and leaves the campaign in `state` once nothing is in flight.
   func stop(leaving state: CampaignRecord.State) { post(.stop(state)) }
@@ -157,12 +161,15 @@ final class CampaignRunner: Sendable {
           }
         }
         let due = try run.advance()
+        let timeWait = run.timeWait
+        pause.withLock { $0 = timeWait }
         if run.hasWritten { trouble.withLock { $0 = nil } }
         guard let due else { return nil }
-        let pause = min(due - SystemClock.monotonicNanoseconds, Self.longestPauseNanoseconds)
-        if pause > 0 { _ = isNewer.wait(timeout: .now() + .nanoseconds(Int(pause))) }
+        let left = min(due - SystemClock.monotonicNanoseconds, Self.longestPauseNanoseconds)
+        if left > 0 { _ = isNewer.wait(timeout: .now() + .nanoseconds(Int(left))) }
       }
     } catch {
+      pause.withLock { $0 = nil }
       return error
     }
   }

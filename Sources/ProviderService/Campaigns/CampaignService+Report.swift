@@ -37,6 +37,7 @@ extension CampaignService {
     }
     // In a list, a document that exceeds the size limit is treated as empty.
     let document = (try? JSONValue(parsing: campaign.document))?.objectValue ?? [:]
+    let wait = timeWait(of: campaign)
     return [
       "id": .string(campaign.id), "name": .string(campaign.name ?? CampaignName.of(document)),
       "state": .string(campaign.state.rawValue),
@@ -48,6 +49,8 @@ extension CampaignService {
       "failed": .integer(counts[.failed]), "unknown": .integer(counts[.unknown]),
       "sent": .integer(counts.sent), "rate": campaign.rate.map { .integer($0) } ?? .null,
       "problem": problem(of: campaign).map { .string($0) } ?? .null,
+      "waitsFor": wait.map { .string($0.reason.rawValue) } ?? .null,
+      "waitsUntil": time(wait.map { Int64($0.untilUnixSeconds) * 1_000 }),
       "created": time(campaign.createdMilliseconds),
       "finished": time(campaign.finishedMilliseconds),
     ]

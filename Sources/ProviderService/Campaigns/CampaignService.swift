@@ -361,6 +361,12 @@ public final class CampaignService: Sendable {
     running.withLock { $0.runners[campaign.id] }?.problem ?? campaign.problem
   }
 
+  /// Returns the reason that a running campaign waits for a time; nil if it does not wait.
+  func timeWait(of campaign: CampaignRecord) -> CampaignTimeWait? {
+    guard campaign.state == .running else { return nil }
+    return running.withLock { $0.runners[campaign.id] }?.timeWait
+  }
+
   /// Returns the document of a campaign as JSON.
   func object(of campaign: CampaignRecord) throws(Failure) -> JSONObject {
     guard let object = (try? JSONValue(parsing: campaign.document))?.objectValue else {

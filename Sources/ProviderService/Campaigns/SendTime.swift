@@ -59,6 +59,11 @@ struct SendTime: Sendable, Equatable {
     firstStart(in: [zone]).map { $0 < now } ?? false
   }
 
+  /// Returns true if the start has arrived for a device in a zone, or there is no start.
+  func hasStarted(at now: Int, in zone: Zone) -> Bool {
+    firstStart(in: [zone]).map { $0 <= now } ?? true
+  }
+
   /// Returns the first time at or after `now` at which a device in a zone can be reached, in seconds since 1970.
   func earliest(from now: Int, in zone: Zone) -> Int {
     var moment = now

@@ -14,6 +14,7 @@ struct CampaignOutput {
   private let startedAt = SystemClock.monotonicNanoseconds
   private var first: Int64?
   private var last: JSONObject?
+  private var lastWait: String?
 
   init(id: String, asJSON: Bool) {
     self.id = id
@@ -32,7 +33,22 @@ struct CampaignOutput {
       Output.json(.object(line))
     } else if isTerminal {
       Self.error("\r\u{1B}[K" + bar(status))
+    } else {
+      // Without a progress bar, a wait for hours would look like a failure.
+      let wait = Self.wait(status)
+      if let wait, wait != lastWait { Self.error("\(wait)\n") }
+      lastWait = wait
     }
+  }
+
+  /// Returns the reason that a campaign waits for a time; nil if it does not wait.
+  private static func wait(_ status: JSONObject) -> String? {
+    guard let reason = status["waitsFor"]?.stringValue,
+      let until = status["waitsUntil"]?.stringValue
+    else { return nil }
+    return reason == "quiet hours"
+      ? "waiting for quiet hours to end at \(until)"
+      : "waiting for the campaign's time in the next time zone at \(until)"
   }
 
   /// Shows the completion; for a program, the last line contains the outcome.
@@ -87,6 +103,7 @@ struct CampaignOutput {
       + String(repeating: "░", count: Self.barWidth - filled)
     var text = "\(bar) \(Int(share * 100)) %  \(done) of \(total)  \(Int(rate))/s"
     if rate > 0, done < total { text += "  \(Self.duration(Double(total - done) / rate)) left" }
+    if let wait = Self.wait(status) { text += "  \(wait)" }
     if let problem = status["problem"]?.stringValue {
       text += "  \(OutputTable.printable(problem))"
     }
