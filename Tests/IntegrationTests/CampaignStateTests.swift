@@ -115,6 +115,26 @@ import Testing
     }
   }
 
+  @Test func `An edit to a time that has passed warns that the start sends at once`() async throws {
+    try await Scenario.run { scenario in
+      let (_, _, registry) = try await world(scenario, devices: 1)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}}}"#, to: "campaign.json")
+      let later = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
+      let sent = try await campaign(scenario, registry, ["send", file, "--at", later])
+      let id = try #require(sent.values.last?["id"].string)
+      for what in ["the time has passed, so the campaign is now a draft", "the time has passed"] {
+        let edited = try await campaign(
+          scenario, registry, ["edit", id, file, "--at", "2020-01-01T09:00"])
+        #expect(edited.values.last?["state"].string == "draft")
+        #expect(
+          edited.errors == "belfry: warning: \(what): starting it sends it immediately\n")
+      }
+      let future = try await campaign(scenario, registry, ["edit", id, file, "--at", later])
+      #expect(future.errors.isEmpty)
+    }
+  }
+
   @Test func `A command without a terminal reports that the campaign waits for quiet hours`()
     async throws
   {

@@ -38,7 +38,22 @@ enum CampaignEditing {
       status = try access.perform("GET", "/campaigns/\(id)")
     }
     for one in status { CampaignOutput.added(one, asJSON: options.has("json")) }
+    try warnOfPassedTime(status.first ?? [:], before: before, access)
     return 0
+  }
+
+  /// Warns about a draft whose time has passed, because its start sends it immediately.
+  private static func warnOfPassedTime(
+    _ status: JSONObject, before: JSONObject, _ access: ProviderAccess
+  ) throws {
+    guard status["state"] == "draft", let id = status["id"]?.stringValue,
+      let preview = try access.perform("GET", "/campaigns/\(id)/preview").first,
+      preview["startsInSeconds"]?.integerValue == 0
+    else { return }
+    let wasScheduled = before["state"] == "scheduled"
+    Output.error(
+      "warning: the time has passed\(wasScheduled ? ", so the campaign is now a draft" : "")",
+      do: "starting it sends it immediately")
   }
 
   /// Sends a campaign's content to one device.
