@@ -60,6 +60,11 @@ import Transport
     let policy = try #require(field("content-security-policy", of: page))
     #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
     #expect(answer("GET", "/console/provider.js", Self.own).status == 200)
+    for document in [
+      "docs/provider.md", "docs/first-five-minutes/campaign.md", "docs/rejections.md",
+    ] {
+      #expect(answer("GET", "/console/\(document)", Self.own).status == 200, "\(document)")
+    }
     #expect(answer("GET", "/console/none.js", Self.own).status == 404)
     #expect(answer("GET", "/", [("Host", "push.example:2199")]).status == 200)
     #expect(answer("GET", "/", [("Host", "evil.example:2199")]).status == 421)

@@ -138,6 +138,12 @@ static const unsigned char virtual_table_js[] = {
 static const unsigned char docs_console_md[] = {
 #embed "../../../docs/console.md"
 };
+static const unsigned char docs_provider_md[] = {
+#embed "../../../docs/provider.md"
+};
+static const unsigned char docs_first_campaign_md[] = {
+#embed "../../../docs/first-five-minutes/campaign.md"
+};
 static const unsigned char docs_rejections_md[] = {
 #embed "../../../docs/rejections.md"
 };
@@ -202,6 +208,8 @@ static const struct console_page pages[] = {
     PAGE("tools.js", tools_js),
     PAGE("virtual-table.js", virtual_table_js),
     PAGE("docs/console.md", docs_console_md),
+    PAGE("docs/provider.md", docs_provider_md),
+    PAGE("docs/first-five-minutes/campaign.md", docs_first_campaign_md),
     PAGE("docs/rejections.md", docs_rejections_md),
     PAGE("docs/admin-api.md", docs_admin_api_md),
     PAGE("docs/operations/monitoring.md", docs_monitoring_md),

@@ -1,3 +1,4 @@
+import { session } from "/console/api.js";
 import { show } from "/console/dialog.js";
 import { h } from "/console/elements.js";
 import { recall, remember } from "/console/memory.js";
@@ -7,9 +8,11 @@ let own = [];
 let places = [];
 let isAwaitingPlace = false;
 
-/** The documents that the service has, by their paths. */
-const documents = [["console.md", "The console"], ["rejections.md", "Rejection reasons and remedies"], ["admin-api.md", "The admin API"],
-  ["operations/monitoring.md", "Metrics and alerts"], ["operations/rotate.md", "Rotating keys and certificates"], ["operations/backup.md", "Backup and restore"]];
+/** The documents about each service, by their paths. */
+const documents = { provider: [["first-five-minutes/campaign.md", "The first campaign"], ["provider.md", "The provider, campaigns and the campaign file"],
+  ["rejections.md", "Rejection reasons and remedies"]],
+gateway: [["console.md", "The console"], ["rejections.md", "Rejection reasons and remedies"], ["admin-api.md", "The admin API"],
+  ["operations/monitoring.md", "Metrics and alerts"], ["operations/rotate.md", "Rotating keys and certificates"], ["operations/backup.md", "Backup and restore"]] };
 
 /** Sets the keyboard shortcuts of the current screen, which are removed when the user leaves the screen. */
 export function bind(keys) { own = keys; }
@@ -39,7 +42,7 @@ function help() {
     list([["?", "Show this help"], ["/", "Go to the search field"], ...own, ...places.map(([letter, , text]) => [`g ${letter}`, `Go to ${text}`])]),
     h("label", { class: "inline" }, single, " Enable keyboard shortcuts"),
     h("h3", {}, "Documents"),
-    h("ul", {}, documents.map(([file, text]) => h("li", {}, h("a", { href: `/console/docs/${file}`, target: "_blank" }, text)))),
+    h("ul", {}, (documents[session.service] ?? documents.gateway).map(([file, text]) => h("li", {}, h("a", { href: `/console/docs/${file}`, target: "_blank" }, text)))),
     h("p", {}, "Commands: ", h("code", {}, "belfry --help"), ", ", h("code", {}, "belfry man COMMAND")),
     h("p", { class: "buttons" }, close),
   ] });
