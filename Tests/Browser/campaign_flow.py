@@ -160,6 +160,12 @@ def cancel_first(browser, opener, title, keep="Cancel"):
     browser.click("button", opener)
 
 
+def confirm(browser, action):
+    """Confirms the action of the open dialog, whose button is disabled at first."""
+    browser.wait(f"[...document.querySelectorAll('dialog button:enabled')].some(one => one.innerText == {action!r})")
+    browser.value(f"[...document.querySelectorAll('dialog button')].find(one => one.innerText == {action!r}).click()")
+
+
 def schedule(browser, devices, looks):
     """Checks that a campaign for tomorrow shows its time and can be edited, tested, cancelled, and deleted."""
     # Leaving the screen discards the chosen file.
@@ -246,6 +252,30 @@ def drafts(browser):
     browser.wait(f"!document.querySelector('dialog') && {STATUS} == 'Draft'", "the draft, still not sent")
 
 
+def quiet_hours(browser, devices):
+    """Checks that a campaign says which devices wait for quiet hours, before and after its start."""
+    browser.click("link", "Edit")
+    browser.wait("document.querySelector('[name=name]')?.value == 'Copy of Later'")
+    # The devices have no time zone, so UTC applies to them.
+    browser.value("""(() => { const utc = (hours) => new Date(Date.now() + hours * 3600000).toISOString().slice(11, 16);
+      for (const [name, value] of [['date', ''], ['time', ''], ['quietFrom', utc(-1)], ['quietTo', utc(2)]]) {
+        const field = document.querySelector(`[name=${name}]`);
+        field.value = value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      } })()""")
+    browser.click("button", "Save changes")
+    browser.wait(f"document.querySelector('h1').innerText == 'Copy of Later' && {STATUS} == 'Draft'")
+    browser.click("button", "Send now…")
+    browser.wait("document.querySelector('dialog[open]')?.innerText.includes('No device gets the campaign now.')")
+    browser.wait(f"document.querySelector('dialog[open]').innerText.includes('{devices} devices get it later because of quiet hours')")
+    confirm(browser, "Send")
+    browser.wait("document.querySelector('.figures')?.innerText.includes('Waiting for quiet hours to end at ')")
+    check_page(browser)
+    browser.click("button", "Cancel campaign…")
+    confirm(browser, "Cancel campaign")
+    browser.wait(f"{STATUS} == 'Cancelled'")
+
+
 def find_device(browser, looks):
     """Finds a device by its language, checks the pushes that it was sent, and removes it."""
     browser.click("link", "Devices")
@@ -306,6 +336,7 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
 
         schedule(browser, devices, looks)
         drafts(browser)
+        quiet_hours(browser, devices)
         find_device(browser, looks)
         look_around(
             browser, ("Campaigns", "New campaign", "Devices", "Overview"),

@@ -1,4 +1,4 @@
-import { count, h } from "/console/elements.js";
+import { count, dateTime, h } from "/console/elements.js";
 
 /** Returns a link to a campaign's own screen. */
 export function link(campaign) {
@@ -6,8 +6,8 @@ export function link(campaign) {
 }
 
 /** Returns the label of a campaign's state. */
-export function stateText({ state, problem }) {
-  if (state === "running" && problem) return "waiting";
+export function stateText({ state, problem, waitsUntil }) {
+  if (state === "running" && (problem || waitsUntil)) return "waiting";
   return state;
 }
 
@@ -55,6 +55,20 @@ export function timeText(at, now = new Date()) {
 export function schedule({ state, at }) {
   if (!at) return "";
   return state === "scheduled" ? `Scheduled for ${timeText(at)}` : timeText(at);
+}
+
+/** Returns the reason that a running campaign waits for a time; empty if it does not wait. */
+export function waitText({ waitsFor, waitsUntil }) {
+  if (!waitsUntil) return "";
+  return waitsFor === "quiet hours" ? `Waiting for quiet hours to end at ${dateTime(waitsUntil)}.`
+    : `Waiting for the campaign's time in the next time zone at ${dateTime(waitsUntil)}.`;
+}
+
+/** Returns the effect of starting a campaign now, for a confirmation. */
+export function sendText({ devices, waitingDevices, waitsUntil }) {
+  const now = `${devices === waitingDevices ? "No device gets" : count(devices - waitingDevices, "device gets", "devices get")} the campaign now.`;
+  if (!waitingDevices) return now;
+  return [now, `${count(waitingDevices, "device gets", "devices get")} it later because of quiet hours or the time zone, the first at ${dateTime(waitsUntil)}.`];
 }
 
 /** Formats seconds as a readable duration. */

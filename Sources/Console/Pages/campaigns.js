@@ -1,6 +1,6 @@
 import { call, download, every, follow } from "/console/api.js";
 import { capital, count, dateTime, h, put, saveFile, sentences, table } from "/console/elements.js";
-import { duration, languageName, link, outcome, previews, schedule, stateBadge, stateText, timeText } from "/console/campaign-parts.js";
+import { duration, languageName, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText } from "/console/campaign-parts.js";
 import { sendTest } from "/console/campaign-test.js";
 import { forgetEdit } from "/console/compose.js";
 import { confirm } from "/console/dialog.js";
@@ -81,8 +81,7 @@ function showOne(main, id) {
     }
     // A time that has passed means that the campaign is sent now.
     if (preview.startsInSeconds > 0) return act("resume");
-    const text = `${count(preview.devices, "device gets", "devices get")} the campaign now.`;
-    if (await confirm({ title: `Send “${status.name}” now?`, text, action: "Send" })) await act("resume");
+    if (await confirm({ title: `Send “${status.name}” now?`, text: sendText(preview), action: "Send" })) await act("resume");
   }
 
   async function cancel(status) {
@@ -136,9 +135,10 @@ function showOne(main, id) {
     if (isStarted) {
       const parts = [`${done.toLocaleString()} of ${count(status.devices, "device", "devices")}`];
       if (status.devices) parts.push(`${Math.floor((done * 100) / status.devices)}%`);
-      if (status.perSecond) parts.push(`${status.perSecond.toLocaleString()} per second`);
-      if (status.secondsLeft) parts.push(`about ${duration(status.secondsLeft)} left`);
-      figures.textContent = `${parts.join(" · ")}. ${outcome(status)}.`;
+      const wait = waitText(status);
+      if (!wait && status.perSecond) parts.push(`${status.perSecond.toLocaleString()} per second`);
+      if (!wait && status.secondsLeft) parts.push(`about ${duration(status.secondsLeft)} left`);
+      figures.textContent = [`${parts.join(" · ")}. ${outcome(status)}.`, wait].filter(Boolean).join(" ");
     } else {
       figures.textContent = status.state === "scheduled" ? `${count(status.devices, "device", "devices")} registered now. Devices that register before that time are included.` : "Nothing has been sent.";
     }
