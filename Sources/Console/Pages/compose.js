@@ -1,8 +1,9 @@
 import { call } from "/console/api.js";
 import { Field, count, dateTime, h, put, select, sentences, table } from "/console/elements.js";
-import { previews, warnings } from "/console/campaign-parts.js";
+import { previews, sendText, warnings } from "/console/campaign-parts.js";
 import { Languages } from "/console/compose-languages.js";
 import { readFiles } from "/console/compose-files.js";
+import { confirm } from "/console/dialog.js";
 import { SendTime } from "/console/compose-time.js";
 
 export const title = "New campaign";
@@ -345,8 +346,8 @@ function showForm(main, draft, edited) {
     const isLater = found.startsInSeconds > 0;
     const isGood = found.problems.length === 0 && found.devices > 0;
     const verb = isLater ? "Schedule for" : "Send to";
-    const send = h("button", { type: "button", onclick: () => start(send) },
-      `${edited ? `Save and ${verb.toLowerCase()}` : verb} ${count(found.devices, "device", "devices")}`);
+    const send = h("button", { type: "button", onclick: () => start(send, isLater ? null : found) },
+      `${edited ? `Save and ${verb.toLowerCase()}` : verb} ${count(found.devices, "device", "devices")}${isLater ? "" : "…"}`);
     // A scheduled campaign starts automatically once its changes are saved.
     const canStart = isGood && (!edited || edited.status.state === "draft");
     const notes = warnings(found);
@@ -361,9 +362,12 @@ function showForm(main, draft, edited) {
       canStart ? h("p", { class: "buttons" }, send) : null);
   }
 
-  async function start(button) {
+  /** Starts or schedules the campaign; `found` is the preview to confirm if it is sent immediately. */
+  async function start(button, found) {
     const { body, problems } = campaign();
     if (problems.length) return showProblems(problems);
+    const title = body.name ? `Send “${body.name}” now?` : "Send the campaign now?";
+    if (found && !await confirm({ title, text: sendText(found), action: "Send" })) return;
     button.disabled = store.disabled = true;
     let id;
     let isStarting = false;
