@@ -110,7 +110,7 @@ function showOne(main, id) {
     const button = (text, onclick, kind = "quiet") => h("button", { type: "button", class: kind, onclick }, text);
     const edit = h("a", { class: "button quiet", href: `#/new?id=${id}` }, "Edit");
     const all = {
-      send: button(status.at ? "Schedule…" : "Send now…", () => send(status), ""), edit,
+      send: h("button", { type: "button", class: "", "data-name": "send", onclick: () => send(status) }, status.at ? "Schedule" : "Send now…"), edit,
       test: button("Send a test…", () => sendTest(status)), copy: button("Copy", copy),
       pause: button("Pause", () => act("pause")), resume: button("Resume", () => act("resume"), ""),
       cancel: button("Cancel campaign…", () => cancel(status), "danger"),
@@ -165,7 +165,12 @@ function showOne(main, id) {
     try {
       const [preview] = await call("GET", `/campaigns/${id}/preview`);
       const status = preview.problems.map((one) => h("li", {}, sentences(one.error, one.advice)));
-      put(report, h("h2", {}, "Preview"), status.length ? h("ul", { class: "notes wrong" }, status) : null,
+      // A draft whose time has passed can't be scheduled, and its start needs a confirmation.
+      const hasPassed = state === "draft" && preview.startsInSeconds === 0;
+      if (hasPassed) buttons.querySelector("[data-name=send]").textContent = "Send now…";
+      const notes = hasPassed ? ["The time has passed, so the campaign is a draft. Starting it sends it immediately."] : [];
+      put(report, notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, one))) : null,
+        h("h2", {}, "Preview"), status.length ? h("ul", { class: "notes wrong" }, status) : null,
         preview.languages.length ? previews(preview, facts.querySelector("dd").textContent) : h("p", { class: "empty" }, "No registered device matches."));
     } catch (refusal) {
       put(report, h("p", { class: "error" }, refusal.message));
