@@ -208,6 +208,11 @@ def schedule(browser, devices, looks):
     browser.wait("document.querySelector('dialog [type=submit]:enabled')", "the registered devices again")
     browser.click("button", "Send test")
     browser.wait("document.querySelector('dialog [role=status]')?.innerText.startsWith('Accepted by the push service for ')")
+    # The result is about another device than the one that the user searches for.
+    browser.type("textbox", "Find by user", "nobody")
+    browser.wait("document.querySelector('dialog').innerText.includes('No registered device matches.')")
+    if browser.value("document.querySelector('dialog [role=status]').innerText || document.querySelector('dialog [type=submit]:enabled')"):
+        raise Failure("the result of an earlier test remains")
     browser.click("button", "Close")
     cancel_first(browser, "Cancel campaign…", "Cancel “Breakfast”?", "Keep campaign")
     looks("provider-dialog")

@@ -56,7 +56,7 @@ export async function sendTest(campaign) {
     try {
       const [answer] = await call("POST", `/campaigns/${campaign.id}/test`, { deviceToken: device.value });
       result.className = answer.status === 200 ? "good" : "bad";
-      result.textContent = answer.status === 200 ? `Accepted by the push service for ${recipient}.` : `Refused: ${answer.reason}.`;
+      result.textContent = answer.status === 200 ? `Accepted by the push service for ${recipient}.` : `Refused for ${recipient}: ${answer.reason}. Help (?) links to an explanation of each reason.`;
     } catch (refusal) {
       result.className = "bad";
       result.textContent = refusal.message;
@@ -67,6 +67,8 @@ export async function sendTest(campaign) {
 
   user.control.addEventListener("input", () => {
     isListed = false;
+    // The result was about another device.
+    if (!isSending) result.textContent = "";
     arrange();
     loads += 1;
     clearTimeout(timer);
