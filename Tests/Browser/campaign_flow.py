@@ -134,8 +134,16 @@ def from_files(browser, files, devices):
     browser.value("document.querySelector('[name=rate]').value = ''")
     browser.click("DisclosureTriangle", "Use a file instead")
     node = browser.call("DOM.querySelector", nodeId=browser.call("DOM.getDocument")["root"]["nodeId"], selector="[name=files]")["nodeId"]
-    browser.call("DOM.setFileInputFiles", nodeId=node, files=files[:1])
     wrong = "document.querySelector('details[open] .error:not([hidden])')?.innerText"
+    browser.call("DOM.setFileInputFiles", nodeId=node, files=files[1:])
+    browser.wait(f"{wrong}?.includes('No campaign selected.')", "the campaign is missing")
+    browser.click("button", "Dry run")
+    # The dry run moves the focus to the first field that has an error.
+    browser.wait(f"document.activeElement.name == 'files' && {wrong}?.includes('No campaign selected.')",
+                 "the campaign is still missing")
+    browser.call("DOM.setFileInputFiles", nodeId=node, files=files[:1])
+    browser.wait("document.querySelector('[name=to]').value == 'tag' && document.querySelector('[name=rate]').value == '50'",
+                 "the recipients and the rate of the file")
     browser.wait(f"{wrong}?.includes('was not sent with the campaign')", "the strings file is missing")
     check_page(browser)
     browser.call("DOM.setFileInputFiles", nodeId=node, files=files)
@@ -143,6 +151,15 @@ def from_files(browser, files, devices):
     browser.click("button", "Dry run")
     browser.wait(f"document.querySelector('.check.good')?.innerText.startsWith('Would be sent to {devices} devices.')")
     browser.wait("document.querySelector('.previews').innerText.includes('Des fichiers')")
+    browser.value("""(() => { for (const [name, value] of [['to', 'tag'], ['subject', ''], ['rate', '']]) {
+        const field = document.querySelector(`[name=${name}]`);
+        field.value = value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      } })()""")
+    browser.click("button", "Dry run")
+    browser.wait("[...document.querySelectorAll('.error:not([hidden])')].some(one => one.innerText == 'Enter a tag.')", "the missing tag")
+    browser.value("""(() => { const to = document.querySelector('[name=to]'); to.value = 'all';
+      to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
 
 
 STATUS = "document.querySelector('section [role=status]')?.innerText"

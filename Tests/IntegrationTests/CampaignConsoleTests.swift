@@ -16,7 +16,7 @@ import Testing
       var lines: [String] = []
       for language in languages {
         lines.append(
-          #"{"deviceToken":"\#(try await devices.token())","language":"\#(language)","environment":"sandbox"}"#
+          #"{"deviceToken":"\#(try await devices.token())","language":"\#(language)","environment":"sandbox","tags":["all"]}"#
         )
       }
       let registry = try await scenario.registry(of: gateway, topic: topic)
@@ -25,7 +25,7 @@ import Testing
       try await registry.program.error("console=\(registry.address)/")
       _ = try scenario.write(#""body" = "Des fichiers";"#, to: "fr.strings")
       let file = try scenario.write(
-        #"{"topic":"\#(topic)","alert":{"en":{"body":"By files"},"fr":"fr.strings"}}"#,
+        #"{"topic":"\#(topic)","alert":{"en":{"body":"By files"},"fr":"fr.strings"},"to":"tag:all","rate":50}"#,
         to: "campaign.json")
       let pictures = ProcessInfo.processInfo.environment["BELFRY_PICTURES"]
       // This takes seconds on an idle machine, but a busy machine starts a browser's processes slowly.

@@ -25,6 +25,21 @@ export class SendTime {
         h("p", { class: "hint" }, "Each recipient's time zone. Leave empty for no quiet hours.")));
   }
 
+  /** Moves the time and the quiet hours of a file's campaign to the fields, if the fields can show them. */
+  takeOver(campaign) {
+    const draft = SendTime.draft({ at: typeof campaign.at === "string" ? campaign.at : undefined });
+    if (draft.date && !Number.isNaN(Date.parse(`${draft.date}T${draft.time}`))) {
+      [this.date.value, this.time.value] = [draft.date, draft.time];
+      this.zones.querySelector(`[value=${draft.zone}]`).checked = true;
+      delete campaign.at;
+    }
+    const quiet = campaign.quietHours;
+    if ([quiet?.from, quiet?.to].every((one) => /^([01]\d|2[0-3]):[0-5]\d$/.test(one))) {
+      [this.from.value, this.to.value] = [quiet.from, quiet.to];
+      delete campaign.quietHours;
+    }
+  }
+
   get isFixed() { return this.zones.querySelector("[value=fixed]").checked; }
 
   remember(draft) {

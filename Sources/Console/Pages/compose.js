@@ -125,9 +125,11 @@ function showForm(main, draft, edited) {
   const more = h("details", { class: "wide" }, h("summary", {}, "Payload, push type and priority"),
     h("div", { class: "grid" }, ["pushType", "priority", "expiration", "collapseID", "environment", "payload"].map((name) => fields[name].element)));
   const fromFile = h("details", { class: "wide" }, h("summary", {}, "Use a file instead"), file.element,
-    h("p", { class: "hint" }, "The audience, rate, time and quiet hours are taken from the form; the text and payload are taken from the file."));
+    h("p", { class: "hint" }, "The text and payload are taken from the file. The file's recipients, rate, time and quiet hours are copied to the form, where you can change them."));
   /** The selected campaign and its files; null if the form's own texts apply. */
   let chosen = edited && !isPlain(edited.document.alert) ? { campaign: contentOf(edited.document), files: {} } : null;
+  /** The reason that the selected files can't be used; empty if they can. */
+  let fault = "";
   let timer;
   let running = new AbortController();
   /** The number of changes to the form, so that the result of an earlier dry run is not shown. */
@@ -151,9 +153,11 @@ function showForm(main, draft, edited) {
   }
 
   /** Returns the campaign in the form that the service accepts, and the problems with the form's values. */
-  function campaign() {
-    const problems = [];
+  function campaign(isFull = true) {
     const value = (name) => fields[name].value.trim();
+    const problems = fault ? [{ field: "files", error: fault }] : [];
+    if (isFull && !chosen && !value("topic")) problems.push({ field: "topic", error: "enter the app's bundle identifier, such as com.example.app" });
+    if (isFull && lacksSubject()) problems.push({ field: "to", error: `enter a ${fields.to.value}` });
     const body = chosen ? { ...chosen.campaign, files: chosen.files } : {};
     if (!chosen) {
       const alert = languages.alert(problems);
@@ -176,12 +180,17 @@ function showForm(main, draft, edited) {
     if (value("name")) body.name = value("name");
     if (value("topic") || !chosen) body.topic = value("topic");
     const to = fields.to.value;
-    body.to = to === "tag" || to === "user" ? `${to}:${value("subject")}` : to;
+    body.to ??= to === "tag" || to === "user" ? `${to}:${value("subject")}` : to;
     time.apply(body, problems);
     if (value("rate")) body.rate = whole(value("rate"));
     // An edit leaves omitted members unchanged, so send empty fields as null.
     if (edited) for (const name of ["name", "at", "rate"]) body[name] ??= null;
     return { body, problems };
+  }
+
+  /** Returns true if the selected recipients need a tag or a user, and the field for it is empty. */
+  function lacksSubject() {
+    return ["tag", "user"].includes(fields.to.value) && !fields.subject.value.trim();
   }
 
   function arrange() {
@@ -197,6 +206,22 @@ function showForm(main, draft, edited) {
     fields.fallback.value = [...fields.fallback.control.options].some((one) => one.value === current) ? current : "";
   }
 
+  /**
+   * Moves the recipients, rate, time and quiet hours of a file's campaign to the form. Values that the form can't show
+   * remain in the campaign, so that the service reports them.
+   */
+  function takeOver(campaign) {
+    const [, whole, kind, subject] = typeof campaign.to === "string" ? campaign.to.match(/^(?:(all|list)|(tag|user):(.+))$/s) ?? [] : [];
+    if (whole || kind) {
+      fields.to.value = whole || kind;
+      fields.subject.value = subject ?? "";
+      delete campaign.to;
+    }
+    if (campaign.rate !== undefined && campaign.rate !== null) fields.rate.value = typeof campaign.rate === "string" ? campaign.rate : JSON.stringify(campaign.rate);
+    delete campaign.rate;
+    time.takeOver(campaign);
+  }
+
   /** Shows each problem beside its field; problems without a field are shown above the buttons. */
   function showProblems(problems) {
     for (const field of Object.values(fields)) field.fail();
@@ -205,10 +230,12 @@ function showForm(main, draft, edited) {
     file.fail();
     const rest = [];
     for (const problem of problems) {
-      const said = sentences(problem.error, problem.advice);
+      const text = sentences(problem.error, problem.advice);
+      const said = chosen ? text : labeled(text);
       const name = { to: fields.to.value === "list" ? "list" : fields.subject.element.hidden ? "to" : "subject" }[problem.field] ?? problem.field;
       const field = fields[name];
-      if (chosen && (!field || written.contains(field.element) || more.contains(field.element))) file.fail(...file.error.childNodes, h("span", { class: "line" }, `${problem.field ?? "campaign"}: ${said}`));
+      if (fault && problem.field === "files") { file.fail(fault); fromFile.open = true; }
+      else if (chosen && (!field || written.contains(field.element) || more.contains(field.element))) file.fail(...file.error.childNodes, h("span", { class: "line" }, `${problem.field ?? "campaign"}: ${said}`));
       else if (field) { field.fail(said); if (more.contains(field.element)) more.open = true; }
       else if (!languages.fail(problem.field, said) && !time.fail(problem.field, said)) rest.push(h("p", { class: "error" }, said));
     }
@@ -218,7 +245,7 @@ function showForm(main, draft, edited) {
   }
 
   async function preview({ isFull, signal }) {
-    const { body, problems } = campaign();
+    const { body, problems } = campaign(isFull);
     if (problems.length) return { problems };
     const wantsList = body.to === "list" && (!edited || fields.list.value.trim() !== "");
     if (!wantsList || !isFull) {
@@ -295,6 +322,7 @@ function showForm(main, draft, edited) {
    */
   function isOfWhatWasTyped({ field }) {
     if (field === "topic" && !fields.topic.value.trim() && !chosen) return false;
+    if (field === "to" && lacksSubject()) return false;
     return fields.to.value !== "list" || field !== "to";
   }
 
@@ -319,7 +347,7 @@ function showForm(main, draft, edited) {
     put(result);
     clearTimeout(timer);
     // Don't report problems in a form that the user hasn't started.
-    if (fields.topic.value.trim() || chosen || languages.hasTexts) timer = setTimeout(check, 300);
+    if (!fault && (fields.topic.value.trim() || chosen || languages.hasTexts)) timer = setTimeout(check, 300);
   }
 
   async function submit(event) {
@@ -394,13 +422,16 @@ function showForm(main, draft, edited) {
   file.control.addEventListener("change", async (event) => {
     event.stopPropagation();
     chosen = null;
+    fault = "";
     try {
       chosen = await readFiles([...file.control.files]);
-    } catch (fault) {
+    } catch (problem) {
+      fault = problem.message;
       changed();
-      file.fail(fault.message);
+      showProblems([{ field: "files", error: fault }]);
       return;
     }
+    if (chosen) takeOver(chosen.campaign);
     if (chosen?.campaign.topic && !fields.topic.value.trim()) fields.topic.value = chosen.campaign.topic;
     changed();
   });
@@ -430,4 +461,10 @@ function whole(text) { return /^\d{1,15}$/.test(text) ? Number(text) : text; }
 function contentOf(document) {
   const { name, to, rate, at, quietHours, ...content } = document;
   return content;
+}
+
+/** Replaces the names of a campaign's members in a message with the labels of their fields. */
+function labeled(text) {
+  const labels = { arguments: "Placeholder values", fallback: "Other languages", environment: "Token environment", payload: "Additional payload", alert: "Text" };
+  return text.replace(/'(arguments|fallback|environment|payload|alert)'/g, (_, name) => `“${labels[name]}”`);
 }
