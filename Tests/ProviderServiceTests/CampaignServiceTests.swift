@@ -140,6 +140,14 @@ import Transport
     #expect(recorder.tokens.sorted() == ["01", "02", "03"])
   }
 
+  @Test(arguments: ["rate", "draft"])
+  func `An invalid value is quoted once`(member: String) throws {
+    let refused = try ask(
+      service(), "POST", "/campaigns", "{\(Self.content),\"\(member)\":\"fast\"}")
+    let error = refused.object["errors"]?.arrayValue?.first?.objectValue
+    #expect(error?["error"] == "invalid value 'fast'")
+  }
+
   @Test func `A campaign reports which devices wait for quiet hours, and until when`() async throws
   {
     let campaigns = service()

@@ -361,5 +361,9 @@ private func problems(
       let error = #expect(throws: RequestProblems.self) { try CampaignDocument(object(bad)) }
       #expect(error?.all.map(\.field) == [field], "\(bad)")
     }
+    let equal =
+      #"{"topic":"a.b","alert":{"en":{"body":"b"}},"quietHours":{"from":"22:00","to":"22:00"}}"#
+    let error = #expect(throws: RequestProblems.self) { try CampaignDocument(object(equal)) }
+    #expect(error?.all.map(\.what) == ["the start and end times are equal"])
   }
 }

@@ -229,7 +229,13 @@ private struct CampaignReader {
     let limits = ["from", "to"].map { key in
       quiet[key]?.stringValue.flatMap(SendTime.minutes)
     }
-    guard let from = limits[0], let to = limits[1], from != to, quiet.count == 2 else {
+    if let from = limits[0], from == limits[1] {
+      report(
+        "quietHours", "the start and end times are equal",
+        do: "use two different times, or leave out the quiet hours")
+      return time
+    }
+    guard let from = limits[0], let to = limits[1], quiet.count == 2 else {
       report(
         "quietHours", "missing or invalid start or end time",
         do: "enter a start and an end time, such as 22:00 and 08:00")

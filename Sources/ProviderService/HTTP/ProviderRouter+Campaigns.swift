@@ -210,7 +210,7 @@ extension ProviderRouter {
     guard let rate = value.integerValue, (1...Limits.rateMax).contains(rate) else {
       throw RequestProblems([
         RequestProblem(
-          "rate", "invalid value '\(String(value.text.unicodeScalars.prefix(40)))'",
+          "rate", "invalid value '\(RequestProblem.excerpt(value))'",
           do: "expected 1 to \(Limits.rateMax) pushes per second")
       ])
     }
@@ -223,7 +223,7 @@ extension ProviderRouter {
     guard let flag = value.boolValue else {
       throw RequestProblems([
         RequestProblem(
-          name, "invalid value '\(String(value.text.unicodeScalars.prefix(40)))'",
+          name, "invalid value '\(RequestProblem.excerpt(value))'",
           do: "expected true or false")
       ])
     }
