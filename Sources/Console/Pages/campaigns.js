@@ -149,8 +149,8 @@ function showOne(main, id) {
     // Announce the state once per change, not with every number.
     news.textContent = state === "scheduled" ? schedule(status) : capital(stateText(status));
     put(buttons, actions(status));
-    const quiet = status.quietHours ? `${status.quietHours.from} to ${status.quietHours.to}, device's time zone` : "none";
-    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : "as soon as you start it"],
+    const quiet = status.quietHours ? `${status.quietHours.from} to ${status.quietHours.to}, each recipient's time zone` : "none";
+    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : isStarted ? "immediately after the start" : "as soon as you start it"],
       ["Quiet hours", quiet], ["Created", dateTime(status.created)],
       [state === "cancelled" ? "Cancelled" : "Completed", dateTime(status.finished) || "not yet"],
       ["Rate limit", status.rate ? `${status.rate} per second` : "none"]].flatMap(([name, value]) =>
@@ -198,6 +198,7 @@ function showOne(main, id) {
         h("h3", {}, "By outcome"),
         table("By outcome", [["Outcome", (row) => (row.outcome === "dead" ? "expired token" : row.outcome)], ["Reason", (row) => row.reason ?? "–"],
           ["Language", (row) => row.language ?? "–"], ["Devices", (row) => row.devices.toLocaleString()]], found.outcomes, "No outcomes."),
+        found.failed ? h("p", { class: "hint" }, h("a", { href: "/console/docs/rejections.md", target: "_blank" }, "Rejection reasons and remedies")) : null,
         h("p", { class: "hint" }, "Opens and actions are not included: devices report only deliveries."),
         h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => save("json") }, "Export as JSON"),
           h("button", { type: "button", class: "quiet", onclick: () => save("csv") }, "Export as CSV")));
@@ -231,7 +232,7 @@ function showOne(main, id) {
   }
 
   call("GET", `/campaigns/${id}`).then(([status]) => draw(status))
-    .catch((refusal) => { figures.textContent = ""; bar.hidden = true; remark.hidden = false; remark.textContent = refusal.message; });
+    .catch((refusal) => { figures.textContent = ""; bar.hidden = true; remark.hidden = false; remark.textContent = refusal.status === 404 ? "This campaign does not exist. It might have been deleted." : refusal.message; });
   return () => end();
 }
 

@@ -102,7 +102,7 @@ function showForm(main, draft, edited) {
     subject: new Field("Tag", text("subject")),
     list: new Field("Device tokens", area("list", 3, { class: "code" }), { hint: edited?.document.to === "list" ? "One hex device token per line. Leave empty to keep the current list." : "One hex device token per line.", wide: true }),
     fallback: new Field("Other languages", select([], { name: "fallback" })),
-    arguments: new Field("Placeholder values, one per line", area("arguments", 2), { hint: "Values for %@, %d or %2$@, in order. The first number selects the plural form." }),
+    arguments: new Field("Placeholder values, one per line", area("arguments", 2), { hint: "Values for %@, %d or %2$@, in order; the same for every recipient. The first number selects the plural form." }),
     rate: new Field("Rate limit (per second)", text("rate", { inputmode: "numeric" }), { hint: "Leave empty for no limit." }),
     environment: new Field("Token environment", select([["", "any environment"], ["sandbox", "development (sandbox)"], ["production", "production"]], { name: "environment" })),
     pushType: new Field("Push type", select(types.map((type) => [type, type]), { name: "pushType" })),

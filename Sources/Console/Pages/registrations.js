@@ -10,9 +10,9 @@ const input = (attributes = {}) => h("input", { type: "text", spellcheck: "false
 /** Shows the screen that finds registered devices, shows the notifications sent to a device, and removes the device. */
 export function show(main) {
   const fields = {
-    user: new Field("User", input()), tag: new Field("Tag", input()),
+    user: new Field("User", input(), { hint: "The exact name." }), tag: new Field("Tag", input(), { hint: "The exact tag." }),
     language: new Field("Language", input(), { hint: "fr also finds fr-CA." }),
-    deviceToken: new Field("Device token", input(), { hint: "Hex string." }),
+    deviceToken: new Field("Device token", input(), { hint: "The whole token, as a hex string." }),
   };
   const found = h("section", { "aria-label": "Found devices", "aria-live": "polite" });
   const one = h("section", { "aria-label": "Device", "aria-live": "polite" });

@@ -124,7 +124,11 @@ enum CampaignCommand {
         return try with(delete, rest) { options, access in
           let id = try id(options)
           _ = try access.perform("DELETE", "/campaigns/\(id)")
-          if options.has("json") { Output.json(["id": .string(id), "removed": true]) }
+          if options.has("json") {
+            Output.json(["id": .string(id), "removed": true])
+          } else {
+            Output.line("\(id) deleted")
+          }
           return 0
         }
       case "report":
@@ -144,7 +148,8 @@ enum CampaignCommand {
         return 0
       default:
         Output.error(
-          "missing or unknown verb after 'belfry campaign'",
+          arguments.first.map { "unknown verb '\($0)' after 'belfry campaign'" }
+            ?? "missing verb after 'belfry campaign'",
           do: "use "
             + tables.compactMap { $0.command.split(separator: " ").last }.joined(
               separator: ", "))

@@ -63,6 +63,10 @@ enum CampaignEditing {
     let answer = try access.perform(
       "POST", "/campaigns/\(CampaignCommand.id(options))/test", body: request.bytes)
     CampaignCommand.print(answer, options)
-    return answer.first?["status"]?.integerValue == 200 ? 0 : 1
+    guard answer.first?["status"]?.integerValue != 200 else { return 0 }
+    Output.error(
+      "the push service refused the test push (\(answer.first?["reason"]?.stringValue ?? "no reason"))",
+      do: "docs/rejections.md explains the reason")
+    return 1
   }
 }
