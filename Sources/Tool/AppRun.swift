@@ -9,8 +9,8 @@ final class AppRun: Sendable {
   static let table = OptionTable(
     command: "belfry app run",
     summary: """
-      Acts as an app and prints one JSON line per callback. Reads commands from standard input, one JSON object per
-      line: {"do":"complete","id":…,"result":"newData|noData|failed"},
+      Acts as an app and prints one JSON line per callback. Reads commands from standard input, one JSON line
+      each: {"do":"complete","id":…,"result":"newData|noData|failed"},
       {"do":"present","id":…,"options":["banner","sound"]}, {"do":"state","state":"background"}, {"do":"beginTask"},
       {"do":"endTask","task":…}, {"do":"submitTask","task":ID,"kind":"refresh|processing","at":"2026-11-21T18:00Z"}.
       """,

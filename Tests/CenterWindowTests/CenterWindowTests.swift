@@ -3,7 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of the program on a real display. The tests read and operate its windows as a screen reader does.
+/// Tests of the program on a real display.
+///
+/// The tests read and operate its windows as a screen reader does.
 @Suite(
   "belfry-center", .serialized,
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))

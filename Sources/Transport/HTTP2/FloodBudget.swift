@@ -128,6 +128,10 @@ struct FrameInput {
   var budget: FloodBudget
   /// True once a complete frame header has arrived.
   private(set) var hasFrames = false
+  /// True if the next frame is the first one of a read.
+  var isAtStartOfRead = true
+  /// The error code of the final GOAWAY, if the session can't continue.
+  var failure: UInt32?
 
   init(nowNanoseconds: Int64) { budget = FloodBudget(nowNanoseconds: nowNanoseconds) }
 

@@ -16,12 +16,13 @@ public import System
   private var bodies = BodyStore()
   private let events: SessionEvents<HTTP2RequestEvent>
   private let input: UnsafeMutablePointer<FrameInput>
-  /// True if the next frame is the first one of a read.
-  private var isAtStartOfRead = true
   private var announcedStreams: UInt32
   private var fieldBytes = 0
   /// The error code of the final GOAWAY, if the session can't continue.
-  public private(set) var failure: UInt32?
+  public private(set) var failure: UInt32? {
+    get { unsafe input.pointee.failure }
+    set { unsafe input.pointee.failure = newValue }
+  }
   /// The debug data of the final GOAWAY, if `failure` is set.
   public private(set) var failureReason: String?
   /// The number of GOAWAY frames that this session queued and that nghttp2 hasn't sent yet.
@@ -92,7 +93,7 @@ public import System
       if let event = unsafe events.next() { return unsafe event }
       guard failure == nil, input.count > 0 else {
         unsafe input = UnsafeRawBufferPointer(start: nil, count: 0)
-        isAtStartOfRead = true
+        unsafe self.input.pointee.isAtStartOfRead = true
         checkInvariants()
         return nil
       }
@@ -108,8 +109,8 @@ public import System
   /// Passes the first frame, or the part of it that has arrived, to nghttp2, whose callbacks append events.
   private func readFrame(_ input: inout UnsafeRawBufferPointer) {
     unsafe events.begin()
-    if isAtStartOfRead {
-      isAtStartOfRead = false
+    if unsafe self.input.pointee.isAtStartOfRead {
+      unsafe self.input.pointee.isAtStartOfRead = false
       unsafe self.input.pointee.budget.refill(nowNanoseconds: clock())
     }
     guard let session = unsafe session, let length = unsafe self.input.pointee.nextFrame(of: input)
@@ -120,7 +121,8 @@ public import System
     assert((1...input.count).contains(length), "each step reads at least one byte")
     let consumed = unsafe nghttp2_session_mem_recv(
       session, input.baseAddress?.assumingMemoryBound(to: UInt8.self), length)
-    unsafe input = UnsafeRawBufferPointer(rebasing: input.dropFirst(length))
+    unsafe input = UnsafeRawBufferPointer(
+      start: input.baseAddress.map { unsafe $0 + length }, count: input.count &- length)
     guard consumed < 0 else { return }
     drain()
     // This session's own reason takes precedence, because nghttp2 knows only that a callback failed.

@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of `belfry settings --window` with an agent and an app. The tests operate the window as a screen reader does.
+/// Tests of `belfry settings --window` with an agent and an app.
+///
+/// The tests operate the window as a screen reader does.
 @Suite(
   "The settings window", .serialized,
   .requires(.xvfb, .xdotool, .dbus, .accessibility, .dbusPython, .systemPython))

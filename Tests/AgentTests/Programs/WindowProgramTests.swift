@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the agent's windows with a real notification server. The tests read and operate the windows as a screen
-/// reader does.
+/// Tests of the agent's windows with a real notification server.
+///
+/// The tests read and operate the windows as a screen reader does.
 @Suite(
   "Windows of a real agent", .serialized,
   .requires(
