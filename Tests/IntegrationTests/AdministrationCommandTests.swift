@@ -125,6 +125,11 @@ import Transport
         #expect(listed.lines.isEmpty && listed.status == 0)
       }
       #expect(try FileSystem.read(file, limit: 100) == Array("the only copy".utf8))
+      // An empty file holds no key, and a script may have created it.
+      let empty = scenario.folder.file("k.p8")
+      try FileSystem.write([], to: empty)
+      _ = try await run(scenario, "key", "add", "--team", "TEAMAAAAAA", "--out", empty, data: data)
+      #expect(try FileSystem.read(empty, limit: 1_000).count > 100)
       #expect(
         try FileSystem.list(scenario.folder.path).filter { $0.hasPrefix("c.pem") } == ["c.pem"])
     }

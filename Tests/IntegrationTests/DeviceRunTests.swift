@@ -137,7 +137,8 @@ import Testing
         "device", "run", "--gateway", scenario.folder.file("none.json"),
       ])
       #expect(try await noFile.end() == 1)
-      #expect(noFile.errors.contains("start one with 'belfry gateway'"))
+      #expect(
+        noFile.errors.contains("check --gateway, or start this gateway with 'belfry gateway'"))
       // Nothing listens on this port.
       let unreachable = try scenario.belfry([
         "device", "run", "--gateway", "127.0.0.1:9", "--ca", scenario.folder.file("ca.pem"),

@@ -1,4 +1,4 @@
-/// The view that a content extension creates for a notification, from top to bottom.
+/// The view that a content extension creates for a notification, as a list from top to bottom.
 public struct NotificationDrawing: Sendable, Hashable {
   /// An item of the view.
   public enum Item: Sendable, Hashable {

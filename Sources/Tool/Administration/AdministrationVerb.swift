@@ -85,7 +85,8 @@ struct AdministrationVerb: Sendable {
   private static func reserve(_ file: String) throws -> ReservedFile {
     let path = FileSystem.absolute(file)
     let reserved = try ReservedFile(path, byteCount: outBytes)
-    guard !FileSystem.exists(path) else {
+    // A script may have created an empty file, for example with mktemp.
+    guard (FileSystem.byteCount(of: path) ?? 0) == 0 else {
       throw AdministrationFailure(
         .conflict, "\(path) already exists", do: "choose another --out, or move the file away")
     }

@@ -122,7 +122,7 @@ internal import COpenSSL
     of plaintext: UnsafeRawBufferPointer, from digest: AESBlock
   ) -> AESBlock {
     if plaintext.count == AESBlock.byteCount {
-      // For a single full block, as in a device token, the CMAC of the block's sum with the digest takes a single
+      // For a single full block, as in a device token, the CMAC of the XOR of the block and the digest takes a single
       // encryption.
       return authentication.encrypt(
         unsafe AESBlock(loading: plaintext, at: 0) ^ digest ^ subkeyForFull)
