@@ -128,6 +128,7 @@ public final class AgentSimulation: SimulatedWorld {
     calmDown()
     step(until: end + profile.calm)
     if violation == nil { ledger.checkEnd() }
+    agent.release()
     return Outcome(
       seed: seed, length: length, violation: violation,
       trace: Array(journal.lines.suffix(SimulationTrace.isWhole ? .max : 160)),

@@ -63,7 +63,7 @@ final class SimulatedAgent {
     world.note("the agent starts, run \(life)")
     world.machine.agentStarts()
     world.ledger.agentStarts()
-    engine?.loop.releaseAll()
+    release()
     let engine = makeEngine()
     self.engine = engine
     reports = engine.loop.mailbox(of: Report.self) { [weak self, weak engine] reports in
@@ -94,6 +94,9 @@ final class SimulatedAgent {
     world.pushService.agentStarted()
     for app in world.apps { app.agentStarted() }
   }
+
+  /// Releases what the loop still holds, which would otherwise keep the loop and its descriptors.
+  func release() { engine?.loop.releaseAll() }
 
   func plan() {
     world.plan(every: world.profile.agentCrashEvery) { [self] in crash() }
