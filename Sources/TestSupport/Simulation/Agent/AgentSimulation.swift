@@ -129,6 +129,8 @@ public final class AgentSimulation: SimulatedWorld {
     step(until: end + profile.calm)
     if violation == nil { ledger.checkEnd() }
     agent.release()
+    // The remaining events hold the agent, whose loop holds the clock.
+    time.cancelAll()
     return Outcome(
       seed: seed, length: length, violation: violation,
       trace: Array(journal.lines.suffix(SimulationTrace.isWhole ? .max : 160)),
