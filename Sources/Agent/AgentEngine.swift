@@ -149,7 +149,13 @@ final class AgentEngine {
       if let zone = clock.zones.zone(named: name) { (clock as? ManualClock)?.move(to: zone) }
       reportZones()
     case .persistClock: break
-    default: shell?.carryOut(effect)
+    case .persist, .answer, .refuse, .tell, .close, .readInstallation, .diagnose, .present,
+      .refresh,
+      .list, .draw, .closeWindow, .showLaunchImage, .withdraw, .badge, .sound, .suppressed, .prompt,
+      .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .raise, .end, .suspend, .resume,
+      .deleteAttachments, .trimAttachments, .register, .unregister, .moveLink, .announceState,
+      .probeGateway, .acknowledge, .rejectPush, .armRegions, .useLocationServices, .log:
+      shell?.carryOut(effect)
     }
   }
 

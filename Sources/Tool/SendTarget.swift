@@ -102,7 +102,8 @@ enum SendTarget {
     if let key = options.value("key"), options.value("key-id") == nil,
       !isSameFile(key, file?.keyFile)
     {
-      throw UsageError("--key requires --key-id and --team: add them")
+      throw UsageError(
+        "--key requires --key-id: add it, and --team if the key belongs to another team")
     }
     guard let keyFile = options.value("key") ?? file?.keyFile,
       let keyID = options.value("key-id") ?? file?.keyID,

@@ -175,7 +175,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       ])
       let refused = try await send(other)
       #expect(refused.status == 2 && refused.lines.isEmpty, "\(refused.output)")
-      #expect(refused.errors.contains("--key requires --key-id and --team"), "\(refused.errors)")
+      #expect(refused.errors.contains("--key requires --key-id: add it"), "\(refused.errors)")
       #expect(try await send(gateway.keyFile).values.first?["status"].integer == 200)
     }
   }

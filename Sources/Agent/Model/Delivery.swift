@@ -93,12 +93,7 @@ struct Delivery {
   ///
   /// A gateway and its providers write a push's UUID in uppercase or in lowercase, and the agent stores one of them.
   private static func spellings(_ id: String) -> [String] {
-    let isUUID =
-      id.utf8.count == 36
-      && id.utf8.enumerated().allSatisfy { index, byte in
-        [8, 13, 18, 23].contains(index)
-          ? byte == UInt8(ascii: "-") : Character(Unicode.Scalar(byte)).isHexDigit
-      }
+    let isUUID = NotificationID(Array(id.utf8).span) != nil
     return isUUID ? [id, id.lowercased(), id.uppercased()] : [id]
   }
 

@@ -219,7 +219,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     carryOut(effects, after: streamID)
   }
 
-  /// Logs the position of the syntax error in an invalid payload, once per connection, because the answer has no room
+  /// Logs the position of the syntax error in an invalid payload, once per connection, because the response has no room
   /// for it.
   private func logPayloadFault(_ open: ProviderStream) {
     guard !hasLoggedPayloadFault, open.bodyBytes > 0, let fault = PayloadFault(in: open.body) else {

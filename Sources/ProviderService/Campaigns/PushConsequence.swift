@@ -1,7 +1,7 @@
 internal import BelfryProvider
 internal import BelfryWire
 
-/// The consequence of a push's response, or of a missing response, for its campaign.
+/// The effect of the response to a push, or of the lack of one, on the push's campaign.
 enum PushConsequence: Equatable {
   /// The service accepted the push.
   case accepted

@@ -198,7 +198,7 @@ final class CostBench {
     handle(.registrationSucceeded(app, .alert, token: [1]))
   }
 
-  /// Processes bytes from the app in the same way as the app's connection.
+  /// Processes bytes from the app in the same way as the app's connection does.
   func receive(_ bytes: [UInt8]) {
     var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromApp)
     decoder.append(bytes)

@@ -5,7 +5,7 @@
 /// or are sent in chunks (RFC 9112 section 6), and upgrades are ignored. The bytes are untrusted: input that isn't a
 /// request, or that could be interpreted as two different requests, receives a 400 response, and the connection is
 /// closed.
-@safe public final class HTTP1ServerSession: HTTP2ServerSession {
+public final class HTTP1ServerSession: HTTP2ServerSession {
   private enum State: Equatable {
     case head
     /// The index of the next field of the head to report.
@@ -49,7 +49,7 @@
   /// The head whose fields are being reported.
   private var head: (fields: [(name: [UInt8], value: [UInt8])], afterwards: State)?
   /// The text to which the latest event points.
-  private let text = unsafe SessionEvents<HTTP2RequestEvent>(textBytes: Limits.http1EventBytes)
+  private let text = EventText(capacity: Limits.http1EventBytes)
   /// The error code of a reset of the current request that hasn't been reported yet.
   private var owedReset: UInt32?
   /// The number of bytes of this request's chunk extensions.
@@ -72,14 +72,14 @@
   /// Creates the session of a new connection.
   public init() {}
 
-  deinit { unsafe text.deallocate() }
+  deinit { text.deallocate() }
 
   // MARK: session's owner
 
   /// Returns the next event in the peer's bytes; see ``HTTP2ServerSession/next(_:)``.
   public func next(_ input: inout UnsafeRawBufferPointer) -> HTTP2RequestEvent? {
     unsafe take(&input)
-    unsafe text.begin()
+    text.clear()
     while true {
       switch unsafe step() {
       case .event(let event): return unsafe event
@@ -286,7 +286,7 @@
   }
 
   private func appendStatusLine(_ status: Int) {
-    append("HTTP/1.1 \(status) \(Self.reasonPhrase(status))\r\n")
+    append("HTTP/1.1 \(status) \(HTTP1ReasonPhrase.of(status))\r\n")
   }
 
   private func appendEndOfHead() {
@@ -297,30 +297,6 @@
   private func endResponse() {
     endedStreams &+= 1
     state = closesAfterResponse ? .ended : .head
-  }
-
-  private static func reasonPhrase(_ status: Int) -> String {
-    switch status {
-    case 200: "OK"
-    case 201: "Created"
-    case 204: "No Content"
-    case 304: "Not Modified"
-    case 400: "Bad Request"
-    case 401: "Unauthorized"
-    case 403: "Forbidden"
-    case 404: "Not Found"
-    case 405: "Method Not Allowed"
-    case 409: "Conflict"
-    case 410: "Gone"
-    case 413: "Content Too Large"
-    case 421: "Misdirected Request"
-    case 429: "Too Many Requests"
-    case 431: "Request Header Fields Too Large"
-    case 500: "Internal Server Error"
-    case 501: "Not Implemented"
-    case 503: "Service Unavailable"
-    default: ""
-    }
   }
 
   /// Closes the connection, with an error status if possible, because the received bytes aren't a valid request.

@@ -120,33 +120,6 @@ struct FloodBudget {
   }
 }
 
-/// The state of a server session's input: the position within a frame, and what the peer may still send.
-///
-/// The session keeps it behind a pointer, because each access to a property of a class is checked at run time.
-struct FrameInput {
-  private var splitter = FrameSplitter(prefaceBytes: 24)
-  var budget: FloodBudget
-  /// True once a complete frame header has arrived.
-  private(set) var hasFrames = false
-  /// True if the next frame is the first one of a read.
-  var isAtStartOfRead = true
-  /// The error code of the final GOAWAY, if the session can't continue.
-  var failure: UInt32?
-
-  init(nowNanoseconds: Int64) { budget = FloodBudget(nowNanoseconds: nowNanoseconds) }
-
-  /// Returns the number of bytes up to the end of the first frame, or nil if the frame exhausts the budget.
-  mutating func nextFrame(of bytes: UnsafeRawBufferPointer) -> Int? {
-    // Use local copies, because the closure cannot change two properties of the same value.
-    var (spent, hasSeenFrames) = (budget, hasFrames)
-    defer { (budget, hasFrames) = (spent, hasSeenFrames) }
-    return unsafe splitter.prefix(of: bytes) { type, flags, length in
-      hasSeenFrames = true
-      return spent.charge(.frame(type: type, flags: flags, length: length))
-    }
-  }
-}
-
 /// The frame types of RFC 9113 section 6.
 enum HTTP2FrameType: UInt8 {
   case data

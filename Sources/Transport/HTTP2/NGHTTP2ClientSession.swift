@@ -7,8 +7,8 @@ import CNghttp2
   private var output = SessionOutput()
   private var bodies = BodyStore()
   private var splitter = FrameSplitter(prefaceBytes: 0)
-  private let events = unsafe SessionEvents<HTTP2ResponseEvent>(
-    textBytes: Limits.clientHeaderListBytes)
+  private let events = unsafe SessionEvents<HTTP2ResponseEvent>()
+  private let text = EventText(capacity: Limits.clientHeaderListBytes)
   /// The size, in bytes, of the header list that is being received.
   private var fieldBytes = 0
   /// The requests without a complete response, including requests that haven't been sent yet, which nghttp2 doesn't
@@ -35,6 +35,7 @@ import CNghttp2
   deinit {
     unsafe nghttp2_session_del(session)
     unsafe events.deallocate()
+    text.deallocate()
   }
 
   /// The number of requests that can be started now under the server's limit; 0 before the server's first SETTINGS.
@@ -120,7 +121,7 @@ import CNghttp2
 
   /// Passes the first frame, or the part of it that has arrived, to nghttp2, whose callbacks append events.
   private func readFrame(_ input: inout UnsafeRawBufferPointer) {
-    unsafe events.begin()
+    text.clear()
     let length = unsafe splitter.prefix(of: input) { _, _, _ in true } ?? input.count
     let consumed = unsafe nghttp2_session_mem_recv(
       session, input.baseAddress?.assumingMemoryBound(to: UInt8.self), length)
@@ -229,7 +230,7 @@ extension NGHTTP2ClientSession: NGHTTP2Events {
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
     unsafe events.append(
-      .field(streamID: streamID, name: events.copy(name), value: events.copy(value)))
+      .field(streamID: streamID, name: text.copy(name), value: text.copy(value)))
     return 0
   }
 
@@ -262,7 +263,7 @@ extension NGHTTP2ClientSession: NGHTTP2Events {
       unsafe events.append(
         .wentAway(
           lastStreamID: goAway.last_stream_id, errorCode: goAway.error_code,
-          debugData: events.copy(
+          debugData: text.copy(
             UnsafeRawBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len))))
     default: break
     }

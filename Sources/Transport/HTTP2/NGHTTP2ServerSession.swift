@@ -14,8 +14,9 @@ public import System
   private var session: OpaquePointer?
   private var output = SessionOutput()
   private var bodies = BodyStore()
-  private let events: SessionEvents<HTTP2RequestEvent>
-  private let input: UnsafeMutablePointer<FrameInput>
+  private let events = unsafe SessionEvents<HTTP2RequestEvent>()
+  private let text: EventText
+  private let input: UnsafeMutablePointer<ServerInput>
   private var announcedStreams: UInt32
   private var fieldBytes = 0
   /// The error code of the final GOAWAY, if the session can't continue.
@@ -50,9 +51,9 @@ public import System
   ) {
     self.settings = settings
     self.clock = clock
-    unsafe events = SessionEvents(textBytes: Int(settings.maximumHeaderListBytes))
+    text = EventText(capacity: Int(settings.maximumHeaderListBytes))
     unsafe input = .allocate(capacity: 1)
-    unsafe input.initialize(to: FrameInput(nowNanoseconds: clock()))
+    unsafe input.initialize(to: ServerInput(nowNanoseconds: clock()))
     announcedStreams = settings.initialConcurrentStreams
     unsafe session = NGHTTP2Callbacks.server.session(
       user: Unmanaged.passUnretained(self).toOpaque())
@@ -63,6 +64,7 @@ public import System
   deinit {
     unsafe nghttp2_session_del(session)
     unsafe events.deallocate()
+    text.deallocate()
     unsafe input.deallocate()
   }
 
@@ -108,7 +110,7 @@ public import System
 
   /// Passes the first frame, or the part of it that has arrived, to nghttp2, whose callbacks append events.
   private func readFrame(_ input: inout UnsafeRawBufferPointer) {
-    unsafe events.begin()
+    text.clear()
     if unsafe self.input.pointee.isAtStartOfRead {
       unsafe self.input.pointee.isAtStartOfRead = false
       unsafe self.input.pointee.budget.refill(nowNanoseconds: clock())
@@ -383,7 +385,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
         unsafe record.pointee.isHead = true
       }
       unsafe events.append(
-        .field(streamID: streamID, name: events.copy(name), value: events.copy(value)))
+        .field(streamID: streamID, name: text.copy(name), value: text.copy(value)))
     }
     return 0
   }

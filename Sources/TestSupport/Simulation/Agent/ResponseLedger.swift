@@ -71,7 +71,7 @@ final class ResponseLedger {
             : "an app received response \(waiting[0]) again before it answered")
       }
       world.expect(
-        !isWithheld(key, of: String(key.prefix { $0 != "/" })),
+        !isWithheld(key),
         "an app without access to the location received response \(key) to a region's notification")
       asked[question] = key
     case .launch(let order): checkActivation(order, event)
@@ -98,23 +98,26 @@ final class ResponseLedger {
   }
 
   private func checkMayGo(_ key: String, _ event: AgentEvent) {
-    let app = String(key.prefix { $0 != "/" })
+    let app = Self.app(of: key)
     switch event {
     case .appReplied(let question, _), .questionTimedOut(let question):
       if asked[question] == key { return }
     case .appRequested(_, .control(.removeApp(app))): return
     default: break
     }
-    if isWithheld(key, of: app) { return }
+    if isWithheld(key) { return }
     let count = state.waiting.keys.count { $0.hasPrefix(app + "/") }
     world.expect(
       count > Limits.waitingResponsesPerApp,
       "response \(key) was removed before its app received it")
   }
 
+  /// Returns the ID of the app to which a record's key belongs.
+  private static func app(of key: String) -> String { String(key.prefix { $0 != "/" }) }
+
   /// Returns true if a waiting response is to a region's notification and its app may not access the location (S1-66).
-  private func isWithheld(_ key: String, of app: String) -> Bool {
-    guard let app = AppID(app), !world.ledger.mayLocate(app),
+  private func isWithheld(_ key: String) -> Bool {
+    guard let app = AppID(Self.app(of: key)), !world.ledger.mayLocate(app),
       let response = state.waiting[key].flatMap({ Responses.Waiting(key: key, record: $0) }),
       case .region? = response.retained.notification.request.trigger
     else { return false }
