@@ -128,6 +128,22 @@ def to_a_list(browser):
       to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
 
 
+# Starts a check of the form, and holds its response until `release` is called or the page aborts the request.
+HELD_CHECK = """
+{ const get = window.fetch;
+window.fetch = (path, options = {}) => {
+  const answer = get(path, options);
+  if (path !== '/campaigns' || options.method !== 'POST') return answer;
+  window.fetch = get;
+  answer.catch(() => {});
+  return new Promise((resolve, reject) => {
+    window.release = () => resolve(answer);
+    options.signal?.addEventListener('abort', () => reject(options.signal.reason));
+  });
+}; }
+document.querySelector('[name=to]').dispatchEvent(new Event('input', { bubbles: true }));"""
+
+
 def from_files(browser, files, devices):
     browser.click("link", "New campaign")
     browser.wait("document.querySelector('[name=rate]')")
@@ -135,8 +151,14 @@ def from_files(browser, files, devices):
     browser.click("DisclosureTriangle", "Use a file instead")
     node = browser.call("DOM.querySelector", nodeId=browser.call("DOM.getDocument")["root"]["nodeId"], selector="[name=files]")["nodeId"]
     wrong = "document.querySelector('details[open] .error:not([hidden])')?.innerText"
+    # The response to an earlier check must not remove the error of the files.
+    browser.value(HELD_CHECK)
+    browser.wait("window.release", "a check that waits for its response")
     browser.call("DOM.setFileInputFiles", nodeId=node, files=files[1:])
     browser.wait(f"{wrong}?.includes('No campaign selected.')", "the campaign is missing")
+    browser.value("window.release(); fetch('/status').then((answer) => answer.text())")
+    if not browser.value(f"{wrong}?.includes('No campaign selected.')"):
+        raise Failure("the response to an earlier check has removed the error of the files")
     browser.click("button", "Dry run")
     # The dry run moves the focus to the first field that has an error.
     browser.wait(f"document.activeElement.name == 'files' && {wrong}?.includes('No campaign selected.')",

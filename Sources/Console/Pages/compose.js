@@ -346,6 +346,8 @@ function showForm(main, draft, edited) {
     showLive();
     put(result);
     clearTimeout(timer);
+    // The response to a check of the former values must not replace the problems of the current ones.
+    running.abort();
     // Don't report problems in a form that the user hasn't started.
     if (!fault && (fields.topic.value.trim() || chosen || languages.hasTexts)) timer = setTimeout(check, 300);
   }
