@@ -98,7 +98,7 @@ class Browser:
         os.write(self.output, json.dumps(message).encode() + b"\0")
         with self.news:
             if not self.news.wait_for(lambda: number in self.answers or self.is_gone, TIMEOUT):
-                raise Failure(f"no answer to {method}")
+                raise Failure(f"no answer within {TIMEOUT} s to {method} {json.dumps(parameters)[:300]}")
             if number not in self.answers:
                 raise Failure("the browser has exited")
             answer = self.answers.pop(number)

@@ -36,7 +36,7 @@ import Testing
           try TestTool.chromium.required(), registry.address + "/",
           registry.data + "/admin-token", topic, "\(languages.count)", file,
           scenario.folder.file("fr.strings"),
-        ] + (pictures.map { [$0] } ?? []), within: .seconds(300))
+        ] + (pictures.map { [$0] } ?? []), within: .seconds(600))
       #expect(result.lines.last == "ok", "\(result.output)")
       // Each device received both campaigns in its language, and one device received the third campaign's test push.
       let received = devices.program.lines.filter { $0.contains(#""event":"received""#) }

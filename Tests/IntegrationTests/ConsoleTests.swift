@@ -24,7 +24,7 @@ struct ConsoleTests {
           Installation.root + "/Tests/Browser/console_flow.py",
           try TestTool.chromium.required(), "http://127.0.0.1:\(gateway.port("console"))/",
           gateway.data + "/admin-token", "com.example.burger", "\(count)",
-        ] + (pictures.map { [$0] } ?? []), within: .seconds(300))
+        ] + (pictures.map { [$0] } ?? []), within: .seconds(600))
       #expect(result.lines.last == "ok", "\(result.output)")
     }
   }
@@ -47,7 +47,7 @@ struct ConsoleTests {
           try TestTool.systemPython.required(),
           Installation.root + "/Tests/Browser/operator_flow.py",
           try TestTool.chromium.required(), url, "\(gateway.program.pid)",
-        ], within: .seconds(300))
+        ], within: .seconds(600))
       #expect(result.lines.last == "ok", "\(result.output)")
       let secret = try #require(url.split(separator: "=").last)
       #expect(!gateway.program.errors.contains(secret))

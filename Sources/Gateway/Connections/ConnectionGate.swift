@@ -12,7 +12,7 @@ struct ConnectionGate {
 
   /// Admits a connection and returns true, or returns false if there is no room for it.
   ///
-  /// The connection takes a free slot or, if there is none, the slot of an unproven connection.
+  /// The connection takes a free slot. If no slot is free, it takes the slot of an unproven connection.
   mutating func admit(
     _ stream: ByteStream, to kind: ConnectionCensus.Kind, at now: Int64, log: Log
   ) -> Bool {

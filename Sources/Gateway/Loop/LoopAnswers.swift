@@ -22,8 +22,8 @@ final class LoopAnswers<Element: Sendable>: Sendable {
     let deadline = DispatchTime.now() + .milliseconds(milliseconds)
     for _ in 0..<loops where answered.wait(timeout: deadline) == .timedOut {
       throw AdministrationFailure(
-        .busy, "the gateway is too busy: a loop did not respond within \(milliseconds) ms",
-        do: "try again later")
+        .busy, "an event loop of the gateway did not respond in time",
+        do: "try again once the gateway is less busy")
     }
     return elements.withLock { $0 }
   }
