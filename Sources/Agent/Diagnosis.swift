@@ -145,11 +145,14 @@ extension AgentDaemon {
   private var soundFindings: [Finding] {
     guard let sounds = presenters?.sounds else { return [] }
     let theme = SoundSearch.systemFile(environment: ProcessInfo.processInfo.environment)
+    // Whether the machine has a sound output is known only after an attempt to play a sound.
+    let problem = sounds.problem.map(ProblemText.init)
     return [
       Finding(
-        feature: "sounds", isFine: sounds.isAvailable, isOptional: true,
-        detail: sounds.program ?? "belfry-sound not found",
-        advice: "install belfry-agent-desktop, or put belfry-sound in belfry's directory"),
+        feature: "sounds", isFine: sounds.isAvailable && problem == nil, isOptional: true,
+        detail: problem?.problem ?? sounds.program ?? "belfry-sound not found",
+        advice: problem?.advice
+          ?? "install belfry-agent-desktop, or put belfry-sound in belfry's directory"),
       Finding(
         feature: "default sound", isFine: theme != nil, isOptional: true,
         detail: theme ?? "no sound theme",

@@ -192,10 +192,10 @@ final class GatewayRun {
         "device": "\(ports.device)", "data": folder.path,
       ])
     log.info(
-      "console ready: open it in a browser and sign in with the admin token",
+      "console ready: sign in with the link that 'belfry console' prints, or with the admin token",
       [
         "console": consoleAddress.consoleURL(port: console?.port ?? 0),
-        "token": folder.adminTokenFile,
+        "tokenFile": folder.adminTokenFile,
       ])
   }
 

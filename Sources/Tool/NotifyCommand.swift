@@ -8,9 +8,9 @@ enum NotifyCommand {
   static let table = OptionTable(
     command: "belfry notify",
     summary: """
-      Shows a notification of an app, either now or later. Can also list and cancel pending notifications, and print
-      when they will be shown. If the app has never requested permission, the command first asks the user and waits
-      for the answer.
+      Shows a notification of an app, either now or later, and prints its ID. Can also list and cancel pending
+      notifications, and print when they will be shown. If the app has never requested permission, the command first
+      asks the user and waits for the answer.
       """,
     positionals: "[TITLE [BODY] | list | cancel [ID] | next ID]", positionalCount: 0...2,
     [
@@ -21,7 +21,7 @@ enum NotifyCommand {
       .value("subtitle", "TEXT", "the subtitle"),
       .value("body", "TEXT", "the body text"),
       .value("sound", "NAME", "the sound: 'default', or a file in a sounds folder of the app"),
-      .value("icon", "FILE", "a picture to show instead of the app's icon"),
+      .value("icon", "FILE", "an image, such as PNG or JPEG, to show instead of the app's icon"),
       .value("image", "FILE", "a PNG, JPEG or GIF picture to attach"),
       .repeatable(
         "action", "ID=TITLE",

@@ -56,6 +56,8 @@ import Testing
       #expect(text.contains("TOKEN=$("))
       #expect(text.contains(" app token com.example.other)"))
       #expect(text.contains("https://127.0.0.1:"))
+      #expect(text.contains("BELFRY_APP_ID=com.example.other"))
+      #expect(lines.contains { $0.hasSuffix(" console") })
       let state = scenario.folder.path + "/belfry/gateway"
       #expect(text.contains("cat \(state)/admin-token\n"))
       // The process list contains no secret, either.

@@ -42,6 +42,30 @@ import Testing
     }
   }
 
+  @Test func `A machine without a sound output is reported once a sound could not be played`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(
+        of: nil, presenters: ["terminal"],
+        environment: ["PULSE_SERVER": "unix:/dev/null", "ALSA_CONFIG_PATH": "/dev/null"])
+      let socket = ["--socket", agent.socket]
+      func sounds() async throws -> JSONLine? {
+        try await scenario.belfryCommand(["doctor", "--json"] + socket).values
+          .first { $0["feature"].string == "sounds" }
+      }
+      #expect(try await sounds()?["state"].string == "ok")
+      _ = try await scenario.belfryCommand(["notify", "Tea", "--sound", "default"] + socket)
+      try await Scenario.wait("the player's error") {
+        agent.program.errors.contains("no sound output")
+      }
+      let row = try #require(try await sounds())
+      #expect(row["state"].string == "missing", "\(row)")
+      #expect(row["detail"].string == "no sound output")
+      #expect(row["do"].string == "start PulseAudio or PipeWire, or configure an ALSA device")
+    }
+  }
+
   @Test func `Without an agent, it gives the remedy once`() async throws {
     try await Scenario.run { scenario in
       let answer = try await scenario.belfryCommand(["doctor"], succeeding: false)

@@ -266,7 +266,8 @@ import Testing
         #expect(missing.errors.contains("cannot open \(image): no such file"), "\(missing.errors)")
       }
       try Data("picture".utf8).write(to: URL(fileURLWithPath: image))
-      _ = try await notify(scenario, agent, "Tea", "--image", image, "--id", "tea")
+      let answer = try await notify(scenario, agent, "Tea", "--image", image, "--id", "tea")
+      #expect(answer.errors.contains("'\(image)' is not a PNG image"), "\(answer.errors)")
       let attachment = try await agent.program.event("presented")["attachments"][0]
       let copy = try #require(attachment["path"].string)
       #expect(copy != image && attachment["type"].string == "public.png")

@@ -1,4 +1,5 @@
 import BelfryWire
+import System
 
 /// One line of `belfry doctor`.
 struct Finding: Hashable, Sendable {
@@ -102,13 +103,8 @@ extension LocalApp {
           "add it and run 'belfry app install' again"
         ))
     } else if let gatewayRefusal {
-      // The message has the form "what is wrong: what to do".
-      let colon = gatewayRefusal.firstRange(of: ": ")
-      problems.append(
-        (
-          String(gatewayRefusal[..<(colon?.lowerBound ?? gatewayRefusal.endIndex)]),
-          String(gatewayRefusal[(colon?.upperBound ?? gatewayRefusal.endIndex)...])
-        ))
+      let refusal = ProblemText(gatewayRefusal)
+      problems.append((refusal.problem, refusal.advice ?? ""))
     } else if let registration = registrations[.alert], registration.token == nil {
       problems.append(("registered, but has no token yet", tokenAdvice))
     }

@@ -65,7 +65,7 @@ extension CampaignService {
     }
     throw Self.invalid(
       "deviceToken", "this token is not registered for \(campaign.topic)",
-      "choose a token that 'GET /tokens' lists")
+      "choose a device that the console or 'GET /tokens' lists")
   }
 
   private static func invalid(_ field: String, _ what: String, _ advice: String) -> Failure {

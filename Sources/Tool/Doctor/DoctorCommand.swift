@@ -53,15 +53,13 @@ enum DoctorCommand {
       show(try agent.ask(.diagnose).rows, options)
     } catch {
       guard options.has("json") else { throw error }
-      // The message has the form "problem: advice".
-      let colon = error.message.firstRange(of: ": ")
-      let problem = colon.map { error.message[..<$0.lowerBound] } ?? error.message[...]
-      let advice = colon.map { error.message[$0.upperBound...] } ?? "start it with 'belfry agent'"
+      let message = ProblemText(error.message)
+      let advice = message.advice ?? "start it with 'belfry agent'"
       show(
         [
           [
             "feature": "agent", "state": "missing", "optional": false,
-            "detail": .string(String(problem)), "do": .string(String(advice)),
+            "detail": .string(message.problem), "do": .string(advice),
           ]
         ], options)
       throw error

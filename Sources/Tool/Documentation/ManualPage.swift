@@ -34,6 +34,10 @@ struct ManualPage {
     ("BELFRY_SOCKET", "the agent's socket"),
     ("BELFRY_GATEWAY", "the data folder of the gateway that commands use"),
     ("BELFRY_APP_ID", "the ID of an app that is under development"),
+    ("BELFRY_LOCATION_USAGE", "the reason that such an app needs the location"),
+    ("BELFRY_AGENT", "off: apps do not start an agent"),
+    ("BELFRY_SOUND_THEME", "the sound theme that contains the default sound"),
+    ("BELFRY_RECEIVED", "the file that contains the pushes that test devices receive"),
   ]
 
   // MARK: - Pages

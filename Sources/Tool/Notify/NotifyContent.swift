@@ -41,8 +41,25 @@ enum NotifyContent {
   /// Returns the absolute path of a readable file.
   private static func file(_ path: String) throws(SystemFailure) -> String {
     // Read a byte now, because the agent or the desktop would later silently omit an unreadable image.
-    _ = try FileSystem.beginning(ofRegularFile: path, count: 1)
+    let bytes = try FileSystem.beginning(ofRegularFile: path, count: 8)
+    let suffix = path.split(separator: "/").last?.split(separator: ".").last ?? ""
+    if let type = AttachmentType.identifier(hint: nil, pathExtension: String(suffix)) {
+      warn(of: path, bytes, unless: type)
+    }
     return FileSystem.absolute(path)
+  }
+
+  /// Warns of a file that does not begin like an image of its type, because the desktop shows nothing and reports no error.
+  private static func warn(of path: String, _ bytes: [UInt8], unless type: String) {
+    let format: (name: String, beginning: [UInt8])? =
+      switch type {
+      case "public.png": ("PNG", [0x89, 0x50, 0x4E, 0x47])
+      case "public.jpeg": ("JPEG", [0xFF, 0xD8, 0xFF])
+      case "com.compuserve.gif": ("GIF", Array("GIF8".utf8))
+      default: nil
+      }
+    guard let format, !bytes.starts(with: format.beginning) else { return }
+    Output.error("'\(path)' is not a \(format.name) image", do: "the desktop might show no image")
   }
 
   /// Copies an image to the app's attachments; the agent deletes the copy when no notification uses it.
@@ -56,6 +73,7 @@ enum NotifyContent {
       throw CommandLineOptions.Problem.badValue(
         key: "image", value: path, wanted: "a file whose name ends in .png, .jpg, .jpeg or .gif")
     }
+    warn(of: path, bytes, unless: type)
     let folder = "\(StateFolders.attachments)/_\(app)"
     let copy = "\(folder)/\(UUID().uuidString.lowercased()).\(suffix.lowercased())"
     try FileSystem.makeDirectories(folder)

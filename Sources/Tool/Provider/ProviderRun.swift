@@ -89,7 +89,7 @@ final class ProviderRun {
     log.info("ready", ["port": "\(server.port)", "apps": "\(folder.apps.apps.count)"])
     log.info(
       "console ready: open it in a browser and sign in with the admin token",
-      ["console": address.consoleURL(port: server.port), "token": folder.adminTokenFile])
+      ["console": address.consoleURL(port: server.port), "tokenFile": folder.adminTokenFile])
     loop.run()
     return 0
   }

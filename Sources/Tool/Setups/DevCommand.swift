@@ -186,7 +186,10 @@ struct DevGuide {
     """
     A gateway and an agent are running; press Ctrl-C to stop both. In another shell:
 
-    Run your app, or act as it:
+    Run your app:
+      BELFRY_APP_ID=\(appWord)\(socketVariable) .build/debug/MyApp
+
+    Or act as your app:
       \(belfry) app run \(appWord) --authorize alert,sound,badge --register\(socketOption)
 
     Get its device token after it has registered, and send it a push:
@@ -194,7 +197,10 @@ struct DevGuide {
       \(belfry) send "$TOKEN" --topic \(appWord) --title Hello\(gatewayOption)
       \(curl("$TOKEN"))
 
-    Open the console in a browser (sign in with the admin token):
+    Print a URL that opens the console in a browser and signs you in:
+      \(belfry) console\(dataOption)
+
+    Or sign in with the admin token:
       xdg-open \(console)
       cat \(ShellWords.quoted(gateway.adminTokenFile))
 
@@ -218,6 +224,10 @@ struct DevGuide {
   }
   private var socketOption: String {
     socket == AgentSocket.path ? "" : " --socket \(ShellWords.quoted(socket))"
+  }
+
+  private var socketVariable: String {
+    socket == AgentSocket.path ? "" : " BELFRY_SOCKET=\(ShellWords.quoted(socket))"
   }
 
   private var tokenCommand: String { "\(belfry) app token \(appWord)\(socketOption)" }

@@ -14,8 +14,8 @@ final class SoundPlayback {
   private var child: ChildProgram?
   /// The app whose sound is playing, and the sound's file; the file is nil for the system sound.
   private var playing: (app: AppID, file: String?)?
-  /// The problem last reported.
-  private var problem: String?
+  /// The reason that the latest sound could not be played, in the form "problem: advice"; nil if it was played.
+  private(set) var problem: String?
   /// True if a log line has reported that the kernel cannot confine the player.
   private var hasToldLack = false
 
