@@ -6,6 +6,8 @@ enum SimulationModel: String, CaseIterable {
   case gateway
   /// The agent with its apps, a user, and a gateway.
   case agent
+  /// A campaign with its registry, a push service, and an operator.
+  case campaign
   /// The stores, on a disk that loses power.
   case disk
 
@@ -30,6 +32,10 @@ enum SimulationModel: String, CaseIterable {
         digest: outcome.digest)
     case .agent:
       let outcome = AgentSimulation.run(seed: seed, length: length)
+      return Outcome(
+        violation: outcome.violation, report: outcome.report, events: outcome.events, digest: nil)
+    case .campaign:
+      let outcome = CampaignSimulation.run(seed: seed, length: length)
       return Outcome(
         violation: outcome.violation, report: outcome.report, events: outcome.events, digest: nil)
     case .disk:

@@ -33,7 +33,11 @@ struct BatchInFlight {
   }
 
   private(set) var batch: CampaignBatch
-  var phase: Phase
+  var phase: Phase {
+    didSet { held = nil }
+  }
+  /// The reason that the batch's retry waits for the time of its group; nil if it does not.
+  private(set) var held: CampaignTimeWait?
   /// The recipients whose pushes are in flight, in the same order as their responses.
   private(set) var sent: [CampaignAddressee] = []
   /// The recipients to send to again.
@@ -78,6 +82,14 @@ struct BatchInFlight {
     return sent
   }
 
+  /// Postpones the retry, because the batch's devices must not be sent to yet.
+  ///
+  /// The wait is checked again at a time in monotonic nanoseconds.
+  mutating func hold(_ wait: CampaignTimeWait, until moment: Int64) {
+    phase = .retry(at: moment)
+    held = wait
+  }
+
   /// Counts an outcome.
   mutating func count(_ outcome: CampaignOutcome, _ reason: String = "", in language: String) {
     counts[TallyKey(outcome: outcome, reason: reason, language: language), default: 0] += 1
@@ -115,6 +127,20 @@ struct BatchInFlight {
   mutating func forgetCounts() {
     counts = [:]
     dead = []
+  }
+
+  /// Asserts what must hold between two events.
+  func checkInvariants() {
+    switch phase {
+    case .answers: assert(!sent.isEmpty, "a batch that awaits answers has sent pushes")
+    case .retry: assert(sent.isEmpty && uncertain.isEmpty, "a retry follows all outcomes")
+    case .settling: assert(sent.isEmpty && !uncertain.isEmpty, "a query is about recipients")
+    }
+    assert(failures >= 0 && dead.count <= Limits.batchRecipientsMax, "a batch is limited")
+    assert(
+      (sent + unsent + uncertain).allSatisfy {
+        batch.after < $0.recipient.number && $0.recipient.number <= batch.last
+      }, "a batch contains only its own recipients")
   }
 }
 

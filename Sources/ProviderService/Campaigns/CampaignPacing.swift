@@ -13,6 +13,17 @@ struct CampaignTimeWait: Equatable, Sendable {
   let reason: Reason
   /// The time at which the first of the remaining devices can be reached, in seconds since 1970.
   let untilUnixSeconds: Int
+
+  /// The time, in nanoseconds, after which a wait is checked again, because a clock might have been set in the
+  /// meantime.
+  private static let longestNanoseconds: Int64 = 30_000_000_000
+
+  /// Returns the time of the next check, in monotonic nanoseconds.
+  func nextCheck(now: Int64, unixSeconds: Int) -> Int64 {
+    let (pause, overflow) = Int64(untilUnixSeconds - unixSeconds).multipliedReportingOverflow(
+      by: 1_000_000_000)
+    return now + min(overflow ? .max : pause, Self.longestNanoseconds)
+  }
 }
 
 /// The schedule for claiming a campaign's next recipients: the times of its groups, its rate, and the batches in
@@ -37,11 +48,10 @@ struct CampaignPacing {
     let zone: Zone
   }
 
-  /// The time, in nanoseconds, after which waiting groups are checked again, because a clock might have been set in the
-  /// meantime.
-  private static let longestWaitNanoseconds: Int64 = 30_000_000_000
-
+  /// The groups that are not completely claimed.
   private var groups: [ZonedGroup]
+  /// The zone of each group, by number.
+  private let zones: [Int: Zone]
   private let sendTime: SendTime
   private let rate: Int64?
   /// The earliest time at which the rate allows more pushes, in monotonic nanoseconds.
@@ -50,44 +60,52 @@ struct CampaignPacing {
   /// The reason that no group can be sent to at the moment; nil if a group can be sent to, or none is left.
   private(set) var timeWait: CampaignTimeWait?
 
-  /// Creates the pacing of the groups that are not completely claimed.
+  /// Creates the pacing of a campaign's groups, of which some can be completely claimed.
   ///
   /// `zone` returns the time zone with a given name.
   init(
     groups: [ZoneGroup], sendTime: SendTime, rate: Int64?, zone: (String) -> Zone?
   ) {
-    self.groups = groups.filter { !$0.isClaimed }.map { group in
+    let zoned = groups.map { group in
       // UTC applies to a device that did not specify a zone, or whose zone is no longer known.
       guard case .named(let name?) = group.zone else { return ZonedGroup(group: group, zone: .utc) }
       return ZonedGroup(group: group, zone: zone(name) ?? .utc)
     }
+    self.groups = zoned.filter { !$0.group.isClaimed }
+    zones = Dictionary(uniqueKeysWithValues: zoned.map { ($0.group.number, $0.zone) })
     self.sendTime = sendTime
     self.rate = rate
   }
 
   /// Returns the action at this time, which is given on both the monotonic clock and the wall clock.
-  mutating func next(now: Int64, unixSeconds: Int) -> Action {
+  ///
+  /// `held` is the number of batches that wait for the time of their group, while other groups continue.
+  mutating func next(now: Int64, unixSeconds: Int, held: Int = 0) -> Action {
+    assert((0...batchesInFlight).contains(held), "held batches are in flight")
     timeWait = nil
     guard !groups.isEmpty else { return batchesInFlight == 0 ? .finish : .awaitBatches }
-    guard batchesInFlight < Limits.batchesInFlightMax else { return .awaitBatches }
+    guard batchesInFlight - held < Limits.batchesInFlightMax else { return .awaitBatches }
     guard allowedAt <= now else { return .wait(until: allowedAt) }
-    var soonest = Int.max
-    var wait: CampaignTimeWait?
+    var soonest: CampaignTimeWait?
     for group in groups {
-      let moment = sendTime.earliest(from: unixSeconds, in: group.zone)
-      if moment <= unixSeconds { return .claim(group.group, limit: batchSize) }
-      guard moment < soonest else { continue }
-      soonest = moment
-      let hasStarted = sendTime.hasStarted(at: unixSeconds, in: group.zone)
-      wait = CampaignTimeWait(
-        reason: hasStarted ? .quietHours : .localTime, untilUnixSeconds: moment)
+      guard let wait = wait(of: group.group.number, unixSeconds: unixSeconds) else {
+        return .claim(group.group, limit: batchSize)
+      }
+      if wait.untilUnixSeconds < soonest?.untilUnixSeconds ?? .max { soonest = wait }
     }
-    assert(soonest > unixSeconds, "no group can be sent to yet")
-    timeWait = wait
-    let (pause, overflow) = Int64(soonest - unixSeconds).multipliedReportingOverflow(
-      by: 1_000_000_000)
-    return .wait(
-      until: now + min(overflow ? .max : pause, Self.longestWaitNanoseconds))
+    timeWait = soonest
+    guard let soonest else { return .awaitBatches }
+    return .wait(until: soonest.nextCheck(now: now, unixSeconds: unixSeconds))
+  }
+
+  /// Returns the time until which a group's devices must not be sent to; nil if they can be sent to now.
+  func wait(of group: Int, unixSeconds: Int) -> CampaignTimeWait? {
+    let zone = zones[group] ?? .utc
+    let moment = sendTime.earliest(from: unixSeconds, in: zone)
+    guard moment > unixSeconds else { return nil }
+    let hasStarted = sendTime.hasStarted(at: unixSeconds, in: zone)
+    return CampaignTimeWait(
+      reason: hasStarted ? .quietHours : .localTime, untilUnixSeconds: moment)
   }
 
   /// The number of recipients in one batch, which is smaller at a low rate, so that pushes are spread over each second.

@@ -19,21 +19,26 @@ final class CampaignRunner: Sendable {
     let log: Log
     var clock = CampaignClock(log: .silent)
     var settleNanoseconds = Limits.settleNanoseconds
-  }
+    /// The source of the pauses between retries.
+    var random: @Sendable () -> any RandomNumberGenerator = { SystemRandom.Generator() }
+    /// Returns the monotonic clock in nanoseconds and the wall clock in milliseconds since 1970.
+    var time: @Sendable () -> (nanoseconds: Int64, unixMilliseconds: Int64) = {
+      (SystemClock.monotonicNanoseconds, SystemClock.unixMilliseconds)
+    }
 
-  /// A message from another thread to the runner.
-  private enum Message: Sendable {
-    case answered(batch: Int64, BatchAnswers.Answers)
-    /// Claim no more recipients, and finish the pushes in flight.
-    ///
-    /// The value is the state in which to leave the campaign.
-    case stop(CampaignRecord.State)
+    /// The present time on each clock.
+    var now: CampaignMoment {
+      let (nanoseconds, unixMilliseconds) = time()
+      return CampaignMoment(
+        nanoseconds: nanoseconds, unixMilliseconds: unixMilliseconds,
+        campaignSeconds: clock.unixSeconds)
+    }
   }
 
   /// The longest single wait in nanoseconds; an incoming message interrupts it.
   private static let longestPauseNanoseconds: Int64 = 60_000_000_000
 
-  private let inbox = Mutex<[Message]>([])
+  private let inbox = Mutex<[CampaignMessage]>([])
   private let isNewer = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
   private let trouble = Mutex<String?>(nil)
@@ -71,106 +76,29 @@ final class CampaignRunner: Sendable {
     hasEnded.signal()
   }
 
-  private func post(_ message: Message) {
+  private func post(_ message: CampaignMessage) {
     inbox.withLock { $0.append(message) }
     isNewer.signal()
   }
 
   /// Sends pushes until the campaign is finished or stopped.
-  ///
-  /// If the campaign's store fails, nothing more is sent, because no outcome could be stored. Another run continues
-  /// from the store's state once the store is writable again.
   private func send(_ campaign: CampaignRecord, _ document: CampaignDocument) {
-    var campaign = campaign
-    // The state in which to leave the campaign, if it is known before the store accepts it.
-    var endState: CampaignRecord.State?
-    var failures = 0
+    var work = CampaignWork(campaign, document, resources) { [self] batch, answers in
+      post(.answered(batch: batch, answers))
+    }
     while true {
-      var run = CampaignRun(campaign, document, resources) { [self] batch, answers in
-        post(.answered(batch: batch, answers))
-      }
-      if let endState { run.stop(leaving: endState) }
-      guard let failure = work(&run) else { return trouble.withLock { $0 = nil } }
-      guard failure.isOfDisk else {
-        return resources.log.error(
-          "a campaign has stopped", ["campaign": campaign.id, "why": failure.description])
-      }
-      failures = run.hasWritten ? 1 : failures + 1
-      if trouble.withLock({ $0 == nil }) {
-        resources.log.error(
-          "a campaign is waiting for its store",
-          ["campaign": campaign.id, "why": failure.description])
-      }
-      trouble.withLock { $0 = "the campaign is waiting for the registry's store: \(failure)" }
-      endState = awaitRetry(of: &run, afterFailures: failures)
-      if endState == .running { return }
-      do throws(StorageFailure) {
-        guard let stored = try resources.registry.store.campaign(campaign.id) else { return }
-        campaign = stored
-      } catch {
-        // Try another run with the values in memory, which also fails if the store still cannot be read.
-        continue
-      }
+      while let message = next() { work.handle(message) }
+      let due = work.turn()
+      let (problem, timeWait) = (work.problem, work.timeWait)
+      trouble.withLock { $0 = problem }
+      pause.withLock { $0 = timeWait }
+      guard let due else { return }
+      let left = min(due - resources.now.nanoseconds, Self.longestPauseNanoseconds)
+      if left > 0 { _ = isNewer.wait(timeout: .now() + .nanoseconds(Int(left))) }
     }
   }
 
-  /// Waits until all pushes in flight are answered and the pause is over.
-  ///
-  /// Returns the state in which to leave the campaign; if the program is exiting, returns immediately. The next run
-  /// looks up the pushes in flight in the delivery log, as after a crash.
-  private func awaitRetry(
-    of run: inout CampaignRun, afterFailures failures: Int
-  ) -> CampaignRecord.State? {
-    let backoff = Backoff(
-      firstNanoseconds: Limits.retryPauseNanoseconds,
-      longestNanoseconds: Limits.retryPauseNanosecondsMax)
-    var random = SystemRandom.Generator()
-    var due =
-      SystemClock.monotonicNanoseconds
-      + backoff.nanoseconds(afterFailures: failures, random: random.next())
-    while true {
-      while let message = next() {
-        switch message {
-        case .answered(let batch, _): run.drop(batch)
-        case .stop(let state):
-          run.stop(leaving: state)
-          due = 0
-        }
-      }
-      if run.endState == .running { return .running }
-      let now = SystemClock.monotonicNanoseconds
-      if !run.isAwaitingAnswers, due <= now { return run.endState }
-      let pause = run.isAwaitingAnswers ? Self.longestPauseNanoseconds : due - now
-      _ = isNewer.wait(timeout: .now() + .nanoseconds(Int(pause)))
-    }
-  }
-
-  private func next() -> Message? {
+  private func next() -> CampaignMessage? {
     inbox.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-  }
-
-  /// Works until the run is finished or the store fails.
-  private func work(_ run: inout CampaignRun) -> StorageFailure? {
-    do throws(StorageFailure) {
-      try run.recover()
-      while true {
-        while let message = next() {
-          switch message {
-          case .answered(let batch, let answers): try run.handle(answers, of: batch)
-          case .stop(let state): run.stop(leaving: state)
-          }
-        }
-        let due = try run.advance()
-        let timeWait = run.timeWait
-        pause.withLock { $0 = timeWait }
-        if run.hasWritten { trouble.withLock { $0 = nil } }
-        guard let due else { return nil }
-        let left = min(due - SystemClock.monotonicNanoseconds, Self.longestPauseNanoseconds)
-        if left > 0 { _ = isNewer.wait(timeout: .now() + .nanoseconds(Int(left))) }
-      }
-    } catch {
-      pause.withLock { $0 = nil }
-      return error
-    }
   }
 }

@@ -89,11 +89,13 @@ public struct GatewayLog: Sendable {
   }
 
   /// Queries the log about notifications that were sent after a time on this machine's clock, in milliseconds since
-  /// 1970.
-  func verdicts(on ids: Set<NotificationID>, since milliseconds: Int64) -> Answer {
+  /// 1970; `now` returns the present time on that clock.
+  func verdicts(
+    on ids: Set<NotificationID>, since milliseconds: Int64, now: () -> Int64
+  ) -> Answer {
     guard let there = (try? clock()).flatMap({ $0 }) else { return .outOfReach }
     // The gateway's clock is ahead by at least this much, because it was read before the local clock.
-    let ahead = there - SystemClock.unixMilliseconds
+    let ahead = there - now()
     let from = milliseconds + ahead - Limits.clockPrecisionMilliseconds
     var verdicts: [NotificationID: Verdict] = [:]
     var recent = 0

@@ -122,7 +122,13 @@ import Testing
 }
 
 private final class LockedValue<Value>: @unchecked Sendable {
-  var value: Value?
+  private let lock = NSLock()
+  private var stored: Value?
+
+  var value: Value? {
+    get { lock.withLock { stored } }
+    set { lock.withLock { stored = newValue } }
+  }
 }
 
 extension Just {

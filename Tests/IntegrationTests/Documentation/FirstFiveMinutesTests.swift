@@ -62,9 +62,11 @@ import Testing
       let said = scenario.folder.file("said")
       _ = try await scenario.script(
         "started-app", "exec /bin/bash -c 'exec \(starter) > >(tee \(said))'")
+      // A real build takes long enough for `belfry dev` to start the agent.
       _ = try await scenario.script(
         "bin/swift",
-        "mkdir -p .build/debug && cp \(scenario.folder.file("started-app")) .build/debug/MyApp")
+        "until belfry state > /dev/null 2>&1; do sleep 0.05; done; mkdir -p .build/debug && cp \(scenario.folder.file("started-app")) .build/debug/MyApp"
+      )
       let answer = try await run(
         "ios-developer", on: scenario,
         then: "until grep -q opened \(said) || ! kill -0 $!; do sleep 0.05; done",

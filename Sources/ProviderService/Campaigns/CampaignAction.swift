@@ -1,0 +1,57 @@
+internal import BelfryWire
+internal import Storage
+
+/// The time at which a campaign decides, on each clock that it uses.
+struct CampaignMoment: Hashable, Sendable {
+  /// The monotonic clock, in nanoseconds.
+  let nanoseconds: Int64
+  /// The wall clock, in milliseconds since 1970.
+  let unixMilliseconds: Int64
+  /// The time by which the campaign is sent (`CampaignClock`), in seconds since 1970.
+  let campaignSeconds: Int64
+}
+
+/// An action that ``CampaignMachine`` requests from its run.
+enum CampaignAction {
+  /// Claim up to this many recipients of a group, and report the result.
+  case claim(ZoneGroup, limit: Int)
+  /// Write to the store.
+  ///
+  /// If the write fails, the machine is discarded: a new machine continues from the store's state.
+  case write(CampaignWrite)
+  /// Send a batch's pushes, and report their answers in the same order.
+  case push(batch: Int64, [CampaignAddressee])
+  /// Query the delivery log about notifications that were sent after this time, in milliseconds since 1970, and report
+  /// the result.
+  case readLog(Set<NotificationID>, since: Int64)
+  /// Log the reason that the campaign is delayed.
+  case warn(String)
+}
+
+/// A write to the registry's store that a campaign requests.
+enum CampaignWrite {
+  /// Store the campaign's state and problem.
+  case update(CampaignRecord)
+  /// Reduce a batch to its unsettled recipients, and count the outcomes of the others.
+  case narrow(CampaignBatch, [CampaignTally], [DeadToken])
+  /// Complete a batch, and count its outcomes.
+  case finish(CampaignBatch, [CampaignTally], [DeadToken])
+  /// Remove the list of recipients of a campaign that is over.
+  case removeRecipients
+}
+
+/// The next step of a campaign.
+enum CampaignStep {
+  case act(CampaignAction)
+  /// Nothing is due until this time, in monotonic nanoseconds, unless an event arrives.
+  case wait(until: Int64)
+  /// The run has ended.
+  case end
+}
+
+/// Recipients whose tokens were read, and the others.
+struct ClaimedRecipients {
+  var readable: [CampaignAddressee] = []
+  /// The text language of each recipient whose token cannot be read.
+  var unreadable: [String] = []
+}

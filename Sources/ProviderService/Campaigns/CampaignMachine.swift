@@ -1,0 +1,412 @@
+internal import BelfryProvider
+internal import BelfryWire
+internal import Storage
+
+/// The decisions of one run of a campaign: the recipients to claim, the pushes to send and repeat, the queries of the
+/// delivery log, and the outcomes to store.
+///
+/// This type is a state machine without I/O. Its run performs each action before it requests the next step. An action
+/// whose result matters has a method that reports the result.
+struct CampaignMachine {
+  /// The properties of the campaign's service and text on which decisions depend.
+  struct Setting {
+    let sendTime: SendTime
+    /// True if the service has a delivery log.
+    let hasLog: Bool
+    /// The environment of the service's tokens; nil if unknown.
+    let environment: String?
+    /// The time in nanoseconds after which the log shows whether a push was received.
+    let settleNanoseconds: Int64
+  }
+
+  private(set) var campaign: CampaignRecord
+  private let setting: Setting
+  private var random: any RandomNumberGenerator
+  private var pacing: CampaignPacing
+  private var hasStarted = false
+  private var flights: [Int64: BatchInFlight] = [:]
+  /// The actions that the run has not performed yet, in order.
+  private var actions: [CampaignAction] = []
+  /// The batches about which the log is being queried.
+  private var queried: [Int64] = []
+  /// The group that is being claimed.
+  private var claiming: ZoneGroup?
+  /// The state in which to leave the campaign once nothing is in flight; nil while the campaign continues.
+  private(set) var endState: CampaignRecord.State?
+  /// True if the program is exiting: log queries are left to the next run.
+  private var isProgramEnding = false
+  private var hasEnded = false
+  /// The reason that the run waits for a time; nil if it does not wait, or pushes are in flight.
+  private(set) var timeWait: CampaignTimeWait?
+  private var answered: Int64 = 0
+  private var badTokens: Int64 = 0
+
+  /// Creates the decisions of a campaign that has not been read from its store yet.
+  init(
+    _ campaign: CampaignRecord, _ setting: Setting, random: any RandomNumberGenerator
+  ) {
+    self.campaign = campaign
+    self.setting = setting
+    self.random = random
+    pacing = CampaignPacing(groups: [], sendTime: setting.sendTime, rate: campaign.rate) { _ in nil
+    }
+    if campaign.state == .cancelled { endState = .cancelled }
+  }
+
+  // MARK: Events
+
+  /// Starts with the groups that the store contains, before any batch is recovered.
+  ///
+  /// `zone` returns the time zone with a given name.
+  mutating func start(_ groups: [ZoneGroup], zone: (String) -> Zone?) {
+    assert(!hasStarted && flights.isEmpty, "a run starts once")
+    hasStarted = true
+    pacing = CampaignPacing(
+      groups: groups, sendTime: setting.sendTime, rate: campaign.rate, zone: zone)
+  }
+
+  /// Continues a batch that an earlier run left in flight.
+  mutating func recover(
+    _ batch: CampaignBatch, _ recipients: ClaimedRecipients, at now: CampaignMoment
+  ) {
+    assert(hasStarted && flights[batch.number] == nil, "each batch is recovered once")
+    var flight = BatchInFlight(
+      batch,
+      phase: batch.isSent
+        ? .settling(at: now.nanoseconds + setting.settleNanoseconds)
+        : .retry(at: now.nanoseconds))
+    if batch.isSent {
+      flight.uncertain = recipients.readable
+    } else {
+      flight.unsent = recipients.readable
+    }
+    for language in recipients.unreadable { flight.count(.failed, "UnreadableToken", in: language) }
+    flights[batch.number] = flight
+    pacing.recovered()
+    if flight.isSettled { settle(batch.number, at: now) }
+  }
+
+  /// Stops claiming recipients, and leaves the campaign in `state` once nothing is in flight.
+  mutating func stop(leaving state: CampaignRecord.State) {
+    if state == .running { isProgramEnding = true }
+    // A pause must persist even if the program is stopped, and nothing can undo a cancellation.
+    switch (endState, state) {
+    case (.cancelled?, _), (.paused?, .running): return
+    default: endState = state
+    }
+  }
+
+  /// Handles the result of a claim: a new batch, or nil if the group has no recipients left.
+  mutating func claimed(
+    _ batch: CampaignBatch?, _ recipients: ClaimedRecipients, at now: CampaignMoment
+  ) {
+    guard let group = claiming else {
+      assertionFailure("recipients were claimed without a request")
+      return
+    }
+    claiming = nil
+    guard let batch else { return pacing.exhausted(group) }
+    assert(batch.group == group.number, "the batch belongs to the requested group")
+    assert(flights[batch.number] == nil, "each batch is claimed once")
+    var flight = BatchInFlight(batch, phase: .answers)
+    flight.unsent = recipients.readable
+    for language in recipients.unreadable { flight.count(.failed, "UnreadableToken", in: language) }
+    pacing.claimed(
+      recipients.readable.count + recipients.unreadable.count, now: now.nanoseconds)
+    flights[batch.number] = flight
+    send(batch.number, at: now)
+  }
+
+  /// Handles each of a batch's answers according to its consequence.
+  mutating func handle(
+    _ answers: BatchAnswers.Answers, of number: Int64, at now: CampaignMoment
+  ) {
+    guard var flight = flights[number] else {
+      assertionFailure("answers arrived for a batch that is not in flight")
+      return
+    }
+    assert(answers.count == flight.sent.count, "each push has its answer")
+    var problem: String?
+    for (addressee, answer) in zip(flight.sent, answers) {
+      switch answer.map(PushConsequence.init) ?? .uncertain {
+      case .accepted: flight.count(.accepted, in: addressee.language)
+      case .dead(let reason, let since):
+        flight.countDead(
+          DeadToken(
+            sealed: addressee.recipient.sealed, topic: campaign.topic,
+            sinceMilliseconds: since ?? flight.batch.claimedMilliseconds), reason: reason,
+          in: addressee.language)
+      case .failed(let reason):
+        flight.count(.failed, reason, in: addressee.language)
+        if reason == "BadDeviceToken" {
+          badTokens += 1
+          drop(addressee, from: &flight)
+        }
+      case .notSent(let why):
+        flight.unsent.append(addressee)
+        problem = why
+      case .refused(let why):
+        flight.unsent.append(addressee)
+        problem = why
+        if endState != .cancelled { endState = .paused }
+      case .uncertain: flight.uncertain.append(addressee)
+      }
+      answered += 1
+    }
+    flight.answered()
+    flights[number] = flight
+    if endState != .cancelled { report(problem ?? badTokenProblem) }
+    settle(number, at: now)
+  }
+
+  /// Handles the result of a log query.
+  mutating func handle(_ answer: GatewayLog.Answer, at now: CampaignMoment) {
+    assert(!queried.isEmpty, "the log was queried")
+    let due = queried
+    queried = []
+    switch answer {
+    case .outOfReach:
+      let moment = now.nanoseconds + setting.settleNanoseconds
+      for number in due { flights[number]?.phase = .settling(at: moment) }
+      report("cannot read the gateway's delivery log: check that the gateway is running")
+    case .forgotten:
+      for number in due { resolve(number, at: now) { _ in .unclear } }
+    case .verdicts(let verdicts):
+      for number in due { resolve(number, at: now) { verdicts[$0] ?? .unclear } }
+    }
+  }
+
+  // MARK: Steps
+
+  /// Returns the next step.
+  mutating func next(at now: CampaignMoment) -> CampaignStep {
+    assert(hasStarted, "a run starts before its first step")
+    assert(claiming == nil && queried.isEmpty, "the run has reported the result of each action")
+    checkInvariants()
+    timeWait = nil
+    while true {
+      if !actions.isEmpty { return .act(actions.removeFirst()) }
+      if hasEnded { return .end }
+      let step =
+        switch endState {
+        case nil: nextWhileRunning(at: now)
+        case .cancelled?: nextAfterCancellation(at: now)
+        case let state?: nextBeforeEnd(leaving: state)
+        }
+      if let step { return step }
+    }
+  }
+
+  /// The next step of a campaign that continues; nil if actions were added instead.
+  private mutating func nextWhileRunning(at now: CampaignMoment) -> CampaignStep? {
+    if let query = query(at: now) { return .act(query) }
+    for number in flights.keys.sorted() {
+      guard let flight = flights[number], case .retry(let moment) = flight.phase,
+        moment <= now.nanoseconds
+      else { continue }
+      // Quiet hours might have begun since the first attempt.
+      let seconds = Int(now.campaignSeconds)
+      if let wait = pacing.wait(of: flight.batch.group, unixSeconds: seconds) {
+        flights[number]?.hold(
+          wait, until: wait.nextCheck(now: now.nanoseconds, unixSeconds: seconds))
+      } else {
+        send(number, at: now)
+      }
+    }
+    guard actions.isEmpty else { return nil }
+    // More pushes could displace the log lines that are about to be queried.
+    if awaitsLog { return .wait(until: nextDue ?? .max / 2) }
+    let held = flights.values.compactMap(\.held)
+    let action = pacing.next(
+      now: now.nanoseconds, unixSeconds: Int(now.campaignSeconds), held: held.count)
+    if held.count == flights.count {
+      timeWait = (held + [pacing.timeWait].compactMap { $0 })
+        .min { $0.untilUnixSeconds < $1.untilUnixSeconds }
+    }
+    switch action {
+    case .claim(let group, let limit):
+      let isSlow = badTokenProblem != nil
+      if isSlow, !flights.isEmpty { return .wait(until: nextDue ?? .max / 2) }
+      claiming = group
+      return .act(
+        .claim(group, limit: isSlow ? min(limit, Limits.slowBatchRecipients) : limit))
+    case .wait(let moment): return .wait(until: min(moment, nextDue ?? .max))
+    case .awaitBatches: return .wait(until: nextDue ?? .max / 2)
+    case .finish:
+      campaign.state = .completed
+      campaign.problem = badTokenProblem
+      campaign.finishedMilliseconds = now.unixMilliseconds
+      actions += [.write(.update(campaign)), .write(.removeRecipients)]
+      hasEnded = true
+      return nil
+    }
+  }
+
+  /// The next step of a campaign that is paused, or left to the next run.
+  ///
+  /// Waits only for answers: log queries, and pushes that must be repeated, are left to the next run.
+  private mutating func nextBeforeEnd(leaving state: CampaignRecord.State) -> CampaignStep? {
+    if isAwaitingAnswers { return .wait(until: .max / 2) }
+    if campaign.state != state {
+      campaign.state = state
+      actions.append(.write(.update(campaign)))
+    }
+    hasEnded = true
+    return nil
+  }
+
+  /// The next step of a cancelled campaign, which waits until every push that was sent has an outcome.
+  ///
+  /// The run gives up on recipients that were not reached. An uncertain push is looked up in the delivery log.
+  private mutating func nextAfterCancellation(at now: CampaignMoment) -> CampaignStep? {
+    if campaign.state != .cancelled {
+      campaign.state = .cancelled
+      campaign.problem = nil
+      campaign.finishedMilliseconds = now.unixMilliseconds
+      actions.append(.write(.update(campaign)))
+      return nil
+    }
+    if let query = query(at: now) { return .act(query) }
+    for number in flights.keys.sorted() {
+      guard case .retry? = flights[number]?.phase else { continue }
+      flights[number]?.discardUnsent()
+      settle(number, at: now)
+    }
+    guard actions.isEmpty else { return nil }
+    if isAwaitingAnswers { return .wait(until: .max / 2) }
+    if let nextDue, !isProgramEnding { return .wait(until: nextDue) }
+    hasEnded = true
+    guard flights.isEmpty else { return nil }
+    report(nil)
+    actions.append(.write(.removeRecipients))
+    return nil
+  }
+
+  private var isAwaitingAnswers: Bool { flights.values.contains { $0.phase == .answers } }
+
+  /// True if the delivery log is to be queried about a batch.
+  private var awaitsLog: Bool {
+    guard setting.hasLog else { return false }
+    return flights.values.contains { flight in
+      if case .settling = flight.phase { true } else { false }
+    }
+  }
+
+  private var nextDue: Int64? { flights.values.compactMap(\.due).min() }
+
+  /// Returns a log query about all uncertain recipients that are due; nil if none is due.
+  private mutating func query(at now: CampaignMoment) -> CampaignAction? {
+    let due = flights.values.filter { flight in
+      guard case .settling(let moment) = flight.phase else { return false }
+      return moment <= now.nanoseconds
+    }
+    guard let since = due.map(\.batch.claimedMilliseconds).min() else { return nil }
+    queried = due.map(\.batch.number).sorted()
+    return .readLog(Set(due.flatMap { $0.uncertain.map(\.id) }), since: since)
+  }
+
+  // MARK: Batches
+
+  private mutating func send(_ number: Int64, at now: CampaignMoment) {
+    guard var flight = flights[number] else { return }
+    let addressees = flight.send()
+    guard !addressees.isEmpty else {
+      flights[number] = flight
+      return settle(number, at: now)
+    }
+    // A batch that was stored for a later retry counts as in flight again before its first push.
+    if !flight.batch.isSent {
+      flight.resend(at: now.unixMilliseconds)
+      actions.append(.write(.narrow(flight.batch, [], [])))
+    }
+    flights[number] = flight
+    actions.append(.push(batch: number, addressees))
+  }
+
+  /// Completes a batch if all of its recipients have an outcome; otherwise schedules the remaining steps.
+  private mutating func settle(_ number: Int64, at now: CampaignMoment) {
+    guard var flight = flights[number] else { return }
+    guard !flight.isSettled else {
+      actions.append(.write(.finish(flight.batch, flight.tallies, flight.dead)))
+      flights[number] = nil
+      pacing.batchEnded()
+      return
+    }
+    flight.narrow(isSent: !flight.uncertain.isEmpty)
+    actions.append(.write(.narrow(flight.batch, flight.tallies, flight.dead)))
+    flight.forgetCounts()
+    if flight.uncertain.isEmpty {
+      let backoff = Backoff(
+        firstNanoseconds: Limits.retryPauseNanoseconds,
+        longestNanoseconds: Limits.retryPauseNanosecondsMax)
+      let pause = backoff.nanoseconds(
+        afterFailures: max(1, flight.failures), random: random.next())
+      flight.phase = .retry(at: now.nanoseconds + pause)
+    } else {
+      flight.phase = .settling(at: now.nanoseconds + setting.settleNanoseconds)
+    }
+    flights[number] = flight
+  }
+
+  private mutating func resolve(
+    _ number: Int64, at now: CampaignMoment, _ verdict: (NotificationID) -> GatewayLog.Verdict
+  ) {
+    guard var flight = flights[number] else { return }
+    for addressee in flight.uncertain {
+      switch verdict(addressee.id) {
+      case .accepted: flight.count(.accepted, in: addressee.language)
+      case .absent: flight.unsent.append(addressee)
+      case .unclear: flight.count(.unknown, "AnswerLost", in: addressee.language)
+      }
+    }
+    flight.uncertain = []
+    flights[number] = flight
+    settle(number, at: now)
+    // Immediately send to the recipients that were not reached.
+    flights[number]?.phase = .retry(at: now.nanoseconds)
+  }
+
+  // MARK: Problems
+
+  /// The problem to report if most tokens are bad.
+  ///
+  /// The campaign continues, because the other tokens might be valid. A client with an app's key can register invented
+  /// tokens, which must not block the campaign for the other devices.
+  private var badTokenProblem: String? {
+    guard badTokens >= Limits.badTokensBeforeSlowing, badTokens * 2 > answered else { return nil }
+    return
+      "more than half of the device tokens so far are BadDeviceToken: they belong to the other environment or do "
+      + "not exist; the campaign continues slowly"
+  }
+
+  /// Removes a bad token from the registry if its app specified the environment of the service, because the token
+  /// cannot be valid in another environment.
+  private func drop(_ addressee: CampaignAddressee, from flight: inout BatchInFlight) {
+    guard let environment = setting.environment else { return }
+    flight.drop(
+      DeadToken(
+        sealed: addressee.recipient.sealed, topic: campaign.topic,
+        sinceMilliseconds: flight.batch.claimedMilliseconds, environment: environment))
+  }
+
+  /// Reports the reason that the campaign does not continue, or clears it once the campaign continues.
+  private mutating func report(_ problem: String?) {
+    guard campaign.problem != problem else { return }
+    campaign.problem = problem
+    actions.append(.write(.update(campaign)))
+    if let problem { actions.append(.warn(problem)) }
+  }
+
+  // MARK: Invariants
+
+  /// Asserts what must hold between two events.
+  private func checkInvariants() {
+    assert(pacing.batchesInFlight == flights.count, "the pacing counts the batches in flight")
+    assert(answered >= badTokens, "each bad token was an answer")
+    for (number, flight) in flights {
+      assert(flight.batch.number == number, "a batch is stored under its number")
+      flight.checkInvariants()
+    }
+    assert(!hasEnded || flights.isEmpty || endState != nil, "a completed campaign has no batches")
+  }
+}

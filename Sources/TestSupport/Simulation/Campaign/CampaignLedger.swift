@@ -1,0 +1,71 @@
+import BelfryWire
+import Storage
+
+/// The promises of a campaign, checked against what the push service received.
+struct CampaignLedger {
+  /// A device of the campaign.
+  struct Device {
+    /// The number of times that the push service accepted a push to the device.
+    var accepted = 0
+    /// True if the push service refused a push to the device for good.
+    var isRefused = false
+    /// True if the app unregistered, or its token was removed, before the campaign ended.
+    var isRemoved = false
+  }
+
+  private(set) var devices: [String: Device] = [:]  // text: hexadecimal tokens
+  private(set) var submitted = 0
+
+  mutating func add(_ token: String) { devices[token] = Device() }
+
+  mutating func removed(_ token: String) { devices[token]?.isRemoved = true }
+
+  /// Records a push that the campaign hands to its client.
+  mutating func submit(
+    _ token: String, while state: CampaignRecord.State?, isAllowedNow: Bool
+  ) -> String? {
+    submitted += 1
+    if devices[token] == nil { return "a push was sent to an unknown device" }
+    guard state == .running else {
+      return "a push was sent while the campaign was \(state.map { "\($0)" } ?? "removed")"
+    }
+    return isAllowedNow ? nil : "a push was sent to \(token) in its quiet hours"
+  }
+
+  /// Records a push that the service accepted.
+  mutating func accept(_ token: String) -> String? {
+    devices[token]?.accepted += 1
+    return devices[token]?.accepted == 1 ? nil : "the device \(token) got the campaign twice"
+  }
+
+  /// Records a push that the service refused for good.
+  mutating func refuse(_ token: String) { devices[token]?.isRefused = true }
+
+  /// Compares the outcomes in the store with what happened.
+  func check(
+    _ tallies: [CampaignTally], of campaign: CampaignRecord
+  ) -> String? {
+    func count(_ outcomes: CampaignOutcome...) -> Int {
+      Int(tallies.filter { outcomes.contains($0.outcome) }.reduce(0) { $0 + $1.count })
+    }
+    let got = devices.values.count { $0.accepted > 0 }
+    let removed = devices.values.count { $0.isRemoved }
+    let refused = devices.values.count { $0.isRefused }
+    let accepted = count(.accepted)
+    let unknown = count(.unknown)
+    let all = Int(tallies.reduce(0) { $0 + $1.count })
+    if accepted > got { return "\(accepted) devices are counted as accepted, but \(got) were" }
+    if got > accepted + unknown + removed {
+      return "\(got) devices were accepted, but only \(accepted) are counted"
+    }
+    if count(.dead, .kept) > refused {
+      return "more tokens are counted as dead than the service reported"
+    }
+    if all > devices.count { return "\(all) outcomes are counted for \(devices.count) devices" }
+    if campaign.state == .completed, all + removed < devices.count {
+      return
+        "\(all) outcomes are counted for \(devices.count) devices, of which \(removed) were removed"
+    }
+    return nil
+  }
+}

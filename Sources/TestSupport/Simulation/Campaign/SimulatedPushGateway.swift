@@ -1,0 +1,137 @@
+import BelfryProvider
+import BelfryWire
+@testable import ProviderService
+
+/// A push service with a delivery log, and the network between it and the provider service.
+final class SimulatedPushGateway {
+  private unowned let world: CampaignSimulation
+  private var lines: [GatewayLog.Line] = []
+  /// The tokens that the service no longer knows.
+  private(set) var gone: Set<String> = []  // text: hexadecimal tokens
+  private(set) var bad: Set<String> = []  // text: hexadecimal tokens
+  /// The number of the provider's process, whose death closes its connections.
+  private var process = 0
+  private var otherSerial: UInt64 = 0
+
+  /// The time within which a request whose connection is lost still reaches the service, in milliseconds; the campaign
+  /// waits longer before it reads the log (`Limits.settleNanoseconds`).
+  private static let longestPassage: Int64 = 2_500
+
+  init(in world: CampaignSimulation) { self.world = world }
+
+  func add(_ token: String) {
+    if world.chance(0.06) { gone.insert(token) } else if world.chance(0.06) { bad.insert(token) }
+  }
+
+  /// Closes the connections of a provider process that has crashed.
+  func providerCrashed() { process += 1 }
+
+  var pushService: PushService {
+    let world = world
+    return PushService(
+      submit: { push, done in world.service.submit(push, done) },
+      log: world.profile.hasLog ? log : nil, environment: nil)
+  }
+
+  private var log: GatewayLog {
+    let world = world
+    return GatewayLog(keptLines: world.profile.keptLines) {
+      world.failsNow(.unreadableLog)
+        ? nil : world.time.unixMilliseconds + world.profile.aheadMilliseconds
+    } read: { receive in
+      if world.failsNow(.unreadableLog) { return false }
+      for line in world.service.lines { receive(line) }
+      return true
+    }
+  }
+
+  private func add(_ id: NotificationID, _ state: String) {
+    lines.append(
+      .init(
+        id: id, state: state,
+        atMilliseconds: world.time.unixMilliseconds + world.profile.aheadMilliseconds))
+    if lines.count > world.profile.keptLines {
+      lines.removeFirst(lines.count - world.profile.keptLines)
+    }
+  }
+
+  private func submit(_ push: Push, _ done: @escaping PushCompletion) {
+    let token = push.deviceToken
+    world.record {
+      $0.submit(
+        token, while: world.provider.storedState, isAllowedNow: world.provider.isAllowed(token))
+    }
+    guard let id = NotificationID((push.id ?? "").utf8Span.span) else {
+      return world.fail("a push has no ID")
+    }
+    if world.failsNow(.unreachable) {
+      world.note("\(token) cannot be sent")
+      return done(.failure(.unreachable(endpoint: "gateway", reason: "a simulated fault")))
+    }
+    let answer = answerer(done)
+    let isRequestLost = world.failsNow(.lostRequests)
+    let isAnswerLost = world.failsNow(.lostAnswers)
+    let passage = world.milliseconds(
+      isAnswerLost ? Self.longestPassage : world.profile.latencyMilliseconds)
+    world.note("\(token) is sent" + (isRequestLost ? " and lost" : ""))
+    if isRequestLost || isAnswerLost {
+      world.time.after(world.milliseconds(world.profile.latencyMilliseconds)) {
+        answer(.failure(.unanswered(reason: "a simulated fault")))
+      }
+      if isRequestLost { return }
+    }
+    world.time.after(passage) { [self] in
+      let result = receive(push, token, id)
+      if isAnswerLost { return }
+      world.time.after(world.milliseconds(world.profile.latencyMilliseconds)) { answer(result) }
+    }
+  }
+
+  /// Returns a function that answers a request, unless the provider's process has crashed in the meantime.
+  private func answerer(
+    _ done: @escaping PushCompletion
+  ) -> (Result<PushOutcome, ProviderFailure>) -> Void {
+    let process = process
+    return { [unowned self] result in
+      if process == self.process { done(result) }
+    }
+  }
+
+  /// Handles a request and returns the response.
+  private func receive(
+    _ push: Push, _ token: String, _ id: NotificationID
+  ) -> Result<PushOutcome, ProviderFailure> {
+    for _ in 0..<world.profile.otherLines {
+      otherSerial += 1
+      add(NotificationID(high: 1, low: otherSerial, isLowercase: true), "Sent")
+    }
+    if world.failsNow(.refusals) { return refuse(403, "TopicDisallowed") }
+    if gone.contains(token) {
+      world.record {
+        $0.refuse(token); return nil
+      }
+      return refuse(410, "Unregistered")
+    }
+    if bad.contains(token) {
+      world.record {
+        $0.refuse(token); return nil
+      }
+      return refuse(400, "BadDeviceToken")
+    }
+    if world.failsNow(.busy) { return refuse(503, "ServiceUnavailable") }
+    add(id, GatewayLog.received)
+    if world.failsNow(.lostCommits) {
+      world.note("\(token) is received, but not committed")
+      return .failure(.unanswered(reason: "a simulated fault"))
+    }
+    add(id, "Stored")
+    world.note("\(token) is accepted")
+    world.record { $0.accept(token) }
+    return .success(.accepted(.init(id: id.text, uniqueID: nil)))
+  }
+
+  private func refuse(_ status: Int, _ reason: String) -> Result<PushOutcome, ProviderFailure> {
+    .success(
+      .rejected(.init(status: status, reason: reason, timestampMilliseconds: nil, id: "")))
+  }
+}
