@@ -1,4 +1,4 @@
-"""Simulated worlds of `make simulate`: the gateway, the agent, and stores on a disk that loses power."""
+"""Simulated worlds of `make simulate`: the gateway, the agent, campaigns, and stores on a disk that loses power."""
 import pathlib
 import re
 import subprocess
@@ -38,12 +38,15 @@ class PowerCuts:
 
 
 class Worlds:
+    MODELS = ("gateway", "agent", "campaign")
+
     @staticmethod
     def measure(belfry, folder, worlds, seed):
-        full = max(1, worlds // 2 // (SHORT_WORLDS_PER_FULL_ONE + 1))
-        counts = {"full": full, "short": max(1, worlds // 2 - full)}
-        result = {"full": 2 * full, "broken": 0}
-        for model in ("gateway", "agent"):
+        share = worlds // len(Worlds.MODELS)
+        full = max(1, share // (SHORT_WORLDS_PER_FULL_ONE + 1))
+        counts = {"full": full, "short": max(1, share - full)}
+        result = {"full": len(Worlds.MODELS) * full, "broken": 0}
+        for model in Worlds.MODELS:
             played = [play(model, count, seed, length) for length, count in counts.items()]
             result[f"{model}Worlds"] = sum(each["worlds"] for each in played)
             result[f"{model}Events"] = sum(each["events"] for each in played)
@@ -53,5 +56,6 @@ class Worlds:
     @staticmethod
     def line(result):
         return (f"{result['gatewayWorlds']} simulated worlds of the gateway ({result['gatewayEvents']} events), "
-                f"{result['agentWorlds']} of the agent ({result['agentEvents']} events), {result['full']} of them full-"
+                f"{result['agentWorlds']} of the agent ({result['agentEvents']} events), "
+                f"{result['campaignWorlds']} of campaigns ({result['campaignEvents']} events), {result['full']} of them full-"
                 f"length: {result['broken']} with a broken guarantee")
