@@ -2,7 +2,7 @@ import BelfryWire
 public import System
 
 /// The gateway's metrics; each name occurs only once.
-public struct GatewayMetrics: Sendable {
+public final class GatewayMetrics: Sendable {
   /// The registry from which the metrics are read.
   public let registry: MetricRegistry
   let accepted: Counter
