@@ -100,7 +100,7 @@ public final class AgentDaemon {
     _ configuration: AgentConfiguration
   ) -> AgentModel.Configuration {
     var result = AgentModel.Configuration(
-      agentRun: hexadecimal(SystemRandom.bytes(8)), userID: getuid())
+      agentRun: Hexadecimal.encode(SystemRandom.bytes(8)), userID: getuid())
     result.policy = configuration.grant
     result.agentExecutable = ProcessInspector.ownExecutable
     result.hasGateway =

@@ -1,3 +1,4 @@
+import BelfryWire
 import Glibc
 import System
 
@@ -91,7 +92,7 @@ final class UserUnits {
   /// Returns `app-belfry-ID@RANDOM.service`, which follows the desktop's naming convention, so that the agent can
   /// identify the app by its unit.
   static func unitName(_ app: AppID, random: [UInt8]) -> String {
-    "app-belfry-\(escaped(app.text))@\(hexadecimal(random)).service"
+    "app-belfry-\(escaped(app.text))@\(Hexadecimal.encode(random)).service"
   }
 
   /// Escapes the same characters as systemd: `-`, which separates the parts of a unit's name, and characters that a
@@ -103,7 +104,7 @@ final class UserUnits {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"):
         result.unicodeScalars.append(Unicode.Scalar(byte))
-      default: result += "\\x" + hexadecimal([byte])
+      default: result += "\\x" + Hexadecimal.encode([byte])
       }
     }
     return result

@@ -15,7 +15,7 @@ extension AgentParts {
     case .removeApp(let app): remove(try context.apps.known(app), requestID)
     case .token(let app, let kind):
       let token = try registrations.token(of: try context.apps.known(app), kind, context)
-      context.answer(requestID, .token(token.map(hexadecimal)))
+      context.answer(requestID, .token(token.map { Hexadecimal.encode($0) }))
     case .notify(let app, let request): try notify(requestID, app, request)
     case .awaitResponse(let text, let id):
       guard let app = AppID(text) else { throw Self.noAppID(text) }

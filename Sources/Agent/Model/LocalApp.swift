@@ -141,7 +141,7 @@ extension LocalApp {
     var tokens = JSONObject()
     for kind in TokenKind.allCases {
       guard let registration = registrations[kind] else { continue }
-      tokens["\(kind.name)"] = registration.token.map { .string(hexadecimal($0)) } ?? .null
+      tokens["\(kind.name)"] = registration.token.map { .string(Hexadecimal.encode($0)) } ?? .null
     }
     object["registrations"] = .object(tokens)
     object["languages"] = languages.map { .array($0.map(JSONValue.string)) }
@@ -213,14 +213,4 @@ extension LocalApp {
   private static func strings(_ value: JSONValue?) -> [String] {
     (value?.arrayValue ?? []).compactMap(\.stringValue)
   }
-}
-
-/// Returns the bytes as lowercase hexadecimal text.
-func hexadecimal(_ bytes: [UInt8]) -> String {
-  var text: [UInt8] = []
-  for byte in bytes {
-    text.append(Hexadecimal.digit(byte >> 4))
-    text.append(Hexadecimal.digit(byte))
-  }
-  return String(decoding: text, as: UTF8.self)
 }

@@ -11,8 +11,9 @@ import Testing
   private static let introduction = """
     # Rejections
 
-    A gateway answers a request that it refuses with one of these statuses and reasons, as Apple's service does. The
-    body is `{"reason":…}`, with `timestamp` for 410. The legacy status is the status that the binary interface returns.
+    If a gateway refuses a request, its response has one of these statuses and reasons, as in Apple's service. The body is
+    `{"reason":…}`; for 410, it also contains `timestamp`. The legacy status is the status that the binary interface returns
+    for the same reason.
 
     <!-- RejectionTableTests compares this table with the code, and writes it if BELFRY_WRITE_TABLES is set. -->
 
