@@ -21,7 +21,7 @@ enum SchemaCopy {
         try FileSystem.move(unfinished, to: copy)
       }
     } catch {
-      // Remove the unfinished copy: if the disk is full, other files need its space.
+      // Remove the unfinished copy: if the disk is full, other files need the space that it occupies.
       try? FileSystem.remove(unfinished)
       throw error
     }

@@ -2,7 +2,7 @@ import BelfryWire
 import ProviderService
 import System
 
-/// The record in which a user's commands find the admin token of a local service that is specified by its port.
+/// The record that a user's commands read to get the admin token of a local service, given the service's port.
 enum ProviderAddress {
   private static func file(port: UInt16) -> String {
     "\(StateFolders.state)/belfry/provider-ports/\(port)"

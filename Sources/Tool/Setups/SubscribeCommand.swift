@@ -11,7 +11,7 @@ enum SubscribeCommand {
     command: "belfry subscribe",
     summary: """
       Registers this desktop for notifications under a name, and prints its device token and a curl command that sends
-      a notification to that token. For a name such as 'backups', the command creates an app of this shell; an app ID
+      a notification to that token. For a name such as 'backups', the command creates an app that belongs to this shell; an app ID
       is used unchanged. The command also gives the app permission to show notifications.
       """,
     positionals: "NAME", positionalCount: 1...1,

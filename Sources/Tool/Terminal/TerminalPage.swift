@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// The state machine of a page in a terminal, which receives keys and returns actions and lines.
+/// The state machine of a terminal page: it receives key presses, and returns actions and lines.
 protocol TerminalPage {
   /// The part of the agent's state that the page shows.
   associatedtype Content

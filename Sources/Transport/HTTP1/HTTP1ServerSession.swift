@@ -446,7 +446,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       return unsafe refuse(400)
     }
     guard head.transferCoding != .unknown else { return unsafe refuse(501) }
-    // Check this before the client is told to continue, or sends bytes that would never be read.
+    // Check this before telling the client to continue, and before the client sends bytes that would never be read.
     if let bodyBytesMax, let length = head.contentLength, length > bodyBytesMax {
       return unsafe refuse(413, "The body has more than \(bodyBytesMax) bytes.\n")
     }
