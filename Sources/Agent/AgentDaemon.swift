@@ -174,9 +174,26 @@ public final class AgentDaemon {
   private func makeReceiver(
     _ gateway: AgentConfiguration.Gateway
   ) throws(DeviceIdentityFolder.Failure) -> PushReceiver {
-    try PushReceiver(
-      gateway, folder: Self.identityFolder(of: configuration), memory: model.rememberedPushes,
-      daemon: self)
+    let machine: [UInt8]
+    let received: ReceivedFile?
+    do throws(SystemFailure) {
+      machine = try MachineIdentity.current()
+      received = try configuration.receivedFile.map { path throws(SystemFailure) in
+        try ReceivedFile(path)
+      }
+    } catch {
+      throw .file(error)
+    }
+    return try PushReceiver(
+      gateway,
+      identities: DeviceIdentityFolder(
+        Self.identityFolder(of: configuration), machine: machine),
+      received: received, on: loop, log: log.child("gateway"), owner: self
+    ) {
+      $0.deviceName = configuration.deviceName ?? ProcessInfo.processInfo.hostName
+      $0.memory = model.rememberedPushes
+      $0.retrySlackNanoseconds = Limits.gatewayRetrySlackNanoseconds
+    }
   }
 
   // MARK: - A gateway that starts later
@@ -350,9 +367,14 @@ public final class AgentDaemon {
     engine.request(requestID, request)
   }
 
+}
+
+extension AgentDaemon: PushReceiverOwner {
   /// Records durably that the data is from another machine, before the agent produces output that depends on it.
   func onMachineReplaced() {
     handle(.machineReplaced)
     engine.turnEnded()
   }
+
+  func identityChanged() { writeReadyFile() }
 }

@@ -1,13 +1,25 @@
 import BelfryWire
-import Foundation
 import System
 import Transport
+
+/// The owner of a push receiver, to which it reports the link's events.
+protocol PushReceiverOwner: AnyObject {
+  /// Handles an event for the engine.
+  func handle(_ event: AgentEvent)
+
+  /// Records durably that the data is from another machine.
+  func onMachineReplaced()
+
+  /// Called when the link is up or the device's number has changed.
+  func identityChanged()
+}
 
 /// The agent's end of the link to its gateway, which sends registrations, receives pushes, and acknowledges durable
 /// ones.
 final class PushReceiver: GatewayConnectionDelegate {
-  private let folder: DeviceIdentityFolder
-  private weak var daemon: AgentDaemon?
+  private let gateway: AgentConfiguration.Gateway
+  private let identities: any DeviceIdentityStore
+  private weak var owner: (any PushReceiverOwner)?
   private let log: Log
   private var link: GatewayConnection?
   /// The reason that the link is down; nil while it is up.
@@ -23,44 +35,32 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   /// Creates a link that is offline until `start` is called.
   ///
-  /// `memory` holds the IDs of the latest pushes, oldest first.
+  /// Each received push is appended to `received`. `configure` sets the options of the link; `memory` holds the IDs of
+  /// the latest pushes, oldest first.
   init(
-    _ gateway: AgentConfiguration.Gateway, folder: String, memory: [NotificationID],
-    daemon: AgentDaemon
+    _ gateway: AgentConfiguration.Gateway, identities: any DeviceIdentityStore,
+    received: ReceivedFile? = nil, on loop: EventLoop, log: Log, owner: any PushReceiverOwner,
+    configure: (inout GatewayConnection.Configuration) -> Void
   ) throws(DeviceIdentityFolder.Failure) {
-    let machine: [UInt8]
-    do throws(SystemFailure) {
-      machine = try MachineIdentity.current()
-    } catch {
-      throw .file(error)
-    }
-    do throws(SystemFailure) {
-      received = try daemon.configuration.receivedFile.map { path throws(SystemFailure) in
-        try ReceivedFile(path)
-      }
-    } catch {
-      throw .file(error)
-    }
-    self.folder = DeviceIdentityFolder(folder, machine: machine)
-    self.daemon = daemon
-    log = daemon.log.child("gateway")
-    let (identity, hasMoved) = try self.folder.load(authorityPEM: gateway.authorityPEM) {
-      daemon.onMachineReplaced()
+    self.gateway = gateway
+    self.identities = identities
+    self.received = received
+    self.owner = owner
+    self.log = log
+    let (identity, hasMoved) = try identities.load(authorityPEM: gateway.authorityPEM) {
+      owner.onMachineReplaced()
     }
     if hasMoved {
       log.warning(
         "this data is from another machine: the device gets a new identity, and each app "
           + "gets a new token once it is launched; until then, the app receives no pushes")
     }
-    if identity.device == nil { daemon.handle(.identityReplaced) }
+    if identity.device == nil { owner.handle(.identityReplaced) }
     var configuration = GatewayConnection.Configuration(
       host: gateway.host, port: gateway.port, authorityPEM: gateway.authorityPEM)
     configuration.enrollmentCode = gateway.enrollmentCode
-    configuration.deviceName =
-      daemon.configuration.deviceName ?? ProcessInfo.processInfo.hostName
-    configuration.memory = memory
-    configuration.retrySlackNanoseconds = Limits.gatewayRetrySlackNanoseconds
-    link = GatewayConnection(on: daemon.loop, configuration, identity: identity, delegate: self)
+    configure(&configuration)
+    link = GatewayConnection(on: loop, configuration, identity: identity, delegate: self)
   }
 
   /// The device's number at the gateway; nil before enrollment.
@@ -107,48 +107,48 @@ final class PushReceiver: GatewayConnectionDelegate {
     reason = nil
     hasReportedLink = true
     log.info("connected", ["device": String(device)])
-    daemon?.writeReadyFile()
-    if let environment = link.environment { daemon?.handle(.gatewayKnown(environment)) }
-    daemon?.handle(.linkChanged(isUp: true))
+    owner?.identityChanged()
+    if let environment = link.environment { owner?.handle(.gatewayKnown(environment)) }
+    owner?.handle(.linkChanged(isUp: true))
   }
 
   func link(_ link: GatewayConnection, isDownBecause reason: String) {
     let wasUp = self.reason == nil
     self.reason = reason
-    advice = daemon?.gateway.map { link.latestLoss.advice(host: $0.host, port: $0.port) } ?? ""
+    advice = link.latestLoss.advice(host: gateway.host, port: gateway.port)
     log.info("not connected", ["why": reason])
     if link.isStopped, link.identity.device != nil {
       self.reason = "revoked by the gateway"
       advice =
-        "to enroll again, stop the agent, remove \(folder.path) and start it with --enroll and the current code"
+        "to enroll again, stop the agent, remove \(identities.path) and start it with --enroll and the current code"
       log.error(
         "the gateway has revoked this device: remove its identity and enroll again",
         [
-          "identity": folder.path,
+          "identity": identities.path,
           "enroll": "belfry agent --enroll CODE; the code: belfry device code",
         ])
     }
     if link.identity.device == nil {
       // The gateway no longer knows this device, so none of the device's tokens are valid.
-      daemon?.writeReadyFile()
-      daemon?.handle(.identityReplaced)
+      owner?.identityChanged()
+      owner?.handle(.identityReplaced)
     }
-    if wasUp || !hasReportedLink { daemon?.handle(.linkChanged(isUp: false)) }
+    if wasUp || !hasReportedLink { owner?.handle(.linkChanged(isUp: false)) }
     hasReportedLink = true
   }
 
   func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) {
     do {
-      try folder.save(identity)
+      try identities.save(identity)
     } catch {
       log.error("cannot store the device's identity", ["why": "\(error)"])
     }
-    daemon?.writeReadyFile()
+    owner?.identityChanged()
   }
 
   func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws {
     do {
-      try folder.save(identity)
+      try identities.save(identity)
     } catch {
       log.error(
         "cannot store the device's new certificate: keeping the current one", ["why": "\(error)"])
@@ -158,7 +158,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   }
 
   func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
-    let hasCode = daemon?.gateway?.enrollmentCode.isEmpty == false
+    let hasCode = !gateway.enrollmentCode.isEmpty
     log.error(
       "the gateway rejected this device: \(refusal.advice(hasCode: hasCode))",
       ["why": refusal.reason(hasCode: hasCode)])
@@ -173,7 +173,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
     if received != nil { tokens[subject] = token }
-    daemon?.handle(.registrationSucceeded(app, topic.kind, token: token))
+    owner?.handle(.registrationSucceeded(app, topic.kind, token: token))
   }
 
   func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {
@@ -181,7 +181,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID),
       !link.owesCancellation(of: subject)
     else { return }
-    daemon?.handle(.registrationCancelled(app, topic.kind))
+    owner?.handle(.registrationCancelled(app, topic.kind))
   }
 
   func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
@@ -191,14 +191,14 @@ final class PushReceiver: GatewayConnectionDelegate {
       return log.warning(
         "the gateway cannot register an app now: retrying", ["app": app.text])
     }
-    daemon?.handle(
+    owner?.handle(
       .registrationRefused(app, topic.kind, message: refusal.message(for: app, topic.kind)))
   }
 
   func link(
     _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject
   ) {
-    guard let daemon, case .topic(let topic) = subject, let app = AppID(topic.bundleID) else {
+    guard let owner, case .topic(let topic) = subject, let app = AppID(topic.bundleID) else {
       link.onPersisted(notification.uniqueID)
       return
     }
@@ -208,7 +208,7 @@ final class PushReceiver: GatewayConnectionDelegate {
       id: notification.id, uniqueID: notification.uniqueID, app: app, kind: topic.kind,
       payload: notification.payload,
       collapseID: String(decoding: notification.collapseID, as: UTF8.self))
-    daemon.handle(.pushReceived(push))
+    owner.handle(.pushReceived(push))
   }
 }
 

@@ -38,7 +38,8 @@ import Testing
       #expect(sent.values.last?["state"].string == "scheduled")
       #expect(sent.values.last?["name"].string == "Breakfast")
       // The campaign's start approaches, and the service is killed before that time.
-      let soon = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 20))
+      let soon = ISO8601DateFormatter().string(
+        from: Date(timeIntervalSinceNow: Double(TestTimeout.standardNanoseconds) / 3e9))
       let edited = try await campaign(scenario, first, ["edit", id, file, "--at", soon])
       #expect(edited.values.last?["state"].string == "scheduled")
       try await first.crash()

@@ -130,20 +130,57 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     let (record, document) = try campaign()
     let identity = CampaignIdentity(campaign: "c1")
     let lost = ScriptedService { push, attempt in
-      attempt == 1 && ["10", "11", "12"].contains(push.deviceToken)
+      attempt == 1 && ["10", "11", "12", "13", "14"].contains(push.deviceToken)
         ? .failure(.unanswered(reason: "cut")) : accepted
     }
-    let now = SystemClock.unixMilliseconds
-    let lines: [GatewayLog.Line] = [
-      .init(id: identity.notification(to: [0x10]), state: "Received by APNs", atMilliseconds: now),
-      .init(id: identity.notification(to: [0x10]), state: "Sent", atMilliseconds: now),
-      .init(id: identity.notification(to: [0x12]), state: "Received by APNs", atMilliseconds: now),
-    ]
-    let end = try await run(record, document, lost.service(log: log(lines)))
-    #expect(end.counts == ["accepted ": 29, "unknown AnswerLost": 1])
+    let end = try await run(
+      record, document,
+      lost.service(
+        log: log(
+          lines(of: identity, 0x10, "Received by APNs", "Sent", "Delivered to Device")
+            + lines(of: identity, 0x12, "Received by APNs")
+            // A connected device is sent a push before its commit, which can fail.
+            + lines(of: identity, 0x13, "Received by APNs", "Sent")
+            + lines(of: identity, 0x14, "Discarded – Token Unregistered"))))
+    #expect(end.counts == ["accepted ": 28, "unknown AnswerLost": 2])
     let times = Dictionary(grouping: lost.sent, by: \.deviceToken).mapValues(\.count)
-    #expect(times["10"] == 1 && times["11"] == 2 && times["12"] == 1)
+    #expect(times["10"] == 1 && times["11"] == 2 && times["12"] == 1 && times["13"] == 1)
+    #expect(times["14"] == 2, "a push to an unregistered token was refused")
     #expect(Set(lost.sent.filter { $0.deviceToken == "11" }.map(\.id)).count == 1)
+  }
+
+  private func lines(
+    of identity: CampaignIdentity, _ token: UInt8, _ states: String...
+  ) -> [GatewayLog.Line] {
+    let now = SystemClock.unixMilliseconds
+    return states.map {
+      .init(id: identity.notification(to: [token]), state: $0, atMilliseconds: now)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `after an internal error, only a device that cannot have the push is sent it again`(
+    _ hasLog: Bool
+  ) async throws {
+    let (record, document) = try campaign()
+    let identity = CampaignIdentity(campaign: "c1")
+    let broken = ScriptedService { push, attempt in
+      attempt == 1 && ["10", "11", "12", "13"].contains(push.deviceToken)
+        ? rejected(500, "InternalServerError") : accepted
+    }
+    let log = log(
+      lines(of: identity, 0x10, "Received by APNs", "Sent", "Delivered to Device")
+        + lines(of: identity, 0x11, "Received by APNs")
+        + lines(of: identity, 0x12, "Received by APNs", "Sent"))
+    let end = try await run(record, document, broken.service(log: hasLog ? log : nil))
+    let times = Dictionary(grouping: broken.sent, by: \.deviceToken).mapValues(\.count)
+    if hasLog {
+      #expect(end.counts == ["accepted ": 29, "unknown AnswerLost": 1])
+      #expect(times["10"] == 1 && times["11"] == 2 && times["12"] == 1 && times["13"] == 2)
+    } else {
+      #expect(end.counts == ["accepted ": 30])
+      #expect(["10", "11", "12", "13"].allSatisfy { times[$0] == 2 })
+    }
   }
 
   @Test

@@ -293,7 +293,7 @@ import Transport
     } read: { receive in
       receive(
         .init(
-          id: identity.notification(to: [0x01]), state: "Sent",
+          id: identity.notification(to: [0x01]), state: "Delivered to Device",
           atMilliseconds: SystemClock.unixMilliseconds))
       return true
     }

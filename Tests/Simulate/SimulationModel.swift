@@ -8,6 +8,8 @@ enum SimulationModel: String, CaseIterable {
   case agent
   /// A campaign with its registry, a push service, and an operator.
   case campaign
+  /// The gateway, with agents, their apps and users, and providers.
+  case whole
   /// The stores, on a disk that loses power.
   case disk
 
@@ -25,8 +27,8 @@ enum SimulationModel: String, CaseIterable {
   /// The store model has only one length.
   func play(_ seed: UInt64, length: SimulationLength) -> Outcome {
     switch self {
-    case .gateway:
-      let outcome = GatewaySimulation.run(seed: seed, length: length)
+    case .gateway, .whole:
+      let outcome = GatewaySimulation.run(seed: seed, length: length, hasAgents: self == .whole)
       return Outcome(
         violation: outcome.violation, report: outcome.report, events: outcome.events,
         digest: outcome.digest)

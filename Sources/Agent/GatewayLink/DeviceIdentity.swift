@@ -42,9 +42,23 @@ extension LinkEnrollmentRefusal {
   }
 }
 
+/// Durable storage for one device's identity.
+protocol DeviceIdentityStore {
+  /// The place of the identity, for error messages.
+  var path: String { get }
+
+  /// Loads the stored identity; creates and stores a new key if there is none.
+  func load(
+    authorityPEM: [UInt8], willReplace: () -> Void
+  ) throws(DeviceIdentityFolder.Failure) -> (identity: DeviceIdentity, hasMoved: Bool)
+
+  /// Stores the identity from an enrollment or a renewal.
+  func save(_ identity: DeviceIdentity) throws(DeviceIdentityFolder.Failure)
+}
+
 /// The folder in which one device stores its identity, with file mode 0600: `identity.key` (sealed to the machine by
 /// `DeviceKeySeal`), `identity.pem` (the certificate and the trusted authorities), and `identity.number`.
-public struct DeviceIdentityFolder: Sendable {
+public struct DeviceIdentityFolder: DeviceIdentityStore, Sendable {
   /// The reason that the identity cannot be used.
   public enum Failure: Error, Sendable, CustomStringConvertible {
     /// A file in the folder could not be read or written.

@@ -36,6 +36,10 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var gate: ConnectLimiter?
     /// The TLS trust, shared by all links that use copies of this configuration.
     let trust = GatewayTrust()
+    /// The network; nil for TLS over TCP.
+    var dialer: (any GatewayDialer)?
+    /// A function that returns random numbers, which spread the retries of many devices over time.
+    var random: () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
     /// Creates a configuration with default timeouts.
     public init(host: String, port: UInt16, authorityPEM: [UInt8]) {
@@ -56,7 +60,8 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private weak var delegate: (any GatewayConnectionDelegate)?
   private var output: [UInt8] = []
   private var machine: DeviceLinkClient
-  private var stream: ByteStream?
+  private var stream: (any GatewayStream)?
+  private let dialer: any GatewayDialer
   private var target = ("", UInt16(0))
   private var place = LimiterState.outside
   private var reason = ""
@@ -83,6 +88,9 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     self.configuration = configuration
     self.identity = identity
     self.delegate = delegate
+    dialer =
+      configuration.dialer
+      ?? TLSGatewayDialer(on: loop, timeoutNanoseconds: configuration.connectNanoseconds)
     machine = DeviceLinkClient(
       enrollment: identity.chainPEM == nil ? Self.enrollment(of: identity, configuration) : nil,
       memory: configuration.memory, state: configuration.state,
@@ -182,7 +190,22 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   private var isReceiving = false
 
   /// Sends the greeting once TLS is established.
-  public func streamOpened(_ stream: ByteStream) {
+  public func streamOpened(_ stream: ByteStream) { opened(stream) }
+
+  /// Handles bytes from the gateway.
+  public func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    unsafe received(bytes, on: stream)
+  }
+
+  /// Does nothing, because the link writes only a few bytes.
+  public func streamDrained(_ stream: ByteStream) {}
+
+  /// Handles the closing of the connection.
+  public func stream(_ stream: ByteStream, closed closure: StreamClosure) {
+    closed(stream, because: closure)
+  }
+
+  func opened(_ stream: any GatewayStream) {
     guard stream === self.stream else { return }
     guard stream.negotiatedProtocol == LinkLimits.applicationProtocol else {
       reason = "the peer does not speak \(LinkLimits.applicationProtocol): check the port"
@@ -194,8 +217,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Handles bytes from the gateway.
-  public func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+  func received(_ bytes: UnsafeRawBufferPointer, on stream: any GatewayStream) {
     guard stream === self.stream else { return }
     var input = unsafe bytes
     isReceiving = true
@@ -206,11 +228,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Does nothing, because the link writes only a few bytes.
-  public func streamDrained(_ stream: ByteStream) {}
-
-  /// Handles the closing of the connection.
-  public func stream(_ stream: ByteStream, closed closure: StreamClosure) {
+  func closed(_ stream: any GatewayStream, because closure: StreamClosure) {
     guard stream === self.stream else { return }
     self.stream = nil
     if reason.isEmpty { cause = .closed(closure) }
@@ -221,7 +239,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     reason = ""
     latestLoss = cause
     cause = .other
-    machine.lost(at: loop.nowNanoseconds, random: UInt64.random(in: .min ... .max))
+    machine.lost(at: loop.nowNanoseconds, random: configuration.random())
     leaveGate()
     if !isComingBack { delegate?.link(self, isDownBecause: why) }
     isComingBack = false
@@ -324,12 +342,8 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     do throws(TLSFailure) {
       let context = try configuration.trust.context(
         for: configuration.trust.authorities(of: identity, given: configuration.authorityPEM))
-      let credential = try identity.shownChainPEM.map { chain throws(TLSFailure) in
-        try TLSClientCredential(certificateChainPEM: chain, key: identity.key)
-      }
-      stream = ByteStream.connect(
-        on: loop, to: .tcp(host: target.0, port: target.1), tls: context, credential: credential,
-        timeoutNanoseconds: configuration.connectNanoseconds, handler: self)
+      stream = try dialer.dial(
+        host: target.0, port: target.1, identity: identity, authorities: context, for: self)
     } catch {
       connectionEnded(because: "\(error)")
     }

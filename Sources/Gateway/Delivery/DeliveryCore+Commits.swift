@@ -97,6 +97,26 @@ extension DeliveryCore {
     }
   }
 
+  /// Removes an entry that its provider will send again, and returns true, unless the entry has already been sent to the
+  /// device.
+  private mutating func remove(_ entry: DeliveryEntry, from device: DeviceDelivery?) -> Bool {
+    switch entry.position {
+    case .inFlight: return false
+    case .none: forgetReplacement(by: entry)
+    case .uncommitted:
+      device?.queue.removeUncommitted(entry)
+      forgetReplacement(by: entry)
+    case .waiting, .held:
+      guard let device else {
+        assertionFailure("#\(entry.sequence) waits for a forgotten device")
+        return true
+      }
+      device.queue.removeUnsent(entry)
+      takeBackReplacement(by: entry, on: device)
+    }
+    return true
+  }
+
   /// Handles an entry whose commit failed.
   ///
   /// If its provider is still waiting, informs the provider that the store failed, unless the device has acknowledged
@@ -106,10 +126,14 @@ extension DeliveryCore {
     case .committing:
       fail(entry)
       let device = devices[entry.key.device]
-      device?.queue.forgetRow(of: entry)
+      let isRemoved = remove(entry, from: device)
       entry.advance(to: .transient(isAnswered: true))
-      if entry.position == .none { forgetReplacement(by: entry) }
-      if let device { forgetIfIdle(device) }
+      if isRemoved { entry.advance(to: .ended) }
+      if let device {
+        // The notifications that the entry replaced might have to be loaded.
+        sendWaiting(on: device, now: now)
+        forgetIfIdle(device)
+      }
     case .endedCommitting(.acknowledged):
       answer(entry)
       entry.advance(to: .ended)

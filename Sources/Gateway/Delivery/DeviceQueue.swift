@@ -275,13 +275,12 @@ struct DeviceQueue {
     entry.state == .keptByChannel || possiblyReceived.contains(entry.sequence)
   }
 
-  /// Excludes an entry whose commit failed, so that the entry neither replaces others nor is replaced.
-  mutating func forgetRow(of entry: DeliveryEntry) {
+  /// Removes an entry that waits or is held.
+  mutating func removeUnsent(_ entry: DeliveryEntry) {
     switch entry.position {
-    case .waiting: unsent?.waiting.forgetRow(of: entry)
-    case .held: unsent?.held.forgetRow(of: entry)
-    case .uncommitted: removeUncommitted(entry)
-    case .none, .inFlight: break
+    case .waiting: unsent?.waiting.remove(entry)
+    case .held: unsent?.held.remove(entry)
+    case .none, .inFlight, .uncommitted: assertionFailure("#\(entry.sequence) is not unsent")
     }
   }
 

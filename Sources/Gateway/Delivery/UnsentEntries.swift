@@ -110,14 +110,6 @@ struct UnsentEntries {
     }
   }
 
-  /// Excludes an entry that won't have a row, so that the entry neither replaces others nor is replaced.
-  mutating func forgetRow(of entry: DeliveryEntry) {
-    assert(
-      entry.position == position,
-      "#\(entry.sequence) is expected to be \(position), but is \(entry.position)")
-    unindex(entry)
-  }
-
   private mutating func index(_ entry: DeliveryEntry) {
     assert(!entry.isEnded, "#\(entry.sequence) has not ended before it becomes \(position)")
     if entry.state == .keptByChannel {

@@ -10,6 +10,8 @@ struct CampaignAddressee {
   let id: NotificationID
   /// The language of the recipient's text; empty if the campaign has the same text for everyone.
   let language: String  // text: one of the campaign's own languages
+  /// True if the service answered the latest push with an internal error.
+  var isInterrupted = false
 }
 
 /// A batch in flight, and the state of its recipients.
@@ -109,7 +111,8 @@ struct BatchInFlight {
   /// Records that all responses have been received.
   mutating func answered() {
     sent = []
-    failures = unsent.isEmpty ? 0 : failures + 1
+    let hasFailed = !unsent.isEmpty || uncertain.contains(where: \.isInterrupted)
+    failures = hasFailed ? failures + 1 : 0
   }
 
   /// Reduces the batch to its recipients without an outcome, so that it can be stored.

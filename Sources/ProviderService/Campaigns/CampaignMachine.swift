@@ -149,6 +149,15 @@ struct CampaignMachine {
         flight.unsent.append(addressee)
         problem = why
         if endState != .cancelled { endState = .paused }
+      case .interrupted(let why):
+        problem = why
+        guard setting.hasLog else {
+          flight.unsent.append(addressee)
+          break
+        }
+        var interrupted = addressee
+        interrupted.isInterrupted = true
+        flight.uncertain.append(interrupted)
       case .uncertain: flight.uncertain.append(addressee)
       }
       answered += 1
@@ -170,9 +179,9 @@ struct CampaignMachine {
       for number in due { flights[number]?.phase = .settling(at: moment) }
       report("cannot read the gateway's delivery log: check that the gateway is running")
     case .forgotten:
-      for number in due { resolve(number, at: now) { _ in .unclear } }
+      for number in due { resolve(number, at: now) { _ in .sent } }
     case .verdicts(let verdicts):
-      for number in due { resolve(number, at: now) { verdicts[$0] ?? .unclear } }
+      for number in due { resolve(number, at: now) { verdicts[$0] ?? .sent } }
     }
   }
 
@@ -352,18 +361,24 @@ struct CampaignMachine {
     _ number: Int64, at now: CampaignMoment, _ verdict: (NotificationID) -> GatewayLog.Verdict
   ) {
     guard var flight = flights[number] else { return }
-    for addressee in flight.uncertain {
+    var isInterrupted = false
+    for var addressee in flight.uncertain {
       switch verdict(addressee.id) {
       case .accepted: flight.count(.accepted, in: addressee.language)
-      case .absent: flight.unsent.append(addressee)
-      case .unclear: flight.count(.unknown, "AnswerLost", in: addressee.language)
+      // A gateway that answers with an internal error does not deliver the push, unless it has already sent it.
+      case .absent,
+        .received where addressee.isInterrupted:
+        isInterrupted = isInterrupted || addressee.isInterrupted
+        addressee.isInterrupted = false
+        flight.unsent.append(addressee)
+      case .received, .sent: flight.count(.unknown, "AnswerLost", in: addressee.language)
       }
     }
     flight.uncertain = []
     flights[number] = flight
     settle(number, at: now)
-    // Immediately send to the recipients that were not reached.
-    flights[number]?.phase = .retry(at: now.nanoseconds)
+    // Immediately send to the recipients that were not reached, unless the gateway has a problem.
+    if !isInterrupted { flights[number]?.phase = .retry(at: now.nanoseconds) }
   }
 
   // MARK: Problems

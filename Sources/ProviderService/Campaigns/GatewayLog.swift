@@ -68,14 +68,20 @@ public struct GatewayLog: Sendable {
   }
 
   /// The fate of a notification that was sent after a given time and might have been lost.
-  enum Verdict: Sendable, Equatable {
-    /// The gateway has the notification.
-    case accepted
+  ///
+  /// A later case is stronger evidence than an earlier one.
+  enum Verdict: Int, Sendable, Comparable {
     /// The gateway never received the notification.
     case absent
-    /// The gateway received the notification but did not finish handling it: the notification might or might not be
-    /// delivered.
-    case unclear
+    /// The gateway received the notification. It is not known whether the notification was committed.
+    case received
+    /// The gateway sent the notification to the device. It is not known whether the notification was committed or
+    /// arrived.
+    case sent
+    /// The gateway has committed or delivered the notification.
+    case accepted
+
+    static func < (one: Verdict, other: Verdict) -> Bool { one.rawValue < other.rawValue }
   }
 
   /// The result of a query about notifications.
@@ -102,12 +108,7 @@ public struct GatewayLog: Sendable {
     let isRead = try? read { line in
       if line.atMilliseconds >= from { recent += 1 }
       guard ids.contains(line.id) else { return }
-      // Before its commit, a notification has only a receipt in the log; a failed commit adds no line.
-      if line.state != Self.received {
-        verdicts[line.id] = .accepted
-      } else if verdicts[line.id] == nil {
-        verdicts[line.id] = .unclear
-      }
+      verdicts[line.id] = max(verdicts[line.id] ?? .absent, Self.evidence(of: line.state))
     }
     guard isRead == true else { return .outOfReach }
     for id in ids where verdicts[id] == nil {
@@ -139,4 +140,20 @@ public struct GatewayLog: Sendable {
   }
 
   static let received = "Received by APNs"
+  static let sent = "Sent"
+  static let unregistered = "Discarded – Token Unregistered"
+
+  /// Returns what a line proves.
+  ///
+  /// A notification can be sent to a connected device before its commit, and a failed commit adds no line. A
+  /// notification to an unregistered token was refused, or was accepted before the app unregistered. All other lines
+  /// follow the commit, or the device's acknowledgment.
+  private static func evidence(of state: String) -> Verdict {
+    switch state {
+    case unregistered: .absent
+    case received: .received
+    case sent: .sent
+    default: .accepted
+    }
+  }
 }

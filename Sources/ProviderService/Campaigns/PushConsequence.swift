@@ -12,6 +12,8 @@ enum PushConsequence: Equatable {
   case failed(reason: String)
   /// The service did not accept the push, but might accept it later.
   case notSent(why: String)
+  /// The service failed while it handled the push, so the device might have received the push.
+  case interrupted(why: String)
   /// The push was sent, but it is not known whether it arrived.
   case uncertain
   /// The service refuses the whole campaign because of its credentials or topic.
@@ -46,6 +48,9 @@ enum PushConsequence: Equatable {
     default:
       switch refusal.advice {
       case .doNotRetry: self = .failed(reason: reason)
+      case .retryLater where refusal.status == 500,
+        .retryWithBackoff where refusal.status == 500:
+        self = .interrupted(why: "the push service answered \(reason)")
       case .retryLater, .retryWithBackoff:
         self = .notSent(why: "the push service answered \(reason)")
       case .reconnect where refusal.status >= 500:

@@ -159,6 +159,7 @@ final class DeliveryLedger {
       return world.fail("the delivery log contains the unknown state '\(line.state)'")
     }
     if state == .sent { world.sent(line) }
+    world.hostedService?.recorded(line)
     guard let number = GatewaySimulation.push(line.id) else { return }
     world.note("#\(number): \(state)")
     accepted += 1
@@ -211,7 +212,7 @@ final class DeliveryLedger {
         !push.states.contains { Self.ends.contains($0) },
         "#\(push.number) was logged as stored after its final state")
     case .storedNoRoom:
-      let device = world.devices.first { $0.number == push.target.device }
+      let device = world.recipient(push.target.device)
       world.expect(
         device?.hasLackedRoom == true,
         "#\(push.number) was logged as stored for lack of room, although its device had room")
@@ -285,7 +286,7 @@ final class DeliveryLedger {
   /// A device detects duplicates of the notifications that it remembers. A gateway resends older notifications only if
   /// its store failed or was restored from an old copy. If the order of pushes changed because a power restriction or a
   /// rate limit held the older pushes back, they can arrive again after the device has forgotten them.
-  func shown(_ number: UInt64, _ id: NotificationID, on device: SimulatedDevice) {
+  func shown(_ number: UInt64, _ id: NotificationID, on device: any SimulatedRecipient) {
     showings += 1
     let place = showings
     change(number) { push in
@@ -335,12 +336,11 @@ final class DeliveryLedger {
         push.storedUntil > (push.acceptance == nil ? latest : now), !push.isUnregistered,
         !push.states.contains(.discardedDisabled), !push.isThrownAway, !push.isForgotten,
         !isReplaced(push),
+        !(push.keep != .max && world.hostedService?.topic == push.target.topic),
         !world.profile.hasClockSteps
           || !(push.hasExpired || push.states.contains(.discardedExpired))
       else { continue }
-      guard let device = world.devices.first(where: { $0.number == push.target.device }) else {
-        continue
-      }
+      guard let device = world.recipient(push.target.device) else { continue }
       // The device itself discards pushes that the user or the app does not want.
       guard device.wants(push.target.topic), !device.isDisabled(push.target.topic),
         !device.isRevoked, !world.wasUnwanted(push.target)

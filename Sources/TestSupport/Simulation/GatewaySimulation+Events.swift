@@ -19,7 +19,12 @@ extension GatewaySimulation {
   /// One in eleven payloads has the maximum size and consists mostly of combining marks in a key. The time to normalize
   /// such text grows faster than its length.
   func payload(push number: UInt64, limit: Int) -> [UInt8] {
-    profile.sendsExtremes && number % 11 == 3
+    if let target = ledger.push(number)?.target.device,
+      let agent = agents.first(where: { $0.number == target })
+    {
+      return agent.payload(push: number)
+    }
+    return profile.sendsExtremes && number % 11 == 3
       ? Self.longPayload(push: number, bytes: limit) : Self.payload(push: number)
   }
 
@@ -98,6 +103,7 @@ extension GatewaySimulation {
       troubleProvider { $0.stall(nanoseconds) }
     }
     for device in devices { planTrouble(of: device) }
+    for agent in agents { planTrouble(of: agent) }
   }
 
   private func planTrouble(of device: SimulatedDevice) {
@@ -129,6 +135,14 @@ extension GatewaySimulation {
     }
     plan(every: profile.topicEvery) { [self] in changeTopic(of: device) }
     plan(every: profile.topicEvery) { [self] in changeChannel(of: device) }
+  }
+
+  private func planTrouble(of agent: AgentDevice) {
+    plan(every: profile.cutEvery) { agent.connection?.cut() }
+    plan(every: profile.darkEvery) { agent.connection?.goDark() }
+    plan(every: profile.stallEvery) { [self] in
+      agent.connection?.stall(random(1_000_000...30_000_000_000))
+    }
   }
 
   private func copyFolder() {
@@ -303,7 +317,8 @@ extension GatewaySimulation {
       collapseID: collapseID)
   }
 
-  private func keep(of topic: LinkTopic) -> UInt32 {
+  /// Returns the number of notifications that the gateway stores for an app on a device.
+  func keep(of topic: LinkTopic) -> UInt32 {
     let index = topics.firstIndex(of: topic) ?? 3
     return [1, 3, .max, 1][min(index, 3)]
   }

@@ -2,6 +2,7 @@ import BelfryWire
 import Gateway
 import Storage
 import System
+import Transport
 
 /// A simulation of providers, a gateway with its loops and stores, and devices, on one thread, with one seed and a
 /// virtual clock.
@@ -38,6 +39,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     ///
     /// The digest covers the time of every event and every random number.
     public let digest: UInt64
+    /// True if devices of the world run the real agent.
+    public var hasAgents = false
 
     /// The report for developers, with the command that replays the run.
     public var report: String {
@@ -48,16 +51,20 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       }
       let lines = trace.map { "  " + $0 }.joined(separator: "\n")
       return
-        "seed \(seed): \(violation)\n\(lines)\nreplay it with: make simulate MODEL=gateway SEED=\(seed)"
+        "seed \(seed): \(violation)\n\(lines)\nreplay it with: make simulate MODEL=\(hasAgents ? "whole" : "gateway") SEED=\(seed)"
         + length.replayOption
     }
   }
 
   /// Runs the world generated from `seed` to its end or to the first violation.
-  public static func run(seed: UInt64, length: SimulationLength = .full) -> Outcome {
-    let outcome = run(seed: seed, length: length, isTracing: false)
+  ///
+  /// If `hasAgents` is true, the devices run the real agent.
+  public static func run(
+    seed: UInt64, length: SimulationLength = .full, hasAgents: Bool = false
+  ) -> Outcome {
+    let outcome = run(seed: seed, length: length, isTracing: false, hasAgents: hasAgents)
     guard let violation = outcome.violation else { return outcome }
-    var traced = run(seed: seed, length: length, isTracing: true)
+    var traced = run(seed: seed, length: length, isTracing: true, hasAgents: hasAgents)
     if traced.digest != outcome.digest {
       traced.violation = "\(violation); the traced run diverged from the first run"
     }
@@ -71,11 +78,12 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   private static func run(
     seed: UInt64, length: SimulationLength, isTracing: Bool,
-    identities: SimulatedIdentities? = nil
+    identities: SimulatedIdentities? = nil, hasAgents: Bool = false
   ) -> Outcome {
     do {
       let world = try GatewaySimulation(
-        seed: seed, length: length, isTracing: isTracing, identities: identities)
+        seed: seed, length: length, isTracing: isTracing, identities: identities,
+        hasAgents: hasAgents)
       return world.play()
     } catch {
       return Outcome(
@@ -99,6 +107,10 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private var madeNetwork: SimulatedNetwork?
   private var madeGateway: SimulatedGatewayProcess?
   private(set) var devices: [SimulatedDevice] = []
+  /// The campaign that is sent to the agents; nil until it begins.
+  private(set) var campaign: CampaignSimulation?
+  /// The devices with the real agent.
+  private(set) var agents: [AgentDevice] = []
   private(set) var providers: [SimulatedProvider] = []
   private(set) lazy var binaryProvider = SimulatedBinaryProvider(in: self)
   private(set) lazy var feedbackClient = SimulatedFeedbackClient(in: self)
@@ -123,12 +135,16 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private var unwanted: Set<DeliveryLedger.Target> = []
   /// The tokens that apps have reported to their providers.
   private var knownTokens: [(target: DeliveryLedger.Target, token: [UInt8])] = []
+  /// The recipient of each token that an app has ever reported to its providers.
+  private var reportedTokens: [String: DeliveryLedger.Target] = [:]  // text: hexadecimal tokens
+  private var campaignProvider: SimulatedProvider?
   private var extraChannels: [ChannelID] = []
 
   /// Creates the world generated from a seed, optionally with the given profile.
   init(
     seed: UInt64, length: SimulationLength = .full, isTracing: Bool,
-    profile: SimulationProfile? = nil, identities: SimulatedIdentities? = nil
+    profile: SimulationProfile? = nil, identities: SimulatedIdentities? = nil,
+    hasAgents: Bool = false
   ) throws {
     self.seed = seed
     self.length = length
@@ -136,7 +152,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     self.identities = try identities ?? SimulatedIdentities.shared.get()
     tokens = try DeviceTokenCodec(keys: [SimulatedIdentities.tokenKey], environment: .sandbox)
     random = SeededGenerator(seed: seed)
-    let drawn = SimulationProfile(&random, length: length)
+    var drawn = SimulationProfile(&random, length: length)
+    if hasAgents { drawn.useAgents(&random) }
     self.profile = profile ?? drawn
     topics = (1...self.profile.apps).map { LinkTopic(bundleID: "com.example.app\($0)") }
     madeNetwork = try SimulatedNetwork(in: self)
@@ -249,6 +266,11 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Promises
 
+  /// Returns the device with a number that the gateway assigned; nil if none has it now.
+  func recipient(_ number: UInt64) -> (any SimulatedRecipient)? {
+    devices.first { $0.number == number } ?? agents.first { $0.number == number }
+  }
+
   /// Returns true if, at any time, the device did not want the app's notifications.
   func wasUnwanted(_ target: DeliveryLedger.Target) -> Bool { unwanted.contains(target) }
 
@@ -256,7 +278,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   /// Checks a push that the gateway sends to a device.
   func sent(_ line: DeliveryLogLine) {
-    guard let device = devices.first(where: { $0.number == line.device }) else {
+    if formerNumbers.contains(line.device) { return }
+    guard let device = recipient(line.device) else {
       return fail("a notification was sent to device number \(line.device), which does not exist")
     }
     expect(
@@ -271,13 +294,16 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Tokens, apps, and channels
 
+  /// The gateway as the campaign uses it.
+  var hostedService: HostedPushService? { campaign?.service as? HostedPushService }
+
   /// Returns the gateway's number for an app, or 0 if the gateway has not created the app.
   func app(of topic: LinkTopic) -> UInt32 {
     gateway.controlStore.appNumbers[topic.bundleID] ?? 0
   }
 
   /// Handles a device's new token, which the app reports to the providers.
-  func registered(_ topic: LinkTopic, token: [UInt8], on device: SimulatedDevice) {
+  func registered(_ topic: LinkTopic, token: [UInt8], on device: any SimulatedRecipient) {
     guard let contents = tokens.open(token.span) else {
       return fail("device \(device.index) received an invalid token")
     }
@@ -291,6 +317,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     time.after(random(0...500_000_000)) { [self] in
       if !knownTokens.contains(where: { $0.token == token }) {
         knownTokens.append((target, token))
+        reportedTokens[Hexadecimal.encode(token)] = target
       }
     }
   }
@@ -298,7 +325,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   func pushRefusedAsUnregistered(_ number: UInt64, _ topic: LinkTopic, token: [UInt8]) {
     guard let known = knownTokens.firstIndex(where: { $0.token == token }) else { return }
     let target = knownTokens[known].target
-    let isRevoked = devices.contains { $0.number == target.device && $0.isRevoked }
+    let isRevoked = recipient(target.device)?.isRevoked == true
     expect(
       wasUnwanted(target) || isRevoked, "#\(number) was refused as unregistered, but is registered")
     knownTokens.remove(at: known)
@@ -350,16 +377,27 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     plan(every: profile.pushEvery) { [self] in push() }
     plan(every: profile.pushEvery * 5) { [self] in broadcast(isForAll: false) }
     planTrouble()
+    planCampaign()
     let end = time.now + profile.troubled
     step(until: end)
     isTroubled = false
     troubleEnd = end
     heal()
-    rest(until: end + profile.calm * 2 / 3)
-    for _ in 0..<4 { broadcast(isForAll: true) }
-    step(until: time.now + (isPatient ? profile.calm / 3 : 120_000_000_000))
+    if agents.isEmpty {
+      rest(until: end + profile.calm * 2 / 3)
+      for _ in 0..<4 { broadcast(isForAll: true) }
+      step(until: time.now + (isPatient ? profile.calm / 3 : 120_000_000_000))
+    } else {
+      step(until: end + profile.calm)
+      stepInLeaps(until: end + AgentSimulationProfile.calm)
+    }
     binaryProvider.settleAccounts()
     if violation == nil { ledger.check() }
+    for agent in agents where violation == nil { agent.check() }
+    if violation == nil { campaign?.check() }
+    if violation == nil, let campaign, let lost = hostedService?.check(campaign.ledger) {
+      fail(lost)
+    }
     if violation == nil { broadcasts.check() }
     if violation == nil, let unmet = unmetWish { fail(unmet) }
     if violation == nil { closeEverything() }
@@ -368,11 +406,13 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       trace: SimulationTrace.relevant(journal.lines, violation, ledger),
       pushes: ledger.pushes.count, accepted: ledger.pushes.count { $0.isAnswered },
       shown: ledger.pushes.count { $0.shown > 0 },
-      controlRestorations: controlRestorations, events: time.eventsHandled, digest: digest)
+      controlRestorations: controlRestorations, events: time.eventsHandled, digest: digest,
+      hasAgents: profile.agents > 0)
   }
 
   private func addDevices() {
-    for index in 1...profile.devices { addDevice(index) }
+    for index in 0..<profile.devices { addDevice(index + 1) }
+    for index in 0..<profile.agents { addAgent(index + 1) }
   }
 
   func addDevice(_ index: Int) {
@@ -381,6 +421,59 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     for channel in channels where chance(0.8) { device.subscribe(channel) }
     for topic in topics { device.register(topic) }
     device.start()
+  }
+
+  private var agentKeysTaken = 0
+  /// The numbers of devices that have lost their identity since.
+  var formerNumbers: Set<UInt64> = []
+
+  /// True if an agent can take another key.
+  var hasAgentKeys: Bool { agentKeysTaken < identities.agentKeys.count }
+
+  /// Returns a key that no agent has used.
+  func takeAgentKey() -> ES256PrivateKey {
+    assert(hasAgentKeys, "there are fewer keys than agents")
+    defer { agentKeysTaken += 1 }
+    return identities.agentKeys[agentKeysTaken % identities.agentKeys.count]
+  }
+
+  /// The tokens of a topic that apps on devices with the real agent have reported.
+  func agentTokens(of topic: LinkTopic) -> [[UInt8]] {
+    knownTokens.filter { known in
+      known.target.topic == topic && agents.contains { $0.number == known.target.device }
+    }.map(\.token)
+  }
+
+  /// Returns the recipient of the first hexadecimal token that equals `text`.
+  func target(of text: String) -> DeliveryLedger.Target? {
+    reportedTokens[text]
+  }
+
+  /// Adds the provider that sends the campaign.
+  func addCampaignProvider() -> SimulatedProvider {
+    // Such a provider authenticates with tokens, which all topics accept.
+    let provider = SimulatedProvider((providers.count + 2) / 3 * 3, in: self)
+    campaignProvider = provider
+    return provider
+  }
+
+  /// Begins a campaign once an app has a token.
+  private func planCampaign() {
+    guard !agents.isEmpty else { return }
+    time.after(random(0...profile.troubled / 2)) { [self] in
+      guard isTroubled else { return }
+      guard topics.contains(where: { !agentTokens(of: $0).isEmpty }) else { return planCampaign() }
+      assert(campaign == nil, "a world has one campaign")
+      let campaign = CampaignSimulation(in: self)
+      self.campaign = campaign
+      campaign.begin()
+    }
+  }
+
+  private func addAgent(_ index: Int) {
+    let agent = AgentDevice(index, in: self)
+    agents.append(agent)
+    agent.begin()
   }
 
   /// Handles a crash of the gateway, which loses its memory.
@@ -396,6 +489,19 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       device.goOnline()
     }
     for connection in network.connections where connection.isDark { connection.cut() }
+    for agent in agents { agent.simulation.calmDown() }
+    campaign?.calmDown()
+  }
+
+  /// Runs the hours in which the agents finish their work, with a gateway that runs only every five seconds.
+  ///
+  /// Otherwise, the idle ticks of its loops would take most of the time.
+  private func stepInLeaps(until end: Int64) {
+    while time.now < end, violation == nil {
+      let next = min(end, time.now + 5_000_000_000)
+      gateway.pauseLoops(until: next)
+      step(until: next)
+    }
   }
 
   /// True if this world runs to its end even if nothing remains to be done, as one in eight worlds does.
@@ -457,9 +563,11 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// Disconnects all providers and devices, stops the gateway, and checks that nothing remains.
   private func closeEverything() {
     for provider in providers { provider.goOffline() }
+    campaignProvider?.goOffline()
     binaryProvider.goOffline()
     feedbackClient.goOffline()
     for device in devices { device.goOffline() }
+    for agent in agents { agent.goOffline() }
     step(until: time.now + 60_000_000_000)
     expect(!gateway.hasConnections, "connections remain open: \(gateway.connectionCounts)")
     expect(network.connections.isEmpty, "\(network.connections.count) sockets remain open")
@@ -470,6 +578,9 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   func end() {
     isRunning = false
+    for agent in agents { agent.end() }
+    campaign = nil
+    campaignProvider = nil
     gateway.release()
     network.release()
     time.cancelAll()

@@ -5,7 +5,7 @@ import Transport
 
 /// A device with its agent: the real ``DeviceLinkClient``, storage that survives crashes, and apps that record the
 /// notifications that they display.
-final class SimulatedDevice: SimulatedClient {
+final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
   /// The data that survives a power failure.
   private struct Disk {
     var certificate: PeerCertificate?

@@ -256,6 +256,11 @@ final class SimulatedGatewayProcess {
     world.note("\(loop.name) is paused for \(nanoseconds / 1_000_000) ms")
   }
 
+  /// Pauses all loops.
+  func pauseLoops(until moment: Int64) {
+    for loop in loops.all { loop.pausedUntil = max(loop.pausedUntil, moment) }
+  }
+
   /// True if a loop with unread input is paused.
   var hasPausedLoops: Bool { loops.all.contains { $0.pausedUntil > world.time.now } }
 

@@ -24,7 +24,10 @@ final class SimulatedIdentities: Sendable {
   let providerKey: ES256PrivateKey
   /// The certificate for the topic of the first app.
   let providerCertificate: PeerCertificate
+  /// The keys of imitated devices.
   let deviceKeys: [ES256PrivateKey]
+  /// The keys of devices with the real agent, which change if an agent loses its identity.
+  let agentKeys: [ES256PrivateKey]
 
   /// The provider tokens by time of issue, in seconds since 1970.
   private let tokens = Mutex<[Int64: String]>([:])
@@ -45,6 +48,7 @@ final class SimulatedIdentities: Sendable {
       bundleID: "com.example.app1", environment: .both, form: .universal, now: Self.issuedSeconds
     ).certificate
     deviceKeys = try (0..<8).map { _ in try ES256PrivateKey() }
+    agentKeys = try (0..<12).map { _ in try ES256PrivateKey() }
   }
 
   /// Returns a provider token issued at the given time, in seconds since 1970.

@@ -1,3 +1,4 @@
+import BelfryProvider
 import BelfryWire
 import Transport
 
@@ -12,6 +13,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     /// A push that the gateway must refuse for this reason, unless it first refuses the push because of the token.
     case excess(String)
     case broadcast(UInt64)
+    /// A push of a campaign.
+    case campaign(PushCompletion)
     case makeChannel
     case removeChannel(ChannelID)
   }
@@ -103,6 +106,31 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
       (name: ":authority", value: "localhost"), (name: "apns-topic", value: topic.bundleID),
       (name: "apns-push-type", value: "alert"),
     ]
+  }
+
+  /// Sends a campaign's push, as `ProviderClient` does.
+  func submit(_ push: Push, _ done: @escaping PushCompletion) {
+    var fields = [
+      (name: ":method", value: "POST"), (name: ":scheme", value: "https"),
+      (name: ":path", value: "/3/device/\(push.deviceToken)"),
+      (name: ":authority", value: "localhost"), (name: "apns-push-type", value: "alert"),
+    ]
+    if let topic = push.topic { fields.append((name: "apns-topic", value: topic)) }
+    if let id = push.id { fields.append((name: "apns-id", value: id)) }
+    if let priority = push.priority { fields.append((name: "apns-priority", value: "\(priority)")) }
+    if case .until(let seconds) = push.expiration {
+      fields.append((name: "apns-expiration", value: "\(seconds)"))
+    }
+    send(.campaign(done), fields, push.payload)
+  }
+
+  /// Loses the requests and the connection because the provider's process has exited.
+  func crash() {
+    connection?.abandon()
+    connection = nil
+    session = nil
+    queue = []
+    open = [:]
   }
 
   /// Sends a push in which one field exceeds its limit.
@@ -313,6 +341,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     switch (reason, request.call) {
     case (.unprocessed, _): queue.append(request)
     case (_, .push(let number, _, _)): world.ledger.orphaned(number)
+    case (_, .campaign(let done)): done(.failure(.unanswered(reason: "\(reason)")))
     case (.reset(let code), _):
       world.note("a request of provider \(number) was reset with \(code)")
     case (.connectionLost, _): break
@@ -370,6 +399,18 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
       } else {
         world.broadcasts.refused(number, status: request.status, reason(request))
       }
+    case .campaign(let done):
+      let id = request.answer["apns-id"] ?? ""
+      guard request.status != 200 else {
+        return done(.success(.accepted(.init(id: id, uniqueID: request.answer["apns-unique-id"]))))
+      }
+      let object = (try? JSONValue(parsing: request.answerBody))?.objectValue
+      done(
+        .success(
+          .rejected(
+            .init(
+              status: request.status, reason: object?["reason"]?.stringValue ?? "",
+              timestampMilliseconds: object?["timestamp"]?.integerValue, id: id))))
     case .makeChannel: world.madeChannel(status: request.status, request.answer["apns-channel-id"])
     case .removeChannel(let id): world.removedChannel(id, status: request.status)
     }

@@ -4,6 +4,12 @@ protocol SimulatedWorld: AnyObject {
   /// The random numbers, which the seed determines.
   var random: SeededGenerator { get set }
   var journal: SimulationJournal { get set }
+  /// The text before each line of this part of the world.
+  var label: String { get }
+}
+
+extension SimulatedWorld {
+  var label: String { "" }
 }
 
 /// A world's record of its run.
@@ -43,12 +49,12 @@ extension SimulatedWorld {
   func fail(_ promise: String) {
     guard violation == nil else { return }
     note("BROKEN: \(promise)")
-    journal.violation = promise
+    journal.violation = label + promise
   }
 
   /// Records an event, unless a promise has already been violated.
   func note(_ line: @autoclosure () -> String) {
     guard journal.isTracing, violation == nil else { return }
-    journal.lines.append("\(Double(time.now / 1_000) / 1e6) s  \(line())")
+    journal.lines.append("\(Double(time.now / 1_000) / 1e6) s  \(label)\(line())")
   }
 }

@@ -4,7 +4,10 @@
 struct SimulationProfile {
   /// True if some pushes have a payload of the maximum size.
   var sendsExtremes = true
+  /// The number of devices without an agent, which are imitated.
   var devices: Int
+  /// The number of devices with the real agent.
+  var agents = 0
   var apps: Int
   /// The length of the period with faults, in virtual nanoseconds.
   var troubled: Int64
@@ -128,6 +131,21 @@ struct SimulationProfile {
     backlog = pick(0, 1, 2, 3, 4, 5, 6, 7) == 0 && pick(0, 1, 2, 3, 4, 5) == 0 ? 10_000 : 0
     restoredPart = [.notifications, .control, .both][Int(pick(0, 1, 2))]
     shorten(to: length)
+  }
+
+  /// Replaces the imitated devices, except sometimes one, by devices with the real agent.
+  ///
+  /// The agents' own faults take the place of the faults that only an imitated device can imitate.
+  mutating func useAgents(_ random: inout SeededGenerator) {
+    agents = 1 + Int(random.next() % 2)
+    devices = Int(random.next() % 2)
+    // Only the third app stores all of a campaign's pushes.
+    if random.next() % 2 == 0 { apps = 4 }
+    sendsExtremes = false
+    backlog = 0
+    restoreShare = 0
+    clockStepEvery = .max / 4
+    hasLongJumps = false
   }
 
   private mutating func shorten(to length: SimulationLength) {

@@ -250,6 +250,37 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 0)
   }
 
+  @Test func `a push whose commit fails is delivered only if the device already has it`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    for text in ["sent", "waiting", "another"] { bench.push(text, keep: .max) }
+    bench.pass(milliseconds: 3)
+    try bench.commit(isDurable: false)
+    #expect(bench.failed == ["sent", "waiting", "another"])
+    try bench.acknowledge("sent")
+    bench.push("next", keep: .max)
+    #expect(bench.sent == ["sent", "next"])
+  }
+
+  @Test func `a notification returns if the one that replaced it is refused`() throws {
+    var bench = Bench()
+    try bench.connect(window: 1)
+    bench.push("first", keep: .max)
+    bench.push("older", keep: .max, collapseID: "c")
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    bench.push("newer", keep: .max, collapseID: "c")
+    bench.pass(milliseconds: 3)
+    try bench.commit(isDurable: false)
+    #expect(bench.failed == ["newer"])
+    #expect(try bench.store.count() == 2)
+    try bench.acknowledge("first")
+    bench.pass(milliseconds: 3)
+    try bench.commit()
+    try bench.answerLoads()
+    #expect(bench.sent == ["first", "older"])
+  }
+
   /// Replaces an unsent notification, and returns the commit of the newer notification.
   ///
   /// The newer one is held, so it is committed before the older one. Another notification is in flight.

@@ -20,6 +20,21 @@ import Testing
     #expect(outcome.violation == nil, "\(outcome.report)")
   }
 
+  /// The devices run the real agent, its push receiver, and its link, and a campaign is sent to their apps.
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func `what providers are told is what agents store and show`(seed: UInt64) {
+    let outcome = GatewaySimulation.run(seed: seed, length: .short, hasAgents: true)
+    #expect(outcome.violation == nil, "\(outcome.report)")
+  }
+
+  @Test func `a seed gives the same run of the whole system each time`() {
+    let one = GatewaySimulation.run(seed: 5, length: .short, hasAgents: true)
+    let other = GatewaySimulation.run(seed: 5, length: .short, hasAgents: true)
+    #expect(one.report == other.report)
+    #expect(one.digest == other.digest)
+    #expect(one.pushes > 0 && one.shown > 0)
+  }
+
   @Test func `a seed gives the same run each time`() {
     let one = GatewaySimulation.run(seed: 5)
     let other = GatewaySimulation.run(seed: 5)

@@ -58,9 +58,12 @@ final class AgentLedger {
   }
 
   static func notification(recordKey: String) -> AppNotificationID? {
-    guard let slash = recordKey.firstIndex(of: "/"), let app = AppID(String(recordKey[..<slash]))
+    // A combining mark after the slash forms one character with it.
+    let (bytes, slash) = (recordKey.utf8, UInt8(ascii: "/"))
+    guard let end = bytes.firstIndex(of: slash), let app = AppID(String(recordKey[..<end])),
+      let id = String(bytes[bytes.index(after: end)...])
     else { return nil }
-    return AppNotificationID(app: app, id: String(recordKey[recordKey.index(after: slash)...]))
+    return AppNotificationID(app: app, id: id)
   }
 
   /// Returns the notification with this key in the delivered list.
@@ -323,7 +326,7 @@ final class AgentLedger {
       (mirror[.delivered].keys + requests.sorted() + mirror[.responses].keys
       + mirror[.waiting].keys
       + mirror[.fetches].keys)
-      .map { String($0.prefix { $0 != "/" }) }
+      .map { String($0.unicodeScalars.prefix { $0 != "/" }) }
     for owner in owners where AppID(owner).flatMap({ apps[$0] }) == nil {
       world.fail("\(when), records of the removed app \(owner) remain")
     }

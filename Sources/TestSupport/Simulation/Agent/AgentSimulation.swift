@@ -67,14 +67,17 @@ public final class AgentSimulation: SimulatedWorld {
     return world.journal.lines
   }
 
-  let time = VirtualTime()
+  let time: VirtualTime
   let profile: AgentSimulationProfile
   var random: SeededGenerator
   private(set) lazy var machine = SimulatedMachine(in: self)
   private(set) lazy var records = SimulatedRecords(in: self)
   private(set) lazy var ledger = AgentLedger(in: self)
   private(set) lazy var agent = SimulatedAgent(in: self)
-  private(set) lazy var pushService = SimulatedPushService(in: self)
+  private lazy var imitatedPushService = SimulatedPushService(in: self)
+  var pushService: any SimulatedPushLink { device ?? imitatedPushService }
+  /// The device of a simulated gateway on which the agent runs; nil if the gateway is only imitated.
+  private unowned let device: AgentDevice?
   private(set) lazy var person = SimulatedPerson(in: self)
   private(set) var apps: [SimulatedApp] = []
   /// The commands with open connections.
@@ -82,16 +85,45 @@ public final class AgentSimulation: SimulatedWorld {
   private(set) var isTroubled = true
   private let seed: UInt64
   private let length: SimulationLength
-  var journal: SimulationJournal
+  private var ownJournal: SimulationJournal
   private var nextConnection: UInt64 = 1
   private var nextSerial = 1
 
   private init(seed: UInt64, length: SimulationLength, isTracing: Bool) {
     self.seed = seed
     self.length = length
-    journal = SimulationJournal(isTracing: isTracing)
+    device = nil
+    time = VirtualTime()
+    ownJournal = SimulationJournal(isTracing: isTracing)
     random = SeededGenerator(seed: seed)
     profile = AgentSimulationProfile(&random, length: length)
+  }
+
+  /// Creates the agent of a device that shares the clock and the journal of a gateway's world.
+  init(of device: AgentDevice, in world: GatewaySimulation) {
+    seed = world.random.next()
+    length = world.length
+    self.device = device
+    time = world.time
+    ownJournal = SimulationJournal(isTracing: false)
+    random = SeededGenerator(seed: seed)
+    profile = AgentSimulationProfile(&random, length: length, apps: world.profile.apps)
+  }
+
+  var journal: SimulationJournal {
+    _read {
+      if let device { yield device.world.journal } else { yield ownJournal }
+    }
+    _modify {
+      if let device { yield &device.world.journal } else { yield &ownJournal }
+    }
+  }
+
+  var label: String { device.map { "agent \($0.index): " } ?? "" }
+
+  /// Returns the ID of the app with the given number, which is also its topic at the gateway.
+  func appID(_ number: Int) -> AppID? {
+    AppID(device == nil ? "org.example.app\(number)" : "com.example.app\(number)")
   }
 
   /// Returns a connection with a new number.
@@ -110,6 +142,25 @@ public final class AgentSimulation: SimulatedWorld {
   // MARK: The run
 
   private func play() -> Outcome {
+    begin()
+    let end = time.now + profile.troubled
+    step(until: end)
+    calmDown()
+    step(until: end + AgentSimulationProfile.calm)
+    if violation == nil { ledger.checkEnd() }
+    agent.release()
+    // The remaining events hold the agent, whose loop holds the clock.
+    time.cancelAll()
+    return Outcome(
+      seed: seed, length: length, violation: violation,
+      trace: Array(journal.lines.suffix(SimulationTrace.isWhole ? .max : 160)),
+      pushes: pushService.count, shown: ledger.shownCount, fired: ledger.schedule.firedCount,
+      asks: ledger.conversations.askCount, restarts: agent.restartCount,
+      events: time.eventsHandled)
+  }
+
+  /// Starts the agent, its apps and its user.
+  func begin() {
     apps = (1...profile.apps).map { SimulatedApp(number: $0, in: self) }
     agent.start()
     for app in apps where app.isInstalled {
@@ -123,24 +174,10 @@ public final class AgentSimulation: SimulatedWorld {
     person.plan()
     machine.plan()
     agent.plan()
-    let end = time.now + profile.troubled
-    step(until: end)
-    calmDown()
-    step(until: end + profile.calm)
-    if violation == nil { ledger.checkEnd() }
-    agent.release()
-    // The remaining events hold the agent, whose loop holds the clock.
-    time.cancelAll()
-    return Outcome(
-      seed: seed, length: length, violation: violation,
-      trace: Array(journal.lines.suffix(SimulationTrace.isWhole ? .max : 160)),
-      pushes: pushService.count, shown: ledger.shownCount, fired: ledger.schedule.firedCount,
-      asks: ledger.conversations.askCount, restarts: agent.restartCount,
-      events: time.eventsHandled)
   }
 
   /// Stops all faults: all parts of the world answer, and everything that waits is released.
-  private func calmDown() {
+  func calmDown() {
     isTroubled = false
     note("all faults stop")
     records.isHealthy = true

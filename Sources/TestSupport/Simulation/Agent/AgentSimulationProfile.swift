@@ -9,7 +9,7 @@ struct AgentSimulationProfile {
   /// The length of the period with faults, in virtual nanoseconds.
   private(set) var troubled: Int64
   /// The length of the final period without faults, in virtual nanoseconds.
-  let calm: Int64 = 14_400_000_000_000
+  static let calm: Int64 = 14_400_000_000_000
   let policy: GrantPolicy
   let hasManualClock: Bool
   let pendingLimit: Int
@@ -39,13 +39,17 @@ struct AgentSimulationProfile {
   /// Otherwise, they report it later or never.
   let showsAtOnce: Bool
 
-  init(_ random: inout SeededGenerator, length: SimulationLength = .full) {
+  /// Draws a profile; `count` is the number of apps, if it is not drawn.
+  init(
+    _ random: inout SeededGenerator, length: SimulationLength = .full, apps count: Int? = nil
+  ) {
     func pick<Value>(_ choices: Value...) -> Value {
       choices[Int(random.next() % UInt64(choices.count))]
     }
     let never = Int64.max / 4
     let second: Int64 = 1_000_000_000
-    apps = pick(1, 2, 3)
+    let drawn = pick(1, 2, 3)
+    apps = count ?? drawn
     troubled = pick(30, 120, 600) * second
     policy = pick(.ask, .ask, .ask, .all, .none, .types([.alert, .badge]))
     hasManualClock = pick(false, false, false, true)

@@ -5,9 +5,11 @@ import System
 /// The agent's process: the real engine, with its model, journal and timers, and a shell that carries out its effects
 /// in the simulated world.
 final class SimulatedAgent {
-  /// An event in the loop's mailbox, which needs no lock because the world has only one thread.
-  private struct Report: @unchecked Sendable {
-    let event: AgentEvent
+  /// An input in the loop's mailbox, which needs no lock because the world has only one thread.
+  private enum Report: @unchecked Sendable {
+    case event(AgentEvent)
+    /// An input of the link to the gateway.
+    case link(() -> Void)
   }
 
   private unowned let world: AgentSimulation
@@ -68,10 +70,11 @@ final class SimulatedAgent {
     self.engine = engine
     reports = engine.loop.mailbox(of: Report.self) { [weak self, weak engine] reports in
       for report in reports {
-        if case .appRequested(let requestID, let request) = report.event {
+        switch report {
+        case .event(.appRequested(let requestID, let request)):
           engine?.request(requestID, request)
-        } else {
-          engine?.handle(report.event)
+        case .event(let event): engine?.handle(event)
+        case .link(let body): body()
         }
         guard self?.engine === engine else { return }
       }
@@ -80,12 +83,8 @@ final class SimulatedAgent {
       preconditionFailure("the simulated disk can be read")
     }
     engine.handle(.recordsRestored(records))
-    // Simulate that the data was moved to another machine, or that the gateway was replaced.
-    if world.isTroubled, world.chance(0.05) {
-      world.pushService.identityReplaced()
-      if world.chance(0.5) { engine.handle(.machineReplaced) }
-      engine.handle(.identityReplaced)
-    }
+    world.pushService.agentStarts(engine)
+    guard isUp else { return }
     // If a session bus already exists, the agent finds it at startup.
     if world.chance(0.3) { engine.handle(.presenterAppeared(.desktop, isNew: true)) }
     engine.handle(.started)
@@ -130,9 +129,14 @@ final class SimulatedAgent {
   /// Reports an external event.
   ///
   /// The agent handles the event in the next turn of its loop, at once or a little later. Events are never reordered.
-  func report(_ event: AgentEvent) {
+  func report(_ event: AgentEvent) { post(.event(event)) }
+
+  /// Handles an input of the link to the gateway in a turn of the agent's loop, in order with the reported events.
+  func inTurn(_ body: @escaping () -> Void) { post(.link(body)) }
+
+  private func post(_ report: Report) {
     guard isUp else { return }
-    reports?.post(Report(event: event))
+    reports?.post(report)
     scheduleTurn(at: world.time.now + (world.chance(0.7) ? 0 : world.milliseconds(2)))
   }
 
@@ -226,10 +230,12 @@ extension SimulatedAgent: AgentShell {
   func carryOut(_ effect: AgentEffect) {
     guard isUp, let engine else { return }
     switch effect {
-    case .persist, .list, .badge, .sound, .suppressed, .showLink, .probeGateway, .moveLink,
-      .announceState, .useLocationServices, .raise, .deleteAttachments, .trimAttachments, .log,
-      .draw, .showLaunchImage:
+    case .persist, .list, .badge, .sound, .suppressed, .showLink, .useLocationServices, .raise,
+      .deleteAttachments, .trimAttachments, .log, .draw, .showLaunchImage:
       break
+    case .register, .unregister, .acknowledge, .rejectPush, .moveLink, .announceState,
+      .probeGateway:
+      world.pushService.carryOut(effect)
     case .answer(let ask, let answer): answered(ask, .success(answer))
     case .refuse(let ask, let failure): answered(ask, .failure(failure))
     case .diagnose(let ask, _), .openCenter(let ask, _): answered(ask, .success(AppAnswer()))
@@ -257,10 +263,6 @@ extension SimulatedAgent: AgentShell {
     case .end(let app): self.app(app)?.isEnded()
     case .suspend(let app): self.app(app)?.isSuspended()
     case .resume(let app): self.app(app)?.isResumed()
-    case .register(let app, let kind): world.pushService.register(app, kind)
-    case .unregister(let app, let kind): world.pushService.unregister(app, kind)
-    case .acknowledge(let id): world.pushService.isAcknowledged(id)
-    case .rejectPush(let id): world.pushService.isRejected(id)
     case .armRegions(let moment): armRegions(moment)
     case .persistClock, .cancelTimeout, .expectApp, .startExtension, .armSchedule,
       .armBackgroundWork, .armBackgroundTime, .moveClock, .moveZone:
@@ -299,6 +301,7 @@ extension SimulatedAgent: AgentObserver {
   func didPersist() {
     guard isUp else { return }
     world.ledger.onDurable()
+    world.pushService.recordsAreDurable()
     mightDie()
   }
 

@@ -15,7 +15,7 @@ final class SimulatedApp {
   private let backgroundModes: [String]
 
   init(number: Int, in world: AgentSimulation) {
-    guard let id = AppID("org.example.app\(number)") else { preconditionFailure("invalid app ID") }
+    guard let id = world.appID(number) else { preconditionFailure("invalid app ID") }
     self.id = id
     self.world = world
     isInstalled = world.chance(0.7)

@@ -4,7 +4,7 @@ import BelfryWire
 /// The gateway and the device's link to it.
 ///
 /// The link delivers each push until it is acknowledged, and sometimes delivers a push twice.
-final class SimulatedPushService {
+final class SimulatedPushService: SimulatedPushLink {
   private struct Subject: Hashable {
     let app: AppID
     let kind: TokenKind
@@ -46,6 +46,26 @@ final class SimulatedPushService {
 
   // MARK: The link
 
+  /// Simulates, in some worlds, that the data was moved to another machine, or that the gateway was replaced.
+  func agentStarts(_ engine: AgentEngine) {
+    guard world.isTroubled, world.chance(0.05) else { return }
+    identityReplaced()
+    if world.chance(0.5) { engine.handle(.machineReplaced) }
+    engine.handle(.identityReplaced)
+  }
+
+  func carryOut(_ effect: AgentEffect) {
+    switch effect {
+    case .register(let app, let kind): register(app, kind)
+    case .unregister(let app, let kind): unregister(app, kind)
+    case .acknowledge(let id): isAcknowledged(id)
+    case .rejectPush(let id): isRejected(id)
+    default: break
+    }
+  }
+
+  func recordsAreDurable() {}
+
   func agentStarted() {
     registered = []
     after(2_000) { [self] in goUp() }
@@ -81,7 +101,7 @@ final class SimulatedPushService {
   }
 
   /// Gives the device a new identity, for which the gateway has not stored any data.
-  func identityReplaced() {
+  private func identityReplaced() {
     identity += 1
     alive = []
     waiting = []
@@ -97,14 +117,14 @@ final class SimulatedPushService {
 
   // MARK: Registrations
 
-  func register(_ app: AppID, _ kind: TokenKind) {
+  private func register(_ app: AppID, _ kind: TokenKind) {
     let subject = Subject(app: app, kind: kind)
     if !registered.contains(subject) { registered.append(subject) }
     if world.agent.hasUnpersisted { uncertain.insert(subject) } else { uncertain.remove(subject) }
     if isUp { answer(subject) }
   }
 
-  func unregister(_ app: AppID, _ kind: TokenKind) {
+  private func unregister(_ app: AppID, _ kind: TokenKind) {
     let subject = Subject(app: app, kind: kind)
     registered.removeAll { $0 == subject }
     if !owed.contains(subject) { owed.append(subject) }
@@ -151,12 +171,12 @@ final class SimulatedPushService {
 
   // MARK: Pushes
 
-  func isAcknowledged(_ id: NotificationID) {
+  private func isAcknowledged(_ id: NotificationID) {
     guard let index = waiting.firstIndex(where: { $0.uniqueID == id }) else { return }
     acknowledged.append(waiting.remove(at: index))
   }
 
-  func isRejected(_ id: NotificationID) {
+  private func isRejected(_ id: NotificationID) {
     after(5_000) { [self] in
       if isUp, let push = waiting.first(where: { $0.uniqueID == id }) { handOver(push) }
     }
@@ -191,6 +211,13 @@ enum SimulatedPayload {
   static func make(in world: AgentSimulation) -> ([UInt8], TokenKind) {
     let kind: TokenKind = world.chance(0.9) ? .alert : world.pick([.voip, .location])
     if world.chance(0.05) { return (Array(world.pick(hostile).utf8), kind) }
+    var object = valid(in: world)
+    if world.chance(0.05) { SimulatedExtremes.widen(&object, in: world) }
+    return (Array(object.text.utf8), kind)
+  }
+
+  /// Returns a payload that a gateway accepts.
+  static func valid(in world: AgentSimulation) -> JSONObject {
     let serial = world.takeSerial()
     var aps = JSONObject()
     if world.chance(0.8) {
@@ -211,9 +238,7 @@ enum SimulatedPayload {
       aps["interruption-level"] = .string(
         world.pick(["passive", "active", "time-sensitive", "critical"]))
     }
-    var object: JSONObject = ["aps": .object(aps), "serial": .integer(Int64(serial))]
-    if world.chance(0.05) { SimulatedExtremes.widen(&object, in: world) }
-    return (Array(object.text.utf8), kind)
+    return ["aps": .object(aps), "serial": .integer(Int64(serial))]
   }
 
   private static let hostile = [

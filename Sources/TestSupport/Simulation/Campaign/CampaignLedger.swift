@@ -9,6 +9,13 @@ struct CampaignLedger {
     var accepted = 0
     /// True if the push service refused a push to the device for good.
     var isRefused = false
+    /// True if the service told the campaign that it accepted a push to the device.
+    var isTold = false
+    /// The IDs of the campaign's pushes that the device has stored.
+    var arrivals: Set<NotificationID> = []
+    /// True if the device can get the campaign again, because a push without a delivery log was answered with an internal
+    /// error.
+    var mayRepeat = false
     /// True if the app unregistered, or its token was removed, before the campaign ended.
     var isRemoved = false
   }
@@ -38,6 +45,27 @@ struct CampaignLedger {
     return devices[token]?.accepted == 1 ? nil : "the device \(token) got the campaign twice"
   }
 
+  /// Records that the service told the campaign that it accepted a push.
+  mutating func told(_ token: String) {
+    devices[token]?.isTold = true
+    devices[token]?.accepted = 1
+  }
+
+  /// Records that a newer notification replaced a push, which therefore counts as accepted.
+  mutating func replaced(_ token: String) { devices[token]?.accepted = 1 }
+
+  /// Records a push that a device with the real agent has stored.
+  mutating func arrive(_ token: String, _ id: NotificationID) -> String? {
+    devices[token]?.arrivals.insert(id)
+    devices[token]?.accepted = 1
+    guard let device = devices[token] else { return "a push arrived at an unknown device" }
+    return device.arrivals.count == 1 || device.mayRepeat
+      ? nil : "the device \(token) got the campaign twice"
+  }
+
+  /// Records that the service failed while it handled a push, and that the campaign cannot read the delivery log.
+  mutating func interrupted(_ token: String) { devices[token]?.mayRepeat = true }
+
   /// Records a push that the service refused for good.
   mutating func refuse(_ token: String) { devices[token]?.isRefused = true }
 
@@ -53,12 +81,14 @@ struct CampaignLedger {
     let refused = devices.values.count { $0.isRefused }
     let accepted = count(.accepted)
     let unknown = count(.unknown)
-    let all = Int(tallies.reduce(0) { $0 + $1.count })
+    // A recipient whose dead token is kept is counted as dead, too.
+    let all = Int(tallies.reduce(0) { $0 + ($1.outcome == .kept ? 0 : $1.count) })
     if accepted > got { return "\(accepted) devices are counted as accepted, but \(got) were" }
     if got > accepted + unknown + removed {
       return "\(got) devices were accepted, but only \(accepted) are counted"
     }
-    if count(.dead, .kept) > refused {
+    if count(.kept) > count(.dead) { return "more tokens are counted as kept than as dead" }
+    if count(.dead) > refused {
       return "more tokens are counted as dead than the service reported"
     }
     if all > devices.count { return "\(all) outcomes are counted for \(devices.count) devices" }

@@ -51,24 +51,53 @@ public final class CampaignSimulation: SimulatedWorld, @unchecked Sendable {
     return CampaignSimulation(seed: seed, length: length, isTracing: true).play()
   }
 
-  let time = VirtualTime()
+  let time: VirtualTime
   var random: SeededGenerator
-  var journal: SimulationJournal
+  private var ownJournal: SimulationJournal
+  /// The world of the gateway to which the campaign is sent; nil if a push service is imitated.
+  private(set) unowned var host: GatewaySimulation?
   let profile: CampaignSimulationProfile
   private(set) var isTroubled = true
   private let seed: UInt64
   private let length: SimulationLength
-  private(set) lazy var service = SimulatedPushGateway(in: self)
+  private(set) lazy var service: any CampaignPushService =
+    host.map { HostedPushService(of: self, in: $0) } ?? SimulatedPushGateway(in: self)
   private(set) lazy var provider = SimulatedProviderService(in: self)
   private(set) var ledger = CampaignLedger()
 
   private init(seed: UInt64, length: SimulationLength, isTracing: Bool) {
     self.seed = seed
     self.length = length
-    journal = SimulationJournal(isTracing: isTracing)
+    time = VirtualTime()
+    ownJournal = SimulationJournal(isTracing: isTracing)
     random = SeededGenerator(seed: seed)
     profile = CampaignSimulationProfile(&random, length: length)
   }
+
+  /// Creates a campaign that is sent to a simulated gateway, whose clock and journal it shares.
+  init(in host: GatewaySimulation) {
+    seed = host.random.next()
+    length = host.length
+    self.host = host
+    time = host.time
+    ownJournal = SimulationJournal(isTracing: false)
+    random = SeededGenerator(seed: seed)
+    var profile = CampaignSimulationProfile(&random, length: length)
+    // Quiet hours last longer than the gateway's world.
+    profile.hasQuietHours = false
+    self.profile = profile
+  }
+
+  var journal: SimulationJournal {
+    _read {
+      if let host { yield host.journal } else { yield ownJournal }
+    }
+    _modify {
+      if let host { yield &host.journal } else { yield &ownJournal }
+    }
+  }
+
+  var label: String { host == nil ? "" : "campaign: " }
 
   /// Returns true if a fault of this kind occurs now.
   func failsNow(_ fault: CampaignSimulationProfile.Fault) -> Bool {
@@ -81,24 +110,45 @@ public final class CampaignSimulation: SimulatedWorld, @unchecked Sendable {
   }
 
   private func play() -> Outcome {
-    do throws(StorageFailure) {
-      try provider.prepare()
-      provider.start()
-      provider.plan()
-      let end = time.now + profile.troubled
-      step(until: end)
-      note("the faults end")
-      isTroubled = false
-      provider.calmDown()
-      step(until: end + profile.calm)
-      if violation == nil, let promise = try provider.checkEnd(ledger) { fail(promise) }
-    } catch {
-      fail("the world's own store failed: \(error)")
-    }
+    begin()
+    let end = time.now + profile.troubled
+    step(until: end)
+    calmDown()
+    step(until: end + profile.calm)
+    check()
     time.cancelAll()
     return Outcome(
       seed: seed, length: length, violation: violation, trace: Array(journal.lines.suffix(120)),
       pushes: ledger.submitted, starts: provider.starts, events: time.eventsHandled)
+  }
+
+  /// Registers the devices, and starts the campaign.
+  func begin() {
+    assert(ledger.devices.isEmpty, "a campaign begins once")
+    do throws(StorageFailure) {
+      try provider.prepare()
+      provider.start()
+      provider.plan()
+    } catch {
+      fail("the world's own store failed: \(error)")
+    }
+  }
+
+  /// Ends all faults.
+  func calmDown() {
+    note("the faults end")
+    isTroubled = false
+    provider.calmDown()
+  }
+
+  /// Checks the promises at the end of the world.
+  func check() {
+    guard violation == nil else { return }
+    do throws(StorageFailure) {
+      if let promise = try provider.checkEnd(ledger) { fail(promise) }
+    } catch {
+      fail("the world's own store failed: \(error)")
+    }
   }
 
   private func step(until end: Int64) {
@@ -121,6 +171,8 @@ struct CampaignSimulationProfile {
     /// The push service crashes between the receipt and the commit of a request.
     case lostCommits
     case lostAnswers
+    /// The push service answers with an internal error, although the device might get the push.
+    case internalErrors
     /// The push service answers that it is busy.
     case busy
     /// The push service refuses the whole campaign.
@@ -136,7 +188,7 @@ struct CampaignSimulationProfile {
   let devices: Int
   let hasLog: Bool
   let rate: Int64?
-  let hasQuietHours: Bool
+  var hasQuietHours: Bool
   /// The number of lines that the delivery log retains.
   let keptLines: Int
   /// The number of lines about other notifications that each push adds to the log.

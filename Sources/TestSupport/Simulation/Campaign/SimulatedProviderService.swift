@@ -6,7 +6,6 @@ import System
 /// A provider service that sends one campaign, and its operator.
 final class SimulatedProviderService {
   private static let id = "c1"
-  private static let topic = "com.example.app"
   private static let zones = ["Europe/Paris", "Asia/Tokyo", "America/New_York", "UTC"]
 
   private unowned let world: CampaignSimulation
@@ -22,6 +21,7 @@ final class SimulatedProviderService {
   /// The number of the next turn; a turn with an earlier number was replaced.
   private var turn = 0
   private(set) var starts = 0
+  private var runs = 0
   private var isUp = false
 
   init(in world: CampaignSimulation) { self.world = world }
@@ -52,8 +52,8 @@ final class SimulatedProviderService {
     }
     registry = Registry(store: store, sealer: sealer)
     var tokens: [TokenRegistration] = []
-    for number in 1...world.profile.devices {
-      let token: [UInt8] = [UInt8(number >> 8), UInt8(number & 0xFF), 0xAB, 0xCD]
+    let audience = world.service.audience
+    for token in audience.tokens {
       let text = Hexadecimal.encode(token)
       let zone = world.pick(Self.zones)
       zoneNames[text] = zone
@@ -62,15 +62,16 @@ final class SimulatedProviderService {
       world.record {
         $0.add(text); return nil
       }
-      world.service.add(text)
       tokens.append(
         TokenRegistration(
-          sealed: sealed[text] ?? [], topic: Self.topic, language: world.pick(["en", "fr", nil]),
+          sealed: sealed[text] ?? [], topic: audience.topic,
+          language: world.pick(["en", "fr", nil]),
           timeZone: zone))
     }
     _ = try store.register(tokens, at: world.time.unixMilliseconds, limit: nil)
     var object: JSONObject = [
-      "topic": .string(Self.topic), "alert": ["en": ["body": "Hello"], "fr": ["body": "Salut"]],
+      "topic": .string(audience.topic),
+      "alert": ["en": ["body": "Hello"], "fr": ["body": "Salut"]],
     ]
     if world.profile.hasQuietHours {
       // Hours that begin soon are the ones that pushes in flight can run into.
@@ -86,12 +87,12 @@ final class SimulatedProviderService {
     self.document = document
     let record = CampaignRecord(
       id: Self.id, createdMilliseconds: world.time.unixMilliseconds, document: object.bytes,
-      topic: Self.topic, audience: .all, rate: world.profile.rate)
+      topic: audience.topic, audience: .all, rate: world.profile.rate)
     try store.addCampaign(record)
     _ = try store.start(
       record,
       groups: document.sendTime.dependsOnZone ? Self.zones.map { .named($0) } : [.any],
-      total: Int64(world.profile.devices))
+      total: Int64(audience.tokens.count))
   }
 
   private static func clockText(_ minute: Int64) -> String {
@@ -148,9 +149,11 @@ final class SimulatedProviderService {
     resources.clock = clock
     resources.random = { SeededGenerator(seed: UInt64(world.random(0...Int64.max))) }
     resources.time = { (world.time.now, world.time.unixMilliseconds) }
-    let process = starts
+    runs += 1
+    let number = runs
     work = CampaignWork(campaign, document, resources) { batch, answers in
-      guard process == world.provider.starts, world.provider.isUp else { return }
+      // As in the product, the answers to an earlier run's pushes do not reach a later run.
+      guard number == world.provider.runs, world.provider.isUp else { return }
       world.provider.post(.answered(batch: batch, answers))
     }
     plan(after: 0)
@@ -255,7 +258,7 @@ final class SimulatedProviderService {
   func checkEnd(_ ledger: CampaignLedger) throws(StorageFailure) -> String? {
     guard let store, let campaign = read() else { return "the campaign is not in the store" }
     guard campaign.state == .completed || campaign.state == .cancelled, work == nil else {
-      return "the campaign is still \(campaign.state) three days after the last fault"
+      return "the campaign is still \(campaign.state) long after the last fault"
     }
     if !(try store.contents.batches(of: Self.id).isEmpty) { return "a batch was never finished" }
     return ledger.check(try store.contents.tallies(of: Self.id), of: campaign)

@@ -2,8 +2,20 @@ import BelfryProvider
 import BelfryWire
 @testable import ProviderService
 
+/// A push service to which a simulated campaign is sent.
+protocol CampaignPushService: AnyObject {
+  /// The service as the campaign's runner uses it.
+  var pushService: PushService { get }
+  /// The topic of the campaign, and the tokens of the devices that are registered for it.
+  var audience: (topic: String, tokens: [[UInt8]]) { get }
+
+  /// Closes the connections of a provider process that has crashed.
+  func providerCrashed()
+}
+
 /// A push service with a delivery log, and the network between it and the provider service.
-final class SimulatedPushGateway {
+final class SimulatedPushGateway: CampaignPushService, @unchecked Sendable {
+  // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let world: CampaignSimulation
   private var lines: [GatewayLog.Line] = []
   /// The tokens that the service no longer knows.
@@ -19,28 +31,35 @@ final class SimulatedPushGateway {
 
   init(in world: CampaignSimulation) { self.world = world }
 
-  func add(_ token: String) {
+  var audience: (topic: String, tokens: [[UInt8]]) {
+    let tokens: [[UInt8]] = (1...world.profile.devices).map { number in
+      [UInt8(number >> 8), UInt8(number & 0xFF), 0xAB, 0xCD]
+    }
+    for token in tokens { add(Hexadecimal.encode(token)) }
+    return ("com.example.app", tokens)
+  }
+
+  private func add(_ token: String) {
     if world.chance(0.06) { gone.insert(token) } else if world.chance(0.06) { bad.insert(token) }
   }
 
-  /// Closes the connections of a provider process that has crashed.
   func providerCrashed() { process += 1 }
 
   var pushService: PushService {
-    let world = world
+    let service = self
     return PushService(
-      submit: { push, done in world.service.submit(push, done) },
+      submit: { push, done in service.submit(push, done) },
       log: world.profile.hasLog ? log : nil, environment: nil)
   }
 
   private var log: GatewayLog {
-    let world = world
+    let (world, service) = (world, self)
     return GatewayLog(keptLines: world.profile.keptLines) {
       world.failsNow(.unreadableLog)
         ? nil : world.time.unixMilliseconds + world.profile.aheadMilliseconds
     } read: { receive in
       if world.failsNow(.unreadableLog) { return false }
-      for line in world.service.lines { receive(line) }
+      for line in service.lines { receive(line) }
       return true
     }
   }
@@ -120,6 +139,18 @@ final class SimulatedPushGateway {
     }
     if world.failsNow(.busy) { return refuse(503, "ServiceUnavailable") }
     add(id, GatewayLog.received)
+    if world.failsNow(.internalErrors) {
+      // A gateway with a log can send the push to a connected device before its commit fails.
+      if world.profile.hasLog, world.chance(0.4) {
+        add(id, GatewayLog.sent)
+        world.note("\(token) is sent to its device, but not committed")
+        if world.chance(0.7) { world.record { $0.accept(token) } }
+        if world.ledger.devices[token]?.accepted == 1, world.chance(0.5) {
+          add(id, "Delivered to Device")
+        }
+      }
+      return refuse(500, "InternalServerError")
+    }
     if world.failsNow(.lostCommits) {
       world.note("\(token) is received, but not committed")
       return .failure(.unanswered(reason: "a simulated fault"))
