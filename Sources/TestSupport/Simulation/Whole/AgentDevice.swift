@@ -98,7 +98,7 @@ final class AgentDevice: SimulatedPushLink, SimulatedRecipient {
       authorityPEM: world.identities.issuer.certificatePEM,
       enrollmentCode: SimulatedIdentities.enrollmentCode)
     do {
-      receiver = try PushReceiver(
+      let receiver = try PushReceiver(
         gateway, identities: identities, on: engine.loop, log: .silent, owner: self
       ) {
         $0.deviceName = "agent \(index)"
@@ -108,6 +108,8 @@ final class AgentDevice: SimulatedPushLink, SimulatedRecipient {
         $0.random = { world.random.next() }
         $0.settings.window = world.profile.window
       }
+      // The agent can be killed while it records that its data is from another machine.
+      if simulation.agent.isUp { self.receiver = receiver }
     } catch {
       world.fail("agent \(index) cannot load its identity: \(error)")
     }
