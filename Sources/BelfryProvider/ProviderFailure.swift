@@ -33,7 +33,7 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
     case .cannotStart(let reason): "the client cannot start: \(reason)"
     case .badPush(let reason): "this push cannot be sent: \(reason)"
     case .unreachable(let endpoint, let reason):
-      "cannot connect to \(endpoint): \(reason); check the address and the CA, and that the service is running"
+      "cannot connect to \(endpoint): \(Self.cause(reason, of: endpoint)); check the address and the CA, and that the service is running"
     case .unanswered(let reason):
       "the connection ended before the response (\(reason)): retry with the same apns-id"
     case .timedOut(let seconds):
@@ -43,5 +43,15 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
     case .cancelled: "the push was cancelled: it may have been sent"
     case .closed: "the client is closed: create another one"
     }
+  }
+
+  /// Returns the reason without the words that the description already contains.
+  private static func cause(_ reason: String, of endpoint: String) -> String {
+    var cause = reason[...]
+    for words in ["not connected: ", "cannot connect to \(endpoint): "]
+    where cause.utf8.starts(with: words.utf8) {
+      cause = cause[cause.utf8.index(cause.startIndex, offsetBy: words.utf8.count)...]
+    }
+    return String(cause)
   }
 }

@@ -16,6 +16,11 @@ struct UsageError: CommandFailure, CustomStringConvertible {
   var exitStatus: Int32 { 2 }
 
   init(_ description: String) { self.description = description }
+
+  /// Returns the error for options that do not go together, with the advice.
+  static func contradiction(_ what: String, _ remedy: String) -> UsageError {
+    UsageError("\(what): \(remedy)")
+  }
 }
 
 extension OptionTable {

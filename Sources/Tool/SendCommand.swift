@@ -141,7 +141,7 @@ enum SendCommand {
     let given = parts.filter { options.value($0) != nil }
     if let file = options.value("payload") {
       if let part = given.first {
-        throw SendFailure.contradiction("--payload and --\(part)", "use one of them")
+        throw UsageError.contradiction("--payload and --\(part)", "use one of them")
       }
       // Read more bytes than a payload can have, so that the service reports that the payload is too large.
       let bytes = try FileSystem.read(
@@ -152,7 +152,7 @@ enum SendCommand {
       return bytes
     }
     guard !given.isEmpty || type == .background else {
-      throw SendFailure.contradiction(
+      throw UsageError.contradiction(
         "nothing to send", "add --title, --body, --badge, --sound or --payload")
     }
     let payload = SendPayload(
@@ -165,8 +165,6 @@ enum SendCommand {
 
 /// The reason that nothing can be sent.
 enum SendFailure: Error, CustomStringConvertible {
-  /// The options can't be combined; the second string is the advice.
-  case contradiction(String, String)
   /// The file isn't a valid description of a gateway.
   case badGatewayFile(String, reason: String)
   /// The file isn't a JSON object, which a payload must be.
@@ -174,12 +172,11 @@ enum SendFailure: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .contradiction(let what, let remedy): "\(what): \(remedy)"
     case .badPayload(let name, let fault):
       "\(name) is not JSON at line \(fault.line), column \(fault.column) (\(fault.what)): "
         + fault.remedy
     case .badGatewayFile(let path, let reason):
-      "cannot read a gateway from \(path) (\(reason)): start one with 'belfry gateway', or use --gateway"
+      "cannot read a gateway from \(path) (\(reason)): use the gateway.json of a running gateway, or HOST:PORT"
     }
   }
 }

@@ -65,7 +65,7 @@ enum SendTarget {
   ) {
     if let environment = try options.choice("apple", of: ["sandbox", "production"]) {
       guard options.value("gateway") == nil else {
-        throw SendFailure.contradiction("--apple and --gateway", "use one of them")
+        throw UsageError.contradiction("--apple and --gateway", "use one of them")
       }
       return (environment == "sandbox" ? .appleSandbox : .appleProduction, nil)
     }
@@ -93,7 +93,7 @@ enum SendTarget {
   ) throws -> ProviderCredentials {
     if let certificate = options.value("certificate") {
       guard options.value("key") == nil else {
-        throw SendFailure.contradiction("--certificate and --key", "use one of them")
+        throw UsageError.contradiction("--certificate and --key", "use one of them")
       }
       let pem = try FileSystem.read(certificate, limit: fileBytesMax)
       return .certificate(chainPEM: pem, privateKeyPEM: pem)
@@ -109,7 +109,7 @@ enum SendTarget {
       let keyID = options.value("key-id") ?? file?.keyID,
       let teamID = options.value("team") ?? file?.teamID
     else {
-      throw SendFailure.contradiction(
+      throw UsageError.contradiction(
         "missing credentials", "add --key, --key-id and --team, or --certificate")
     }
     let p8 = try FileSystem.read(keyFile, limit: fileBytesMax)

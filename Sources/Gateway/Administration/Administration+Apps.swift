@@ -26,7 +26,7 @@ extension Administration {
         return .failure(
           .init(
             .conflict, "the app \(new.bundleID) belongs to team \(known.team)",
-            do: "remove it from that team first"))
+            do: "use a key of that team, or remove the app, which makes all of its tokens invalid"))
       }
       app = known
     } else {

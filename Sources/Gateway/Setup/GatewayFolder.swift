@@ -25,6 +25,8 @@ public struct GatewayFolder: Sendable {
     case system(SystemFailure)
     case crypto(file: String, CryptoFailure)
     case damaged(file: String, String)
+    /// The admin token is too short to be secret; the second string is the remedy.
+    case shortToken(file: String, String)
     /// A required file is unusable; `loss` describes the data that is lost with it.
     case lost(file: String, why: String, loss: String)
     /// A `belfry restore` didn't finish.
@@ -38,6 +40,8 @@ public struct GatewayFolder: Sendable {
         "\(file): \(failure): restore it from a backup, or move the folder away to start with an empty one"
       case .damaged(let file, let what):
         "\(file): \(what): restore it from a backup, or move the folder away to start with an empty one"
+      case .shortToken(let file, let remedy):
+        "\(file) has fewer than \(Limits.adminTokenBytesMin) characters: \(remedy)"
       case .halfRestored(let folder):
         "\(folder) was not completely restored from a backup: move it away and run `belfry restore` again"
       case .lost(let file, let why, let loss):
@@ -160,9 +164,7 @@ public struct GatewayFolder: Sendable {
     if let given {
       let token = try Self.text(of: given)
       guard token.utf8.count >= Limits.adminTokenBytesMin else {
-        throw .damaged(
-          file: given, "has fewer than \(Limits.adminTokenBytesMin) characters: use a longer one"
-        )
+        throw .shortToken(file: given, "use a longer token")
       }
       // Write the given token to the folder, because the commands on this machine read it there.
       if token != own { try write(Array((token + "\n").utf8), "admin-token") }
@@ -170,9 +172,8 @@ public struct GatewayFolder: Sendable {
     }
     if let own {
       guard own.utf8.count >= Limits.adminTokenBytesMin else {
-        throw .damaged(
-          file: adminTokenFile,
-          "has fewer than \(Limits.adminTokenBytesMin) characters: remove it to get a new one")
+        throw .shortToken(
+          file: adminTokenFile, "remove the file, and the gateway generates a new token")
       }
       return own
     }

@@ -159,11 +159,19 @@ public struct CommandLineOptions: Sendable {
     return number
   }
 
+  /// Returns the choices as text: "a", "a or b", or "a, b or c".
+  private static func list(_ choices: [String]) -> String {
+    guard choices.count > 2, let last = choices.last else {
+      return choices.joined(separator: " or ")
+    }
+    return choices.dropLast().joined(separator: ", ") + " or " + last
+  }
+
   /// Returns the value as one of `choices`.
   public func choice(_ key: String, of choices: [String]) throws(Problem) -> String? {
     guard let text = value(key) else { return nil }
     guard choices.contains(text) else {
-      throw .badValue(key: key, value: text, wanted: choices.joined(separator: " or "))
+      throw .badValue(key: key, value: text, wanted: Self.list(choices))
     }
     return text
   }

@@ -614,7 +614,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   func fillDisk(_ nanoseconds: Int64) { fullUntil = time.now + nanoseconds }
 
-  /// Returns the token that the app with this topic on the device most recently reported to its providers; nil if it
+  /// Returns the latest token that the topic's app on the device has reported to its providers; nil if the app
   /// has reported none.
   func knownToken(
     of topic: LinkTopic, on device: SimulatedDevice

@@ -28,14 +28,21 @@ enum TopicCommand {
         listing: "apps"
       ) { _ in .listTopics },
       AdministrationVerb(
-        "topic", "remove", "Removes an app and its channels and registrations.",
+        "topic", "remove",
+        "Removes an app and its channels, registrations and stored notifications. All of its tokens become invalid, "
+          + "and this cannot be undone.",
         positionals: "BUNDLE-ID", positionalCount: 1...1, columns: ["topic"]
       ) { .removeTopic(bundleID: $0.positionals[0]) },
     ])
 
   private static func keep(_ options: CommandLineOptions) throws -> UInt32? {
     if options.value("keep") == "all" { return .max }
-    return try options.integer("keep", in: 1...UInt32.max - 1)
+    guard let text = options.value("keep") else { return nil }
+    guard let count = UInt32(text), (1..<UInt32.max).contains(count) else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "keep", value: text, wanted: "a number from 1 to \(UInt32.max - 1), or all")
+    }
+    return count
   }
 }
 

@@ -83,6 +83,14 @@ enum FaultCommand {
       token = bytes
     }
     let effects = try effects(options)
+    for name in ["share", "timestamp"] where options.isGiven(name) && !options.isGiven("reason") {
+      throw UsageError("--\(name) has no effect without --reason: add --reason, or omit --\(name)")
+    }
+    if case .answer(let rejection, _?, _)? = effects.first, rejection.row.status != 410 {
+      throw UsageError(
+        "--timestamp has no effect on \(rejection.row.reason): only a response with status 410 has a timestamp"
+      )
+    }
     guard effects.count == 1 else {
       throw AdministrationFailure(
         .invalid, "a fault has exactly one action",

@@ -43,7 +43,7 @@ enum KeyCommand {
       .value("id", "KEYID", default: "generated", "10 uppercase letters and digits"),
       .repeatable("topic", "T", default: "all", "a bundle ID that the key can send to"),
       .value(
-        "environment", "sandbox|production", default: "both",
+        "environment", "sandbox|production|both", default: "both",
         "environment in which the key is valid"),
       .value("related", "KEYID", "another key that can use the same connection"),
       .value("out", "FILE.p8", "also write the private key to this file, which must not exist"),
@@ -69,7 +69,8 @@ enum KeyCommand {
   ) { _ in .listKeys }
 
   private static let revoke = AdministrationVerb(
-    "key", "revoke", "Revokes a key immediately.", positionals: "KEYID", positionalCount: 1...1,
+    "key", "revoke", "Revokes a key immediately and permanently.", positionals: "KEYID",
+    positionalCount: 1...1,
     columns: ["id", "revokedAt"]
   ) { .revokeKey(id: $0.positionals[0]) }
 
@@ -82,7 +83,7 @@ enum KeyCommand {
   static func environments(
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) -> EnvironmentScope {
-    let name = try options.choice("environment", of: ["sandbox", "production"])
+    let name = try options.choice("environment", of: ["sandbox", "production", "both"])
     return name.flatMap(EnvironmentScope.init(name:)) ?? .both
   }
 }
@@ -100,7 +101,7 @@ enum CertificateCommand {
         "team", "ID", default: "the only team", "the team whose apps the certificate can send to"),
       .value("topic", "T", "the app's bundle ID"),
       .value(
-        "environment", "sandbox|production", default: "both",
+        "environment", "sandbox|production|both", default: "both",
         "environment in which the certificate is valid"),
       .value(
         "form", "universal|uid", default: "universal", "the kind of Apple certificate to imitate"),
@@ -129,7 +130,8 @@ enum CertificateCommand {
   ) { _ in .listCertificates }
 
   private static let revoke = AdministrationVerb(
-    "certificate", "revoke", "Revokes a certificate immediately.", positionals: "SERIAL",
+    "certificate", "revoke", "Revokes a certificate immediately and permanently.",
+    positionals: "SERIAL",
     positionalCount: 1...1, columns: ["serial", "revokedAt"]
   ) { .revokeCertificate(serial: $0.positionals[0]) }
 
