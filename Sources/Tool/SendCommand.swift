@@ -176,7 +176,7 @@ enum SendFailure: Error, CustomStringConvertible {
       "\(name) is not JSON at line \(fault.line), column \(fault.column) (\(fault.what)): "
         + fault.remedy
     case .badGatewayFile(let path, let reason):
-      "cannot read a gateway from \(path) (\(reason)): use the gateway.json of a running gateway, or HOST:PORT"
+      "cannot read a gateway from \(path) (\(reason)): start one with 'belfry gateway', or use --gateway HOST:PORT"
     }
   }
 }

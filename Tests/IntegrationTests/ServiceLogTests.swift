@@ -54,7 +54,7 @@ import Testing
         let answer = try await scenario.belfryCommand(
           [command, "--log-format", "xml"], succeeding: false)
         #expect(answer.status == 2)
-        #expect(answer.errors.contains("text or logfmt or json or journal"), "\(answer.errors)")
+        #expect(answer.errors.contains("text, logfmt, json or journal"), "\(answer.errors)")
       }
     }
   }
