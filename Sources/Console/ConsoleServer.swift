@@ -5,17 +5,21 @@ public import Transport
 public final class ConsoleServer: Sendable {
   private let server: HTTP1Server
 
-  /// Listens on `address` (port 0 means any free port) for at most `connections` simultaneous connections, by default
+  /// Listens on `address`, whose port `--option` specifies (0 means any free port), for at most `connections` simultaneous connections, by default
   /// 128.
   ///
   /// `handler` returns the request handler for the port that was bound.
   public init(
-    address: SocketAddress, connections: Int? = nil,
+    address: SocketAddress, option: String, connections: Int? = nil,
     handler: @escaping @Sendable (_ port: UInt16) -> HTTP1Server.Handler
-  ) throws(SystemFailure) {
+  ) throws(ListenFailure) {
     let made = Once<HTTP1Server.Handler>()
-    server = try HTTP1Server(address: address, connections: connections) { request in
-      made.wait()(request)
+    do throws(SystemFailure) {
+      server = try HTTP1Server(address: address, connections: connections) { request in
+        made.wait()(request)
+      }
+    } catch {
+      throw ListenFailure(option: option, port: address.port, reason: error)
     }
     made.set(handler(server.port))
   }

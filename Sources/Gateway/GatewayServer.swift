@@ -419,6 +419,17 @@ public final class GatewayServer {
     mailbox.post(.open(peers: peers, ports: ports))
   }
 
+  /// Records that the gateway is ready, so that the next start no longer reports that the folder was restored.
+  public func didStart() {
+    guard resources.restoration != nil, dataFolder != nil else { return }
+    do throws(SystemFailure) {
+      try RestorationNotice.end(in: folder)
+    } catch {
+      log.warning(
+        "the next start will report again that the folder was restored", ["why": "\(error)"])
+    }
+  }
+
   /// The information for clients, with the actual ports.
   public var description: Description {
     Description(

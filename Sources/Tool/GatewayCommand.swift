@@ -14,7 +14,7 @@ enum GatewayCommand {
       """,
     [
       .value(
-        "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway (gateway-N with --port-offset N)",
+        "data", "DIR", default: StateFolders.gatewayDefault + " (gateway-N with --port-offset N)",
         "folder for keys, certificates and stores"),
       .value(
         "host", "ADDR", default: "127.0.0.1",

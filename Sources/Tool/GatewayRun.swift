@@ -117,7 +117,7 @@ final class GatewayRun {
     }
   }
 
-  private func openConsole(_ opened: GatewayServer.Description) throws(SystemFailure) {
+  private func openConsole(_ opened: GatewayServer.Description) throws {
     let history = try MetricHistory(
       of: metrics, notificationStore: folder.notificationStoreFile,
       archive: folder.metricArchiveFile)
@@ -129,8 +129,9 @@ final class GatewayRun {
     let (token, names) = (server.adminToken, names)
     let phones = VirtualPhones(host: opened.host, port: opened.ports.device, folder: folder)
     self.phones = phones
-    console = try ConsoleServer(address: consoleAddress, connections: consoleConnections) {
-      [consoleAddress, metrics, readiness, log] port in
+    console = try ConsoleServer(
+      address: consoleAddress, option: "console-port", connections: consoleConnections
+    ) { [consoleAddress, metrics, readiness, log] port in
       let api = AdminRouter(
         administration: administration, token: token, metrics: metrics, condition: condition,
         history: history, description: opened.status(console: (consoleAddress.host, port)),
@@ -166,10 +167,11 @@ final class GatewayRun {
   }
 
   private func ready(_ opened: GatewayServer.Description) {
-    do throws(SystemFailure) {
+    do {
       try openConsole(opened)
       readiness.isReady = true
       try write(opened)
+      server.didStart()
     } catch {
       fail("\(error)")
       return

@@ -12,7 +12,7 @@ enum GatewayStatusCommand {
       "Shows a gateway's status: connections, rates over the last minute, queued notifications, "
       + "stores, disk space, and certificate expiration dates. Exits 1 if no gateway is running.",
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
+      .value("data", "DIR", default: StateFolders.gatewayDefault, "the gateway's data folder"),
       .flag("watch", "show the status every two seconds until interrupted"),
       .flag("json", "one JSON object per line"),
     ])

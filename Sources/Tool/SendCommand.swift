@@ -48,6 +48,8 @@ enum SendCommand {
   private static func send(
     _ template: Push, to tokens: [String], with client: ProviderClient, wrongPort: SendPort?
   ) -> Int32 {
+    // If a response is lost, the user can retry with the printed ID.
+    let ids = tokens.map { _ in template.id ?? ProviderClient.newID() }
     let results = Mutex<[Int: Result<PushOutcome, ProviderFailure>]>([:])
     let answered = DispatchSemaphore(value: 0)
     var sent = 0
@@ -59,6 +61,7 @@ enum SendCommand {
         let number = sent
         var push = template
         push.deviceToken = tokens[sent]
+        push.id = ids[sent]
         submit(push, with: client) { result in
           results.withLock { $0[number] = result }
           answered.signal()
@@ -71,7 +74,7 @@ enum SendCommand {
         if result == nil { answered.wait() }
       }
       guard let result else { continue }
-      Output.json(SendLine.value(token: token, result, wrongPort: wrongPort))
+      Output.json(SendLine.value(token: token, id: ids[index], result, wrongPort: wrongPort))
       if case .success(.accepted) = result { continue }
       isAllAccepted = false
       if case .success(.rejected(let rejection)) = result, rejection.rejection == .badPath,

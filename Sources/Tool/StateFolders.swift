@@ -7,6 +7,10 @@ enum StateFolders {
   /// The gateway's folder: `BELFRY_GATEWAY`, or the default.
   static var gateway: String { variable("BELFRY_GATEWAY") ?? usualGateway }
 
+  /// The description of ``gateway`` in the help of the commands.
+  static let gatewayDefault =
+    "$BELFRY_GATEWAY if set; otherwise, $XDG_STATE_HOME/belfry/gateway"
+
   /// The gateway's default folder.
   static var usualGateway: String { "\(state)/belfry/gateway" }
 

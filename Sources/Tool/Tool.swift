@@ -182,10 +182,15 @@ enum Tool {
     }
     if let status = runInternal(name, Array(arguments.dropFirst())) { exit(status) }
     guard let command = commands.first(where: { $0.name == name }) else {
+      // The word might be a verb, such as 'status', without its command.
+      let full = commands.flatMap { $0.tables() }.map(\.command).filter { $0.hasSuffix(" \(name)") }
       let nearest = Suggestion.nearest(to: name, in: commands.map(\.name))
+      let meant = full.isEmpty ? nearest.map { [$0] } ?? [] : Array(full.prefix(3))
       Output.error(
         "unknown command '\(name)'",
-        do: nearest.map { "did you mean '\($0)'?" } ?? "run 'belfry --help' for a list")
+        do: meant.isEmpty
+          ? "run 'belfry --help' for a list"
+          : "did you mean \(meant.map { "'\($0)'" }.joined(separator: " or "))?")
       exit(2)
     }
     exit(Output.status(command.run(Array(arguments.dropFirst()))))

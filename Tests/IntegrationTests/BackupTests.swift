@@ -78,6 +78,14 @@ private let app = "com.example.app"
       let target = scenario.folder.file("restored")
       let restored = try await scenario.belfryCommand(["restore", file, "--data", target])
       #expect(restored.output.contains("devices that enrolled are unknown"))
+      // A start that fails does not consume the notice.
+      let taken = try await scenario.gateway("other")
+      let failed = try scenario.belfry(
+        ["gateway", "--data", target, "--console-port", "\(taken.port("console"))"]
+          + ["provider", "device", "binary", "feedback"].flatMap { ["--\($0)-port", "0"] })
+      #expect(try await failed.end() == 1)
+      #expect(failed.errors.contains("choose another --console-port"), "\(failed.errors)")
+      try await taken.stop()
       let again = try await scenario.gateway("restored")
       #expect(again.program.errors.contains("from a backup of"), "\(again.program.errors)")
       #expect(

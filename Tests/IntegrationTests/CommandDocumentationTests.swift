@@ -217,6 +217,8 @@ import Testing
       #expect(gateway.contains("gateway status") && gateway.contains("gateway check-config"))
       let wrong = try await scenario.belfryCommand(["gateway", "stat"], succeeding: false)
       #expect(wrong.status == 2 && wrong.errors.contains("did you mean 'status'?"))
+      let bare = try await scenario.belfryCommand(["status"], succeeding: false)
+      #expect(bare.errors.contains("did you mean 'belfry gateway status'"), "\(bare.errors)")
       for id in ["nope", "../../x"] {
         for verb in ["pause", "status"] {
           let campaign = try await scenario.belfryCommand(

@@ -40,8 +40,7 @@ private let app = "com.example.app"
         #expect(status[key].integer != nil, "\(key) in \(answer.output)")
       }
       for key in [
-        "acceptedPerSecond", "refusedPerSecond", "deliveredPerSecond", "commitMilliseconds50",
-        "commitMilliseconds99",
+        "acceptedPerSecond", "refusedPerSecond", "deliveredPerSecond",
       ] {
         #expect(status[key] != .null, "\(key) in \(answer.output)")
       }
@@ -52,6 +51,29 @@ private let app = "com.example.app"
       #expect(table.output.contains("1 device,"), "\(table.output)")
       #expect(table.output.contains("1 accepted"), "\(table.output)")
       #expect(table.lines.allSatisfy { $0.count <= 100 })
+    }
+  }
+
+  @Test func `the status of a stopped gateway is not that of a copy that uses its ports`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      try await gateway.crash()
+      let copy = scenario.folder.file("copy")
+      try FileManager.default.copyItem(atPath: gateway.data, toPath: copy)
+      let again = try await scenario.restart(gateway)
+      let running = try await scenario.belfryCommand(["gateway", "status", "--data", again.data])
+      #expect(running.output.contains(again.data), "\(running.output)")
+      let stopped = try await scenario.belfryCommand(
+        ["gateway", "status", "--data", copy], succeeding: false)
+      #expect(stopped.status == 1)
+      #expect(stopped.output.isEmpty, "\(stopped.output)")
+      #expect(stopped.errors.contains("no gateway is running"), "\(stopped.errors)")
+      let doctor = try await scenario.belfryCommand(
+        ["doctor", "--gateway", "--data", copy, "--json"], succeeding: false)
+      let process = doctor.values.first { $0["feature"].string == "process" }
+      #expect(process?["state"].string == "missing", "\(doctor.output)")
     }
   }
 

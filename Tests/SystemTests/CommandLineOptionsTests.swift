@@ -121,5 +121,7 @@ import Testing
     #expect(Suggestion.nearest(to: "agnet", in: ["gateway", "agent"]) == "agent")
     #expect(Suggestion.nearest(to: "completely", in: ["gateway", "agent"]) == nil)
     #expect(Suggestion.nearest(to: "x", in: []) == nil)
+    #expect(Suggestion.nearest(to: "port", in: ["host", "data"]) == nil)
+    #expect(Suggestion.nearest(to: "hsot", in: ["host", "data"]) == "host")
   }
 }

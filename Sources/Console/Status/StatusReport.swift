@@ -64,7 +64,7 @@ struct StatusReport {
   }
 
   /// Returns the time for which accepted pushes waited for the disk in the last minute, as the 50th and 99th
-  /// percentiles of the commit time.
+  /// percentiles of the commit time; null if there was no commit.
   private static func commits(
     _ now: [String: Double], _ before: [String: Double]
   ) -> [(String, JSONValue)] {
@@ -76,7 +76,7 @@ struct StatusReport {
     }.sorted { $0.bound < $1.bound }
     let total = (now[prefix + "+Inf\"}"] ?? 0) - (before[prefix + "+Inf\"}"] ?? 0)
     func bound(_ share: Double) -> JSONValue {
-      if total <= 0 { return .double(0) }
+      if total <= 0 { return .null }
       let found = buckets.first { $0.count >= total * share }?.bound ?? buckets.last?.bound ?? 0
       return .double(found * 1_000)
     }

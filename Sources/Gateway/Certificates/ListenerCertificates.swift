@@ -111,6 +111,11 @@ private struct OwnCertificate {
 
   init(_ files: GatewayConfiguration.ServerCertificate) throws {
     file = files.chainFile
+    let missing = [files.chainFile, files.keyFile].filter { !FileSystem.exists($0) }
+    if missing.count > 1 {
+      throw GatewayServer.Failure.setup(
+        "no such files: \(missing.joined(separator: ", ")) (--server-certificate and --server-key)")
+    }
     let chain = try FileSystem.readRegularFile(files.chainFile, limit: Self.fileBytesMax)
     let key = try FileSystem.readRegularFile(files.keyFile, limit: Self.fileBytesMax)
     do throws(CryptoFailure) {

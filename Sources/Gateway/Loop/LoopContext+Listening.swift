@@ -1,4 +1,3 @@
-import Glibc
 import System
 import Transport
 
@@ -25,20 +24,5 @@ extension LoopContext {
     } catch {
       throw ListenFailure(option: option, port: port, reason: error)
     }
-  }
-}
-
-/// An error that describes why the listener for an option's port can't open.
-struct ListenFailure: Error, CustomStringConvertible {
-  let option: String
-  let port: UInt16
-  let reason: SystemFailure
-
-  var description: String {
-    if case .call(_, EADDRINUSE, let address) = reason {
-      return "\(address) is in use, perhaps by another gateway; stop that process, or choose "
-        + "another --\(option) (`ss -ltnp 'sport = :\(port)'` shows the process)"
-    }
-    return "--\(option) \(port): \(reason)"
   }
 }

@@ -290,22 +290,6 @@ public enum FolderBackup {
   /// The maximum size of the hashes, in bytes: about 100 per file, and a gateway has only a few files.
   private static let sumsBytesMax = 1_048_576
 
-  /// Returns, at a gateway's start, a sentence about the backup that its folder was restored from; nil if the folder
-  /// wasn't restored.
-  ///
-  /// The method returns the notice only once.
-  static func consumeNotice(in folder: GatewayFolder) throws(SystemFailure) -> String? {
-    let marker = folder.file(restored)
-    guard FileSystem.exists(marker) else { return nil }
-    let object = (try? JSONValue(parsing: FileSystem.readRegularFile(marker, limit: 65_536)))?
-      .objectValue
-    let (created, done) = (object?["createdAt"]?.stringValue, object?["restoredAt"]?.stringValue)
-    try FileSystem.remove(marker)
-    return "the data folder was restored at \(done ?? "an unknown time") from a backup of "
-      + "\(created ?? "an unknown time"): it contains nothing that was accepted, registered, enrolled, created "
-      + "or revoked in between"
-  }
-
   /// Locks a folder and throws if it contains files.
   private static func emptyFolder(_ folder: GatewayFolder) throws -> DataFolder {
     let lock: DataFolder

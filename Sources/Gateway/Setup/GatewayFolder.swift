@@ -130,6 +130,7 @@ public struct GatewayFolder: Sendable {
     guard mode(path) & 0o011 != 0, let names = try? FileSystem.list(path) else { return [] }
     return names.sorted().filter { name in
       !Self.publicFiles.contains(name)
+        && !Self.publicFiles.contains { name.hasPrefix("\($0).given-up-") }
         && (!name.hasPrefix("server-added-") || name.hasSuffix("-key.pem"))
         && mode(file(name)) & 0o044 != 0
     }

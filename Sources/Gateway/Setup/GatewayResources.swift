@@ -89,8 +89,7 @@ extension GatewayResources {
       in: folder, store: stores.control, environment: configuration.environment,
       nowMilliseconds: now)
     let epoch = try FolderEpoch.begin(in: stores.control, stores.notifications)
-    let restoration = [try FolderBackup.consumeNotice(in: folder), epoch.restoration]
-      .compactMap(\.self)
+    let restoration = try RestorationNotice.begin(in: folder, stores: epoch.restoration)
     let revocations = CertificateRevocations()
     let source = CertificateSource(folder: folder, revocations: revocations, log: log)
     let shown = try source.load(configuration, names, authority, nowSeconds: now / 1_000)
@@ -105,7 +104,7 @@ extension GatewayResources {
     }
     resources.revocations = revocations
     resources.certificates = (shown, source)
-    resources.restoration = restoration.isEmpty ? nil : restoration.joined(separator: "; ")
+    resources.restoration = restoration
     resources.losses = recovery.notices
     resources.adminToken = try folder.adminToken(from: configuration.adminTokenFile)
     let exposed = folder.exposedFiles

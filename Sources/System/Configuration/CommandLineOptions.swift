@@ -160,7 +160,7 @@ public struct CommandLineOptions: Sendable {
   }
 
   /// Returns the choices as text: "a", "a or b", or "a, b or c".
-  private static func list(_ choices: [String]) -> String {
+  public static func list(_ choices: [String]) -> String {
     guard choices.count > 2, let last = choices.last else {
       return choices.joined(separator: " or ")
     }

@@ -4,12 +4,14 @@ public enum Suggestion {
   /// number of letters.
   private static let wordBytesMax = 64
 
-  /// Returns the candidate with the smallest edit distance to `word`, or nil if that distance exceeds a third of the
-  /// word's length.
+  /// Returns the candidate with the smallest edit distance to `word`, or nil if it is too different.
+  ///
+  /// The distance must not exceed 2 or a third of the word's length. For a word of up to four letters, such as "port", a
+  /// distance of 2 counts only if the candidate continues the word.
   public static func nearest(to word: String, in candidates: [String]) -> String? {
-    guard let best = ranked(word, candidates).first, best.distance <= max(2, word.count / 3)
-    else { return nil }
-    return best.candidate
+    guard let best = ranked(word, candidates).first else { return nil }
+    let isShort = word.count <= 4 && !best.candidate.hasPrefix(word)
+    return best.distance <= (isShort ? 1 : max(2, word.count / 3)) ? best.candidate : nil
   }
 
   /// Returns the `count` candidates with the smallest edit distances to `word`, nearest first, regardless of distance.

@@ -42,7 +42,7 @@ struct AdministrationVerb: Sendable {
       positionals: positionals, positionalCount: positionalCount,
       options + [
         .value(
-          "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
+          "data", "DIR", default: StateFolders.gatewayDefault, "the gateway's data folder"),
         .flag("json", "one JSON object per line"),
       ])
     self.columns = columns

@@ -12,7 +12,7 @@ enum BackupCommand {
       + "key.",
     positionals: "FILE", positionalCount: 1...1,
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
+      .value("data", "DIR", default: StateFolders.gatewayDefault, "the gateway's data folder"),
       .flag("json", "one JSON object"),
     ])
 
@@ -51,7 +51,7 @@ enum RestoreCommand {
     summary: "Restores a backup into an empty or missing folder that no gateway uses.",
     positionals: "FILE", positionalCount: 1...1,
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the folder to restore to"),
+      .value("data", "DIR", default: StateFolders.gatewayDefault, "the folder to restore to"),
       .flag("json", "one JSON object"),
     ])
 

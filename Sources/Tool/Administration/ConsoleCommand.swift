@@ -9,7 +9,7 @@ enum ConsoleCommand {
     summary:
       "Prints a URL that opens a running gateway's console and signs you in. The URL works once, within one minute.",
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
+      .value("data", "DIR", default: StateFolders.gatewayDefault, "the gateway's data folder"),
       .flag("json", "print one JSON object: url, validSeconds"),
     ])
 

@@ -32,7 +32,7 @@ struct GatewayAccess {
 
   /// Follows the delivery log of the running gateway until the gateway closes the connection.
   func follow(_ request: AdministrationRequest, _ receive: (JSONObject) -> Void) throws {
-    guard let client = try client(), try client.follow(request, receive) else {
+    guard let client = try runningClient(), try client.follow(request, receive) else {
       throw AdministrationFailure(
         .conflict, "--follow requires a running gateway",
         do: "start it with `belfry gateway`")
@@ -43,7 +43,7 @@ struct GatewayAccess {
   ///
   /// Returns false if no gateway is running.
   func readLog(_ receive: (JSONObject) -> Void) throws -> Bool {
-    guard let client = try client() else { return false }
+    guard let client = try runningClient() else { return false }
     return try client.read(.log(of: nil), receive)
   }
 
@@ -52,7 +52,10 @@ struct GatewayAccess {
   /// This method doesn't test the folder's lock, because the test could prevent a gateway from starting.
   func status() throws -> JSONObject? {
     do {
-      return try client()?.status()
+      guard let status = try client()?.status() else { return nil }
+      // A copy or a restored backup of this folder has the same token, and its gateway might use the same port.
+      guard status["pid"] == (try description)?["pid"] else { return nil }
+      return status
     } catch let failure as AdministrationFailure where !isHeld {
       // After a gateway is killed, another program or another gateway might listen on its port.
       guard failure.kind == .broken || failure.kind == .invalid else { throw failure }
@@ -65,7 +68,7 @@ struct GatewayAccess {
   ///
   /// The secret is in the fragment, which browsers don't send.
   func consoleLink() throws -> (url: String, seconds: Int64)? {
-    guard let client = try client(),
+    guard let client = try runningClient(),
       let line = try client.perform(AdministrationCall("POST", "/api/console-link"))?.first
     else { return nil }
     guard let secret = line["link"]?.stringValue else {
@@ -76,6 +79,9 @@ struct GatewayAccess {
     let url = client.address.consoleURL(port: client.address.port)
     return ("\(url)#link=\(secret)", line["validSeconds"]?.integerValue ?? 0)
   }
+
+  /// Returns a client for this folder's gateway, or nil if the gateway isn't running.
+  private func runningClient() throws -> AdminClient? { try status() == nil ? nil : try client() }
 
   /// True if the process that wrote `gateway.json` is still running.
   private var isHeld: Bool {

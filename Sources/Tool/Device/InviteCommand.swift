@@ -15,7 +15,7 @@ enum InviteCommand {
       'belfry agent --gateway FILE' and 'belfry device run --gateway FILE'.
       """,
     [
-      .value("data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway", "the gateway's data folder"),
+      .value("data", "DIR", default: StateFolders.gatewayDefault, "the gateway's data folder"),
       .value(
         "host", "NAME",
         default: "the first --name of the gateway; otherwise, the address that it listens on",

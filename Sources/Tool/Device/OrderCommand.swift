@@ -27,7 +27,7 @@ enum OrderCommand {
           + "the gateway"),
       .value("timeout", "SECONDS", default: "10", "time limit"),
       .value(
-        "data", "DIR", default: "$BELFRY_GATEWAY if set; otherwise, $XDG_STATE_HOME/belfry/gateway",
+        "data", "DIR", default: StateFolders.gatewayDefault,
         "the data folder of the devices' gateway"),
       .value(
         "devices", "DIR",

@@ -14,7 +14,7 @@ enum DoctorCommand {
     [
       .flag("gateway", "check the gateway on this machine instead of the agent"),
       .value(
-        "data", "DIR", default: "$XDG_STATE_HOME/belfry/gateway",
+        "data", "DIR", default: StateFolders.gatewayDefault,
         "with --gateway: the gateway's data folder"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
@@ -52,7 +52,12 @@ enum DoctorCommand {
     do throws(AppLinkFailure) {
       show(try agent.ask(.diagnose).rows, options)
     } catch {
-      guard options.has("json") else { throw error }
+      guard options.has("json") else {
+        throw AppLinkFailure(
+          error.reason,
+          "\(error.message); then run 'belfry doctor' again to check notifications, sounds and the link to a gateway"
+        )
+      }
       let message = ProblemText(error.message)
       let advice = message.advice ?? "start it with 'belfry agent'"
       show(

@@ -78,7 +78,8 @@ struct GatewayDoctor {
     return Self.row(
       "process", isFine: isRunning,
       isRunning ? "process \(pid), data \(folder.path)" : "no response on the console port",
-      "start the gateway with 'belfry gateway --data \(folder.path)'")
+      "start the gateway with 'belfry gateway --data \(folder.path)' and the options that it had before"
+    )
   }
 
   private var listeners: [JSONObject] {
@@ -161,7 +162,7 @@ struct GatewayDoctor {
     return Self.row(
       "reach", isFine: !isLoopback, isLack: false,
       isLoopback ? "\(listener): only this machine" : "\(listener): other machines too",
-      "start the gateway with --host 0.0.0.0 so that other machines can reach it")
+      "to let other machines reach it, start the gateway with --host 0.0.0.0 and --name HOST")
   }
 
   private var disk: JSONObject {

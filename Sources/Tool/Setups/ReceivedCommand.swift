@@ -37,7 +37,7 @@ enum ReceivedCommand {
           "$BELFRY_RECEIVED if set; otherwise, the file of the gateway's devices (see --data)",
         "the file that contains the received pushes"),
       .value(
-        "data", "DIR", default: "$BELFRY_GATEWAY if set; otherwise, $XDG_STATE_HOME/belfry/gateway",
+        "data", "DIR", default: StateFolders.gatewayDefault,
         "the data folder of the devices' gateway"),
     ])
 

@@ -114,8 +114,10 @@ struct TestGatewayRun {
       name.utf8.allSatisfy({ $0 > 0x20 }),
       let kind = parts.count < 2 ? .alert : TokenKind(name: String(parts[1]))
     else {
-      let types = TokenKind.allCases.map { "\($0.name)" }.joined(separator: ", ")
-      throw .badValue(key: "app", value: text, wanted: "APP_ID or APP_ID:TYPE, of \(types)")
+      let types = TokenKind.allCases.map { "\($0.name)" }
+      throw .badValue(
+        key: "app", value: text,
+        wanted: "APP_ID or APP_ID:TYPE, where TYPE is \(CommandLineOptions.list(types))")
     }
     return TestDevices.App(bundleID: name, kind: kind)
   }
