@@ -117,7 +117,7 @@ enum Program {
   private static func pcm(_ path: String) -> Int32 {
     _ = Confinement.enter(reading: [path])
     guard let source = SoundLoader.open(path) else {
-      complain("\(path) is not a readable sound file: expected aiff, wav or caf")
+      complain("\(path) is not a readable sound file: expected an aiff, wav or caf file")
       return 1
     }
     if let reason = source.format.whyUnplayable {

@@ -72,7 +72,7 @@ struct SoundConversion {
     guard let input = SoundLoader.open(source) else {
       throw Failure(
         message:
-          "\(source) is not a readable sound file: expected aiff, wav, caf, flac, ogg or "
+          "\(source) is not a readable sound file: expected an aiff, wav, caf, flac, ogg or "
           + "mp3 file")
     }
     guard !Self.isSameFile(source, target) else {

@@ -63,7 +63,9 @@ enum AgentCommand {
       }
       let installation = try AgentInstallation()
       if options.has("install") {
-        try installation.install(arguments)
+        try installation.install(arguments) {
+          (try? AgentControl(options).ask(.clock)) != nil
+        }
       } else {
         try installation.uninstall()
       }

@@ -135,6 +135,12 @@ enum NotifyCommand {
 
   private static func notify(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     let app = options.value("app") ?? ShellApp.shell.id
+    for key in ["count", "all"] where options.isGiven(key) || options.has(key) {
+      throw UsageError("--\(key) requires \(key == "all" ? "'cancel'" : "'next'"): remove it")
+    }
+    if options.value("id") == "" {
+      throw UsageError("invalid value '' for --id: expected at least one character")
+    }
     let wait = try PermissionWait(options)
     let id = options.value("id") ?? UUID().uuidString.lowercased()
     let actions = try NotifyActions(options)
@@ -172,6 +178,12 @@ enum NotifyCommand {
       outcome = try wait.notify(app, request, on: agent.connection, added)
     } catch {
       if error is Interruption { withdraw() }
+      if let failure = error as? AppLinkFailure, failure.reason == .notificationsNotAllowed {
+        throw AppLinkFailure(
+          failure.reason,
+          "the notifications of \(app) are off: turn them on with 'belfry settings \(app) notifications=on'"
+        )
+      }
       throw error
     }
     if case .waits = outcome {
@@ -202,23 +214,32 @@ enum NotifyCommand {
     try AgentControl(options).ask(.clock).rows.first ?? [:]
   }
 
+  /// Returns the name of the time zone in which the agent schedules notifications.
+  static func zone(_ options: CommandLineOptions) throws -> String {
+    try clock(options)["zone"]?.stringValue ?? ""
+  }
+
   private static func list(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     let isJSON = options.has("json")
     let found = try agent.ask(.scheduled(app: options.value("app"))).rows
     // Use the time zone in which the agent schedules notifications; a manual clock has its own.
-    let zone = isJSON || found.isEmpty ? nil : try clock(options)["zone"]?.stringValue
+    let zone = isJSON || found.isEmpty ? nil : try zone(options)
     let rows = found.map { row in
       var row = row
       row["next"] = row["next"]?.integerValue.map {
         .string(isJSON ? instant($0) : localTime($0, zone: zone ?? ""))
       }
+      if !isJSON, row["waitsForPermission"]?.boolValue == true {
+        row["next"] = "waiting for permission"
+      }
+      if !isJSON { row["waitsForPermission"] = nil }
       return row
     }
     AgentControl.show(rows, .headings(of: "pending notifications"), asJSON: isJSON)
   }
 
   /// Formats a time for the user, in the given time zone: "2026-11-21 18:00:00".
-  private static func localTime(_ unixMilliseconds: Int64, zone: String) -> String {
+  static func localTime(_ unixMilliseconds: Int64, zone: String) -> String {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = TimeZone(identifier: zone) ?? .gmt
     let date = Date(timeIntervalSince1970: Double(unixMilliseconds) / 1_000)

@@ -7,12 +7,15 @@ enum SoundCommand {
   static let table = OptionTable(
     command: "belfry sound",
     summary: """
-      Prints a sound file's format and length, and checks whether the file can be an alert sound. An alert sound is
+      Prints a sound file's format and length, and whether the file can be an alert sound, as one JSON object. An alert sound is
       Linear PCM, IMA4, µ-law or A-law in an aiff, wav or caf file, and is shorter than 30 seconds. Exits 1 if the
       file cannot be an alert sound. 'belfry sound convert FILE NEW' converts other sound files.
       """,
     positionals: "FILE", positionalCount: 1...1,
-    [.flag("json", "one JSON object"), .flag("play", "play the sound, or its replacement")])
+    [
+      .flag("json", "no effect, because the output is always JSON"),
+      .flag("play", "play the sound, or its replacement"),
+    ])
 
   static let conversionTable = OptionTable(
     command: "belfry sound convert",

@@ -28,6 +28,11 @@ enum StateCommand {
         let value = String(pair[pair.index(after: equals)...])
         guard let words = values[name] else {
           // The agent reads the other columns of the table from the desktop and the machine.
+          if name == "doNotDisturb" {
+            throw UsageError(
+              "doNotDisturb is the desktop's own setting: change it in the desktop, or use focus=on|off"
+            )
+          }
           throw UsageError(
             "cannot set '\(name)': expected \(values.keys.sorted().joined(separator: ", "))")
         }

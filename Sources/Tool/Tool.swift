@@ -185,7 +185,9 @@ enum Tool {
       // The word might be a verb, such as 'status', without its command.
       let full = commands.flatMap { $0.tables() }.map(\.command).filter { $0.hasSuffix(" \(name)") }
       let nearest = Suggestion.nearest(to: name, in: commands.map(\.name))
-      let meant = full.isEmpty ? nearest.map { [$0] } ?? [] : Array(full.prefix(3))
+      let meant =
+        name == "unsubscribe"
+        ? ["belfry app remove"] : full.isEmpty ? nearest.map { [$0] } ?? [] : Array(full.prefix(3))
       Output.error(
         "unknown command '\(name)'",
         do: meant.isEmpty

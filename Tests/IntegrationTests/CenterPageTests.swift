@@ -112,7 +112,7 @@ struct CenterPageTests {
       SettingsPage.Content(
         apps: [], device: ["location": "on", "languages": "fr-CA,en"], state: ["focus": "off"]))
     let french = settings.lines(width: 60, height: 20)
-    #expect(french.contains { $0.hasPrefix("> Ne pas déranger") && $0.hasSuffix("[non]") })
+    #expect(french.contains { $0.hasPrefix("> Concentration") && $0.hasSuffix("[non]") })
   }
 
   @Test func `a user replies to a notification on the page in a real terminal`() async throws {

@@ -29,7 +29,7 @@ struct SettingsPageTests {
   @Test
   func `the list has the device's switches and a line for each app with what is on`() {
     let lines = page().lines(width: 60, height: 20)
-    #expect(lines.contains { $0.hasPrefix("> Do Not Disturb") && $0.hasSuffix("[off]") })
+    #expect(lines.contains { $0.hasPrefix("> Focus") && $0.hasSuffix("[off]") })
     #expect(lines.contains { $0.hasPrefix("  Burger") && $0.hasSuffix("Alerts") })
     #expect(lines.allSatisfy { $0.count <= 60 })
     #expect(page([]).lines(width: 60, height: 20).contains { $0.contains("No app") })

@@ -114,10 +114,47 @@ import Testing
       let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
       let answer = try await notify(scenario, agent, "Backup", option, succeeding: false)
       #expect(answer.status == status, "\(answer.errors)")
-      #expect(answer.errors.contains("shown once permission is granted"), "\(answer.errors)")
+      #expect(answer.errors.contains("permission"), "\(answer.errors)")
       #expect(answer.lines.count == (status == 0 ? 1 : 0))
+      // The message of a timeout names the notification, so that it can be found and removed.
+      let list = try await notify(scenario, agent, "list", "--json")
+      let id = try #require(list.values.first?["id"].string)
+      #expect(status == 0 || answer.errors.contains("'\(id)' still waits"), "\(answer.errors)")
+      #expect(list.values.first?["waitsForPermission"].boolean == true, "\(list.output)")
+      let table = try await notify(scenario, agent, "list")
+      #expect(table.output.contains("waiting for permission"), "\(table.output)")
       try await allow(scenario, agent)
       #expect(try await agent.program.event("presented")["title"].string == "Backup")
+    }
+  }
+
+  @Test(arguments: [["cancel", "first"], ["cancel", "--all"]])
+  func `A notification that waits for permission can be cancelled`(words: [String]) async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      _ = try await notify(scenario, agent, "First", "--no-wait", "--in=1h", "--id=first")
+      let next = try await scenario.belfryCommand(
+        ["notify", "next", "first", "--socket", agent.socket], succeeding: false)
+      #expect(next.errors.contains("is waiting for permission"), "\(next.errors)")
+      _ = try await scenario.belfryCommand(["notify"] + words + ["--socket", agent.socket])
+      _ = try await notify(scenario, agent, "Second", "--no-wait", "--in=1h", "--id=second")
+      try await allow(scenario, agent)
+      let list = try await notify(scenario, agent, "list", "--json")
+      #expect(list.values.map { $0["id"].string } == ["second"], "\(list.output)")
+    }
+  }
+
+  @Test func `A command says whose notifications are off, and how to turn them on`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "none"])
+      let answer = try await notify(scenario, agent, "Tea", succeeding: false)
+      #expect(answer.status == 1)
+      #expect(
+        answer.errors.contains("belfry settings belfry.shell notifications=on"), "\(answer.errors)")
+      for option in ["--count=3", "--all", "--id="] {
+        let wrong = try await notify(scenario, agent, "Tea", option, succeeding: false)
+        #expect(wrong.status == 2, "\(option): \(wrong.errors)")
+      }
     }
   }
 

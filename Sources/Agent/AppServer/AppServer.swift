@@ -12,13 +12,12 @@ protocol AppServerListener: AnyObject {
   func app(of connection: ConnectionID) -> AppID?
 }
 
-/// A server on the agent's Unix socket, which exchanges frames with apps and commands over one connection each.
+/// A server that exchanges frames with apps and commands over one connection each.
 final class AppServer {
   private let log: Log
   private let userID: UInt32
-  private let flatpak: FlatpakInstances
+  private let transport: any AppTransport
   private weak var listener: (any AppServerListener)?
-  private var socket: StreamListener?
   private var connections: [ConnectionID: AppConnection] = [:]
   /// Connections that have not sent their greeting, oldest first.
   private var ungreeted: [ConnectionID] = []
@@ -28,12 +27,9 @@ final class AppServer {
   /// The work that each app has caused in this turn.
   private var budget = TurnBudget()
 
-  /// Creates a server that listens at `path`, replacing a socket file left behind by an agent that has exited.
-  ///
-  /// With `descriptor`, the server accepts connections on a socket that already listens at `path`; the socket's file
-  /// then outlives this server.
+  /// Creates a server that accepts connections from `transport`.
   init(
-    loop: EventLoop, path: String, descriptor: Int32? = nil, userID: UInt32,
+    loop: EventLoop, transport: any AppTransport, userID: UInt32,
     connections bounds: AppConnectionCensus.Bounds, held: HeldBytes.Bounds,
     listener: any AppServerListener, log: Log
   ) throws(SystemFailure) {
@@ -41,21 +37,41 @@ final class AppServer {
     self.held = HeldBytes(held)
     self.log = log
     self.userID = userID
-    flatpak = FlatpakInstances(ofUser: userID)
+    self.transport = transport
     self.listener = listener
-    let accept = { [weak self] (stream: ByteStream) in self?.accept(stream) }
-    if let descriptor {
-      socket = try StreamListener(loop: loop, listening: descriptor, accept: accept)
-    } else {
-      socket = try StreamListener(loop: loop, unixPath: path, accept: accept)
-    }
+    try transport.listen(on: loop) { [weak self] in self?.accept($0) }
   }
 
-  /// Stops listening, removes the socket file if this server created it, and closes every connection.
+  /// Stops accepting connections, and closes every connection.
   func close() {
-    socket?.close()
-    socket = nil
+    transport.close()
     for connection in connections.values { connection.stream.close() }
+  }
+
+  /// Sends an effect's frame; returns false if the effect has no frame.
+  func carryOut(_ effect: AgentEffect) -> Bool {
+    switch effect {
+    case .answer(let requestID, let answer): self.answer(requestID, answer)
+    case .refuse(let requestID, let failure):
+      guard let number = requestID.number else { break }
+      send(AppMessage.refusing(number, failure), to: requestID.connection)
+    case .tell(let connection, let event): send(event.frame, to: connection)
+    case .ask(let question, let event, _):
+      send(event.frame.numbered(question.number), to: question.connection)
+    case .close(let connection): connections[connection]?.stream.close()
+    default: return false
+    }
+    return true
+  }
+
+  private func answer(_ requestID: RequestID, _ answer: AppAnswer) {
+    guard let number = requestID.number else { return }
+    guard !send(answer.frame.answering(number), to: requestID.connection) else { return }
+    let failure = AppLinkFailure(
+      .invalidArgument, "the response is too long: request less data")
+    if !send(AppMessage.refusing(number, failure), to: requestID.connection) {
+      log.debug("a response arrived too late")
+    }
   }
 
   /// Sends a frame.
@@ -92,11 +108,8 @@ final class AppServer {
     spend(&budget)
   }
 
-  /// Closes a connection after its pending output is sent.
-  func close(_ connection: ConnectionID) { connections[connection]?.stream.close() }
-
   private func accept(_ stream: ByteStream) -> (any StreamHandler)? {
-    guard let credentials = stream.peerCredentials else {
+    guard let credentials = transport.credentials(of: stream) else {
       log.warning("refused an app without credentials")
       return nil
     }
@@ -116,7 +129,7 @@ final class AppServer {
     nextNumber += 1
     // Inspect the process now, not when its greeting arrives: the longer the server waits, the more likely the process
     // is to have exited.
-    let process = ProcessInspector.inspect(stream, credentials, flatpak)
+    let process = transport.identity(of: stream, credentials)
     switch process.obstacle {
     case nil: break
     case .unknownSandbox:

@@ -36,8 +36,8 @@ import System
       case .system: unsafe sd_bus_open_system(&pointer)
       case .at(let address): unsafe Self.open(&pointer, address)
       }
-    _ = try BusFailure.check(result, "sd_bus_open")
-    guard let pointer = unsafe pointer else { throw BusFailure(name: "sd_bus_open", message: "") }
+    _ = try BusFailure.check(result, "")
+    guard let pointer = unsafe pointer else { throw BusFailure(name: "", message: "no connection") }
     unsafe bus = pointer
     descriptor = unsafe sd_bus_get_fd(pointer)
     self.loop = loop

@@ -2,11 +2,13 @@ import CSystemd
 
 /// The reason that a call on the bus failed.
 struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The error's D-Bus name, or the sd-bus function that failed.
+  /// The error's D-Bus name, or the sd-bus function that failed; empty if the bus cannot be reached.
   let name: String
   let message: String
 
-  var description: String { message.isEmpty ? name : "\(message) (\(name))" }
+  var description: String {
+    name.isEmpty ? message : message.isEmpty ? name : "\(message) (\(name))"
+  }
 
   /// Throws an error if the result is negative.
   static func check(_ result: Int32, _ call: StaticString) throws(BusFailure) -> Int32 {

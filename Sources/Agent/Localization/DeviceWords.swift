@@ -85,7 +85,7 @@ public enum WordKey: String, CaseIterable, Sendable {
   // The settings page.
   case notifications, notificationsOf, allowNotifications, alerts, sounds, badges, alertStyle
   case showPreviews, onLockScreen, inNotificationCenter, timeSensitive, criticalAlerts, location
-  case doNotDisturb, noAppAsked, notAskedYet, quietly
+  case focus, noAppAsked, notAskedYet, quietly
   case on, off, none, banner, alert, always, whenUnlocked, never, whileInUse
   // The keyboard hints of both pages.
   case listKeys, switchKeys, centerKeys, notificationKeys, replyKeys

@@ -2,7 +2,7 @@ import BelfryWire
 import Foundation
 import System
 
-extension AgentDaemon {
+extension LinuxMachine {
   /// Returns the findings of `belfry doctor`: the features that work, and those that are missing.
   func diagnosis(_ model: ModelDiagnosis) -> [JSONObject] {
     (ownFindings(model) + [focusModeFinding(model)] + desktopFindings + windowFindings
@@ -11,19 +11,20 @@ extension AgentDaemon {
   }
 
   private func ownFindings(_ model: ModelDiagnosis) -> [Finding] {
-    [
+    let (waiting, damage) = (daemon?.unpersistedCount ?? 0, daemon?.damageNotice)
+    return [
       Finding(
         feature: "agent", isFine: true,
         detail: "process \(ProcessInfo.processInfo.processIdentifier), socket "
           + "\(configuration.socketPath), data \(configuration.dataFolder)"),
       Finding(
-        feature: "disk", isFine: unpersistedCount == 0,
-        detail: unpersistedCount == 0
-          ? "writable" : "not writable: \(unpersistedCount) changes are waiting",
+        feature: "disk", isFine: waiting == 0,
+        detail: waiting == 0
+          ? "writable" : "not writable: \(waiting) changes are waiting",
         advice: "free some space in \(configuration.dataFolder), and allow the agent to write there"
       ),
       Finding(
-        feature: "records", isFine: damageNotice == nil, detail: damageNotice ?? "intact",
+        feature: "records", isFine: damage == nil, detail: damage ?? "intact",
         advice: "check the disk; set the settings and schedules of these records again"),
       Finding(
         feature: "time zone", isFine: FileSystem.exists(clock.zones.folder),
@@ -150,7 +151,9 @@ extension AgentDaemon {
     return [
       Finding(
         feature: "sounds", isFine: sounds.isAvailable && problem == nil, isOptional: true,
-        detail: problem?.problem ?? sounds.program ?? "belfry-sound not found",
+        detail: problem?.problem
+          ?? sounds.program.map { sounds.hasPlayed ? $0 : "\($0), no sound played yet" }
+          ?? "belfry-sound not found",
         advice: problem?.advice
           ?? "install belfry-agent-desktop, or put belfry-sound in belfry's directory"),
       Finding(
@@ -230,7 +233,9 @@ extension AgentDaemon {
         Finding(
           feature: "gateway", isFine: false, isOptional: true,
           detail: "none: local notifications only",
-          advice: "start the agent with the options that 'belfry device invite' prints")
+          advice:
+            "start a gateway on this machine with 'belfry gateway', or start the agent with the options that 'belfry "
+            + "device invite' prints on the gateway's machine")
       ]
     }
     var detail = "\(gateway.host):\(gateway.port), "

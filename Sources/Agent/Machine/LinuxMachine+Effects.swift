@@ -1,7 +1,7 @@
 import BelfryWire
 import System
 
-extension AgentDaemon: AgentShell {
+extension LinuxMachine {
   /// Carries out an effect.
   ///
   /// The records that precede the effect have already been written, or the attempt to write them has failed.
@@ -14,18 +14,10 @@ extension AgentDaemon: AgentShell {
         .cancellations:
         break
       }
-    case .answer(let requestID, let answer): send(answer.frame, answering: requestID)
-    case .refuse(let requestID, let failure):
-      guard let number = requestID.number else { break }
-      server?.send(AppMessage.refusing(number, failure), to: requestID.connection)
-    case .tell(let connection, let event): server?.send(event.frame, to: connection)
-    case .ask(let question, let event, _):
-      server?.send(event.frame.numbered(question.number), to: question.connection)
-    case .close(let connection): server?.close(connection)
     case .readInstallation(let requestID, let path, let languages):
       handle(.installationRead(requestID, AppInstaller.read(path, languages: languages)))
     case .diagnose(let requestID, let model):
-      carryOut(.answer(requestID, .rows(diagnosis(model))))
+      daemon?.carryOut(.answer(requestID, .rows(diagnosis(model))))
     case .present(let presentation): show(.presented(presentation))
     case .refresh(let presentation): show(.refreshed(presentation))
     case .list(let presentation): show(.listed(presentation))
@@ -69,21 +61,13 @@ extension AgentDaemon: AgentShell {
     case .persistClock, .cancelTimeout, .expectApp, .startExtension, .armSchedule,
       .armBackgroundWork, .armBackgroundTime, .moveClock, .moveZone:
       assertionFailure("the engine carries out this effect itself")
+    case .answer, .refuse, .tell, .ask, .close:
+      assertionFailure("the server carries out this effect")
     }
   }
 
   private func show(_ event: PresenterEvent) {
     presenters?.show(event, atUnixMilliseconds: clock.now.wall)
-  }
-
-  private func send(_ frame: AppFrame, answering requestID: RequestID) {
-    guard let number = requestID.number else { return }
-    guard server?.send(frame.answering(number), to: requestID.connection) == false else { return }
-    let failure = AppLinkFailure(
-      .invalidArgument, "the response is too long: request less data")
-    if server?.send(AppMessage.refusing(number, failure), to: requestID.connection) == false {
-      log.debug("a response arrived too late")
-    }
   }
 
   private func prompt(_ prompt: Prompt) {
@@ -99,9 +83,9 @@ extension AgentDaemon: AgentShell {
   private func openCenter(_ requestID: RequestID, _ environment: [String: String]) {
     do throws(AppLinkFailure) {
       try presenters?.windows.openCenter(environment)
-      carryOut(.answer(requestID, AppAnswer()))
+      daemon?.carryOut(.answer(requestID, AppAnswer()))
     } catch {
-      carryOut(.refuse(requestID, error))
+      daemon?.carryOut(.refuse(requestID, error))
     }
   }
 

@@ -20,20 +20,27 @@ extension AgentParts {
     case .awaitResponse(let text, let id):
       guard let app = AppID(text) else { throw Self.noAppID(text) }
       try pipeline.awaitResponse(AppNotificationID(app: app, id: id), requestID, &context)
-    case .scheduled(let app): context.answer(requestID, .rows(try local.rows(of: app, context)))
-    case .cancel(let app?, let id?)
-    where cancelWaitingForPermission(id, of: app)
-      && !local.waiting(of: app, context).contains { $0.id.hasSameBytes(as: id) }:
-      context.confirm(requestID)
+    case .scheduled(let app):
+      let rows = try local.rows(
+        of: app, permissions.waitingNotifications(of: app), context)
+      context.answer(requestID, .rows(rows))
     case .cancel(let app, let id):
-      let keys = try id.map { id throws(AppLinkFailure) in
-        [try local.onlyWaiting(id, of: app, context)]
+      for key in try pending(id, of: app) {
+        permissions.removeWaiting(key, &context)
+        local.remove([key], &context)
       }
-      local.remove(keys ?? local.waiting(of: app, context), &context)
       context.confirm(requestID)
     case .nextDates(let app, let id, let count):
-      let key = try local.onlyWaiting(id, of: app, context)
-      context.answer(requestID, .dates(local.dates(key, count: count, context)))
+      let keys = try pending(id, of: app)
+      if let key = keys.first,
+        permissions.waitingNotifications(of: key.app.text).contains(where: { $0.key == key })
+      {
+        throw AppLinkFailure(
+          .invalidArgument,
+          "\(id) has no dates yet, because \(key.app) is waiting for permission: answer the question on the device, or "
+            + "run 'belfry settings \(key.app) notifications=on'")
+      }
+      context.answer(requestID, .dates(keys.flatMap { local.dates($0, count: count, context) }))
     case .appSettings(let app?):
       // An app that unregistered is not in the settings (S4-7).
       let app = context.apps[try context.apps.known(app)].flatMap { $0.isInSettings ? $0 : nil }
@@ -75,7 +82,7 @@ extension AgentParts {
       guard registrations.hasGateway else {
         throw AppLinkFailure(
           .noGateway,
-          "this device has not joined a gateway: start 'belfry gateway', or start the agent with --gateway"
+          "this device has not joined a gateway: start 'belfry gateway', or start the agent with --gateway FILE"
         )
       }
       emit(.moveLink(isOnline: isOnline))
@@ -166,10 +173,12 @@ extension AgentParts {
     try context.checkRoom(
       for: app, .waiting, key: waiting.key.recordKey, bytes: waiting.record.count)
     let decided = permissions.onNotifyRequest(waiting, &context)
-    if request.content.interruptionLevel == .timeSensitive {
-      // An installed app claims this entitlement in its manifest; for any other app, the user who runs the command
-      // requests the option.
-      permissions.request(.timeSensitive, for: app, &context)
+    // An installed app claims these entitlements in its manifest; for any other app, the user who runs the command
+    // requests the option.
+    switch request.content.interruptionLevel {
+    case .timeSensitive: permissions.request(.timeSensitive, for: app, &context)
+    case .critical: permissions.request(.criticalAlert, for: app, &context)
+    default: break
     }
     guard decided != nil else { return }
     try add(requestID, app, request)
@@ -230,9 +239,26 @@ extension AgentParts {
     ModelDiagnosis(context, permissions, registrations, pipeline)
   }
 
-  /// Cancels a command's notification that is waiting for permission; returns false if no notification is waiting.
-  private mutating func cancelWaitingForPermission(_ id: String, of app: String) -> Bool {
-    guard let app = AppID(app) else { return false }
-    return permissions.removeWaiting(AppNotificationID(app: app, id: id), &context)
+  /// Returns the pending notifications with this identifier, or all if it is nil, including those that wait for
+  /// permission.
+  ///
+  /// - Throws: A failure if no app, or more than one app, has a notification with this identifier.
+  private func pending(
+    _ id: String?, of app: String?
+  ) throws(AppLinkFailure) -> [AppNotificationID] {
+    var keys = local.waiting(of: app, context)
+    let scheduled = Set(keys)
+    keys += permissions.waitingNotifications(of: app).map(\.key).filter { !scheduled.contains($0) }
+    guard let id else { return keys }
+    keys = keys.filter { $0.id.hasSameBytes(as: id) }
+    guard !keys.isEmpty else {
+      throw AppLinkFailure(
+        .unknownNotification, "no pending notification \(id): see 'belfry notify list'")
+    }
+    guard keys.count == 1 else {
+      let apps = keys.map(\.app.text).joined(separator: ", ")
+      throw AppLinkFailure(.invalidArgument, "\(apps) all have a notification \(id): add --app")
+    }
+    return keys
   }
 }

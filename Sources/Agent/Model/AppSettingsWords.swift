@@ -35,12 +35,14 @@ extension LocalApp {
           throw AppLinkFailure(
             .invalidArgument, "invalid value '\(word)' for \(name): expected on or off")
         }
+        if let words = AppSwitches.words(of: name) {
+          throw AppLinkFailure(
+            .invalidArgument, "invalid value '\(word)' for \(name): expected \(words)")
+        }
         throw AppLinkFailure(
           .invalidArgument,
-          "\(name)=\(word): use notifications, alert, sound, badge, center, lockScreen, "
-            + "criticalAlert or timeSensitive with on or off, style with none, banner or alert, "
-            + "previews with always, whenAuthenticated or never, location with always, whenInUse, "
-            + "denied or notDetermined")
+          "unknown setting '\(name)': use notifications, alert, sound, badge, center, lockScreen, criticalAlert, "
+            + "timeSensitive, style, previews or location")
       }
     }
   }

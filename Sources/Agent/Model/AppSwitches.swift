@@ -42,6 +42,16 @@ struct AppSwitches: Hashable, Sendable {
     return true
   }
 
+  /// Returns the values of a setting that is neither on nor off; nil for another setting.
+  static func words(of name: String) -> String? {
+    switch name {
+    case "style":
+      NotificationSettings.AlertStyle.allCases.map(\.rawValue).joined(separator: ", ")
+    case "previews": NotificationSettings.Previews.allCases.map(\.rawValue).joined(separator: ", ")
+    default: nil
+    }
+  }
+
   /// Returns true for `on` and false for `off`; nil for another word.
   static func isOn(_ word: String) -> Bool? {
     switch word {

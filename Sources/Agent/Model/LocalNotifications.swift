@@ -139,39 +139,26 @@ struct LocalNotifications: ~Copyable {
     }
   }
 
-  /// Returns the key of the only pending request with this identifier.
-  ///
-  /// - Throws: A failure if no app, or more than one app, has a request with this identifier.
-  func onlyWaiting(
-    _ id: String, of app: String?, _ context: AgentContext
-  ) throws(AppLinkFailure) -> AppNotificationID {
-    let keys = waiting(of: app, context).filter { $0.id.hasSameBytes(as: id) }
-    guard let key = keys.first else {
-      throw AppLinkFailure(
-        .unknownNotification, "no pending notification \(id): see 'belfry notify list'")
-    }
-    guard keys.count == 1 else {
-      let apps = keys.map(\.app.text).joined(separator: ", ")
-      throw AppLinkFailure(.invalidArgument, "\(apps) all have a notification \(id): add --app")
-    }
-    return key
-  }
-
   /// Returns the next dates of a request, in milliseconds since 1970.
   func dates(_ key: AppNotificationID, count: Int64, _ context: AgentContext) -> [Int64] {
     let bounded = Int(clamping: min(count, Limits.datesAsked))
     return scheduled.moments(of: key, count: bounded, at: context.now.moment)
   }
 
-  /// Returns the rows of `belfry notify list`.
+  /// Returns the rows of `belfry notify list`, followed by those of `unpermitted` notifications.
   ///
   /// Throws if the rows are too long for an answer.
   func rows(
-    of app: String?, _ context: AgentContext
+    of app: String?, _ unpermitted: [WaitingNotification], _ context: AgentContext
   ) throws(AppLinkFailure) -> [JSONObject] {
     var bytes = 0
     var rows: [JSONObject] = []
-    for (key, waiting) in pending(of: app, context) {
+    let all =
+      pending(of: app, context).map { ($0.key, $0.waiting, false) }
+      + unpermitted.map {
+        ($0.key, PendingNotification(request: $0.request, nextUnixMilliseconds: nil), true)
+      }
+    for (key, waiting, waitsForPermission) in all {
       let content = waiting.request.content
       let title = context.text(content.title, of: key.app)
       let body = context.text(content.body, of: key.app)
@@ -186,6 +173,7 @@ struct LocalNotifications: ~Copyable {
         "title": .string(title), "body": .string(body),
         "trigger": .string(Presentation.Origin(waiting.request.trigger).rawValue),
         "repeats": .bool(waiting.request.trigger?.repeats ?? false),
+        "waitsForPermission": .bool(waitsForPermission),
       ])
     }
     return rows

@@ -45,6 +45,12 @@ struct Permissions {
   /// Returns true if the user dismissed the question about an app whose notifications are kept.
   func isPostponed(_ app: AppID) -> Bool { dialogues[app]?.own == .postponed }
 
+  /// Returns the commands' notifications of one app, or of all apps, that wait for permission: by app, oldest first.
+  func waitingNotifications(of app: String?) -> [WaitingNotification] {
+    guard let app else { return dialogues.keys.sorted().flatMap { dialogue($0).waiting } }
+    return AppID(app).map { dialogue($0).waiting } ?? []
+  }
+
   /// Returns the attachments of notifications that wait for a decision about an app.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     dialogue(app).waiting.flatMap(\.request.content.attachments)

@@ -150,7 +150,7 @@ struct Registrations {
     guard hasGateway else {
       return fail(
         .noGateway,
-        "this device has not joined a gateway: start 'belfry gateway', or start the agent with --gateway"
+        "this device has not joined a gateway: start 'belfry gateway', or start the agent with --gateway FILE"
       )
     }
     let known = context.apps[app]?.registrations[kind]

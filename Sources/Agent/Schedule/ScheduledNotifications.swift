@@ -354,7 +354,11 @@ struct ScheduledNotifications: ~Copyable {
         .invalidArgument,
         "a repeating interval must be at least \(ScheduleLimits.shortestRepeatSeconds) s: "
           + "use a longer interval, or do not repeat")
-    case .neverFires, .passed:
+    case .neverFires:
+      AppLinkFailure(
+        .notificationInvalidNoDate,
+        "the notification would never fire: no calendar date matches its components; change them")
+    case .passed:
       AppLinkFailure(
         .notificationInvalidNoDate, "the notification would never fire: choose a date in the future"
       )

@@ -210,6 +210,12 @@ public enum Socket {
     public let uid: UInt32
     /// The group ID of the process.
     public let gid: UInt32
+
+    package init(pid: Int32, uid: UInt32, gid: UInt32) {
+      self.pid = pid
+      self.uid = uid
+      self.gid = gid
+    }
   }
 
   /// Returns the SO_PEERCRED credentials, or nil for internet sockets.

@@ -60,10 +60,15 @@ enum CenterCommand {
       let answer = try agent.ask(request)
       // The other requests change something and have no answer to show.
       guard case .center = request else { return }
+      let isJSON = options.has("json")
+      // Use the time zone in which the agent schedules notifications; a manual clock has its own.
+      let zone = isJSON || answer.rows.isEmpty ? "" : try NotifyCommand.zone(options)
       let rows = answer.rows.map { row in
         var row = row
         row["date"] = row["date"]?.integerValue.map {
-          .string(Timestamp.rfc3339(unixMilliseconds: $0))
+          .string(
+            isJSON
+              ? Timestamp.rfc3339(unixMilliseconds: $0) : NotifyCommand.localTime($0, zone: zone))
         }
         return row
       }

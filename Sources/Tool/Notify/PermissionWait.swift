@@ -64,8 +64,9 @@ struct PermissionWait {
     try Self.wait(
       for: answer, seconds: seconds,
       orSay:
-        "timed out: no answer within \(seconds) s; the notification is shown once permission is granted "
-        + "('belfry settings \(app) notifications=on'), and --no-wait does not wait for it")
+        "no answer within \(seconds) s: the notification '\(request.id)' still waits for permission; grant it with "
+        + "'belfry settings \(app) notifications=on', or remove the notification with 'belfry notify cancel "
+        + "\(ShellWords.quoted(request.id))'")
     return .added
   }
 

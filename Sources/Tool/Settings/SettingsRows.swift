@@ -73,7 +73,7 @@ struct SettingsRows {
     var rows: [Row] = []
     if let focus = content.state["focus"]?.stringValue {
       rows.append(
-        Row(id: "focus", title: words[.doNotDisturb], word: focus, words: Self.onOff) {
+        Row(id: "focus", title: words[.focus], word: focus, words: Self.onOff) {
           .changeState(name: "focus", word: $0)
         })
     }

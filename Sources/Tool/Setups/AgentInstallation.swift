@@ -27,14 +27,18 @@ struct AgentInstallation {
   }
 
   /// Installs `belfry agent` with these arguments and, if systemd is available, starts it.
-  func install(_ arguments: [String]) throws {
+  ///
+  /// `isRunning` returns true if an agent answers already.
+  func install(_ arguments: [String], isRunning: () -> Bool) throws {
     let words = [ProgramSupervisor.path, "agent"] + arguments
     guard Self.hasUserSystemd else {
       try write(Self.autostartEntry(words), to: autostartFile)
       Output.line(autostartFile)
       Output.error(
-        "systemd is not running for this user, so the agent starts at the next login",
-        do: "to start it now, run '\(ShellWords.line(["belfry", "agent"] + arguments))'")
+        "systemd is not running for this user, so the installed agent starts at the next login",
+        do: isRunning()
+          ? "until then, the agent that is already running continues"
+          : "to start it now, run '\(ShellWords.line(["belfry", "agent"] + arguments))'")
       return
     }
     // Keep only one of the two files, so that two agents never run at the same time.

@@ -12,7 +12,8 @@ enum SubscribeCommand {
     summary: """
       Registers this desktop for notifications under a name, and prints its device token and a curl command that sends
       a notification to that token. For a name such as 'backups', the command creates an app that belongs to this shell; an app ID
-      is used unchanged. The command also gives the app permission to show notifications.
+      is used unchanged. The command also gives the app permission to show notifications. To unsubscribe, run 'belfry
+      app remove' with the app's ID.
       """,
     positionals: "NAME", positionalCount: 1...1,
     [
@@ -28,9 +29,11 @@ enum SubscribeCommand {
     SignalWatcher.blockSignals([.terminate, .interrupt])
     return AgentControl.run(arguments, table) { options, agent in
       let app = try ShellApp(subscription: options.positionals[0])
-      let isKnown = try AgentControl(options).ask(.apps).rows.contains {
+      let known = try AgentControl(options).ask(.apps).rows.first {
         $0["app"]?.stringValue == app.id
       }
+      let isKnown = known != nil
+      let wasOff = known?["authorization"]?.stringValue == "denied"
       let (token, curl): (String, String?)
       do {
         token = try Self.token(of: app, options, agent)
@@ -39,6 +42,10 @@ enum SubscribeCommand {
         // An app that existed before keeps its settings and token.
         if !isKnown { _ = try? AgentControl(options).ask(.removeApp(app.id)) }
         throw error
+      }
+      if wasOff { Output.error("notifications of \(app.id) were off, and are on now") }
+      if let former = known?["name"]?.stringValue, !former.utf8.elementsEqual(app.name.utf8) {
+        Output.error("\(app.id) is now called '\(app.name)' instead of '\(former)'")
       }
       guard options.has("json") else {
         Output.line(token)

@@ -402,7 +402,7 @@ struct AgentProgramTests {
       }
       // Each message mentions the relevant argument or command exactly once.
       for (arguments, words) in [
-        (["settings", "x.y", "foo=on"], ["notifications", "location with always"]),
+        (["settings", "x.y", "foo=on"], ["unknown setting 'foo'", "previews or location"]),
         (["state", "front=none.app"], ["unknown app", "belfry app list"]),
         (["notify", "--app", "x.y", "--title", "T", "--user-info", "{"], ["'{' for --user-info"]),
         (["app", "token", "x.y"], ["register the app"]),

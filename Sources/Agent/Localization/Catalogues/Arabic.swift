@@ -41,7 +41,7 @@ extension Catalogue {
     timeSensitive = الإشعارات العاجلة
     criticalAlerts = التنبيهات الحرجة
     location = الموقع
-    doNotDisturb = عدم الإزعاج
+    focus = التركيز
     noAppAsked = لم يطلب أي تطبيق إرسال إشعارات بعد.
     notAskedYet = لم يُسأل بعد
     quietly = بهدوء

@@ -37,7 +37,7 @@ extension Catalogue {
     timeSensitive = Notificações urgentes
     criticalAlerts = Alertas críticos
     location = Localização
-    doNotDisturb = Não perturbe
+    focus = Foco
     noAppAsked = Nenhum app pediu para notificar ainda.
     notAskedYet = ainda não perguntado
     quietly = em silêncio

@@ -37,7 +37,7 @@ extension Catalogue {
     timeSensitive = Tijdgevoelige meldingen
     criticalAlerts = Kritieke waarschuwingen
     location = Locatie
-    doNotDisturb = Niet storen
+    focus = Focus
     noAppAsked = Nog geen app heeft om meldingen gevraagd.
     notAskedYet = nog niet gevraagd
     quietly = stil

@@ -37,7 +37,7 @@ extension Catalogue {
     timeSensitive = Time Sensitive Notifications
     criticalAlerts = Critical Alerts
     location = Location
-    doNotDisturb = Do Not Disturb
+    focus = Focus
     noAppAsked = No app has requested notifications yet.
     notAskedYet = not asked yet
     quietly = quietly

@@ -37,7 +37,7 @@ extension Catalogue {
     timeSensitive = Notifications urgentes
     criticalAlerts = Alertes critiques
     location = Position
-    doNotDisturb = Ne pas déranger
+    focus = Concentration
     noAppAsked = Aucune app n’a encore demandé à notifier.
     notAskedYet = pas encore demandé
     quietly = en silence

@@ -37,7 +37,7 @@ extension Catalogue {
     timeSensitive = Zeitkritische Mitteilungen
     criticalAlerts = Kritische Hinweise
     location = Standort
-    doNotDisturb = Nicht stören
+    focus = Fokus
     noAppAsked = Noch keine App möchte Mitteilungen senden.
     notAskedYet = noch nicht gefragt
     quietly = unauffällig

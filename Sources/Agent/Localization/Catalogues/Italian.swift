@@ -37,7 +37,7 @@ extension Catalogue {
     timeSensitive = Notifiche urgenti
     criticalAlerts = Avvisi critici
     location = Posizione
-    doNotDisturb = Non disturbare
+    focus = Full immersion
     noAppAsked = Nessuna app ha ancora chiesto di inviare notifiche.
     notAskedYet = non ancora richiesto
     quietly = in silenzio

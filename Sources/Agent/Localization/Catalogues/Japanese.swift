@@ -36,7 +36,7 @@ extension Catalogue {
     timeSensitive = 即時通知
     criticalAlerts = 重大な通知
     location = 位置情報
-    doNotDisturb = おやすみモード
+    focus = 集中モード
     noAppAsked = 通知を求めたアプリはまだありません。
     notAskedYet = 未確認
     quietly = 目立たない形で

@@ -39,7 +39,7 @@ extension Catalogue {
     timeSensitive = Powiadomienia pilne
     criticalAlerts = Alerty krytyczne
     location = Położenie
-    doNotDisturb = Nie przeszkadzać
+    focus = Skupienie
     noAppAsked = Żadna aplikacja nie prosiła jeszcze o powiadomienia.
     notAskedYet = jeszcze nie pytano
     quietly = po cichu

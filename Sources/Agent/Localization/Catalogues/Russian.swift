@@ -39,7 +39,7 @@ extension Catalogue {
     timeSensitive = Неотложные уведомления
     criticalAlerts = Критические предупреждения
     location = Геопозиция
-    doNotDisturb = Не беспокоить
+    focus = Фокусирование
     noAppAsked = Ни одно приложение ещё не запрашивало уведомлений.
     notAskedYet = ещё не запрашивалось
     quietly = без звука

@@ -36,7 +36,7 @@ extension Catalogue {
     timeSensitive = 时效性通知
     criticalAlerts = 重要提醒
     location = 位置
-    doNotDisturb = 勿扰模式
+    focus = 专注模式
     noAppAsked = 还没有 App 请求发送通知。
     notAskedYet = 尚未询问
     quietly = 静默

@@ -37,7 +37,7 @@ extension Catalogue {
     timeSensitive = Notificaciones urgentes
     criticalAlerts = Alertas críticas
     location = Ubicación
-    doNotDisturb = No molestar
+    focus = Concentración
     noAppAsked = Ninguna app ha pedido enviar notificaciones.
     notAskedYet = aún sin preguntar
     quietly = en silencio

@@ -39,7 +39,7 @@ extension Catalogue {
     timeSensitive = Термінові сповіщення
     criticalAlerts = Критичні оголошення
     location = Розташування
-    doNotDisturb = Не турбувати
+    focus = Зосередження
     noAppAsked = Жодна програма ще не просила надсилати сповіщення.
     notAskedYet = ще не запитано
     quietly = тихо

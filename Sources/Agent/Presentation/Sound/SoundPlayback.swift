@@ -16,6 +16,8 @@ final class SoundPlayback {
   private var playing: (app: AppID, file: String?)?
   /// The reason that the latest sound could not be played, in the form "problem: advice"; nil if it was played.
   private(set) var problem: String?
+  /// True if the player has played a sound since the agent started.
+  private(set) var hasPlayed = false
   /// True if a log line has reported that the kernel cannot confine the player.
   private var hasToldLack = false
 
@@ -94,6 +96,7 @@ final class SoundPlayback {
       return
     }
     problem = nil
+    hasPlayed = true
     if let reason {
       log.info(
         "an app's sound was not played",

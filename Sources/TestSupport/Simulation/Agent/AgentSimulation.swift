@@ -81,12 +81,12 @@ public final class AgentSimulation: SimulatedWorld {
   private(set) lazy var person = SimulatedPerson(in: self)
   private(set) var apps: [SimulatedApp] = []
   /// The commands with open connections.
-  var commands: [ConnectionID: SimulatedCommand] = [:]
+  var commands: [SimulatedCommand] = []
   private(set) var isTroubled = true
   private let seed: UInt64
   private let length: SimulationLength
   private var ownJournal: SimulationJournal
-  private var nextConnection: UInt64 = 1
+  private var nextProcess: Int32 = 100
   private var nextSerial = 1
 
   private init(seed: UInt64, length: SimulationLength, isTracing: Bool) {
@@ -126,10 +126,10 @@ public final class AgentSimulation: SimulatedWorld {
     AppID(device == nil ? "org.example.app\(number)" : "com.example.app\(number)")
   }
 
-  /// Returns a connection with a new number.
-  func openConnection() -> ConnectionID {
-    defer { nextConnection += 1 }
-    return ConnectionID(number: nextConnection)
+  /// Returns the ID of a new process.
+  func takeProcessID() -> Int32 {
+    defer { nextProcess += 1 }
+    return nextProcess
   }
 
   /// Returns a new serial number, which a notification contains in its text so that every part of the simulation can

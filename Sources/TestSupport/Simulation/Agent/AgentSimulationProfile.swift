@@ -38,6 +38,8 @@ struct AgentSimulationProfile {
   ///
   /// Otherwise, they report it later or never.
   let showsAtOnce: Bool
+  /// The size of the buffers of the sockets between the agent and the apps.
+  let bufferBytes: Int32
 
   /// Draws a profile; `count` is the number of apps, if it is not drawn.
   init(
@@ -71,6 +73,7 @@ struct AgentSimulationProfile {
     commitMost = pick(1, 5, 400)
     goodAnswers = pick(0.95, 0.6, 0.2)
     showsAtOnce = pick(true, false)
+    bufferBytes = pick(4_096, 65_536, 212_992)
     shorten(to: length)
   }
 

@@ -2,8 +2,7 @@
 import BelfryWire
 import System
 
-/// The agent's process: the real engine, with its model, journal and timers, and a shell that carries out its effects
-/// in the simulated world.
+/// The agent's process: the real daemon, with its engine, journal, timers and app server, on a simulated machine.
 final class SimulatedAgent {
   /// An input in the loop's mailbox, which needs no lock because the world has only one thread.
   private enum Report: @unchecked Sendable {
@@ -13,7 +12,9 @@ final class SimulatedAgent {
   }
 
   private unowned let world: AgentSimulation
-  private var engine: AgentEngine?
+  private var daemon: AgentDaemon?
+  private var loop: EventLoop?
+  private var transport: SimulatedAppTransport?
   private var reports: Mailbox<Report>?
   private(set) var isUp = false
   /// The number of the current run.
@@ -23,17 +24,19 @@ final class SimulatedAgent {
   private var hasStarted = false
   /// The time of the next turn of the loop; `.max` if nothing is due.
   private var nextTurn = Int64.max
+  /// True if an app might have made one of the agent's sockets ready since the last turn.
+  private var polls = false
   /// The time until which the loop waits for the disk and does not handle events.
   private var busyUntil: Int64 = 0
   /// True if the disk has not yet accepted all changes that the agent has made.
-  var hasUnpersisted: Bool { (engine?.unpersistedCount ?? 0) > 0 }
+  var hasUnpersisted: Bool { (daemon?.unpersistedCount ?? 0) > 0 }
   private var regionAlarm = 0
 
   init(in world: AgentSimulation) { self.world = world }
 
   var restartCount: Int { max(0, life - 1) }
 
-  private func makeEngine() -> AgentEngine {
+  private func resources(_ records: RestoredRecords) -> AgentResources {
     var configuration = AgentModel.Configuration(agentRun: "run\(life)", userID: 7)
     configuration.policy = world.profile.policy
     configuration.hasGateway = true
@@ -44,14 +47,16 @@ final class SimulatedAgent {
       preconditionFailure("the machine has no descriptors for a loop")
     }
     let journal = RecordJournal(world.records, log: .silent)
-    let engine = AgentEngine(
-      configuration, on: loop, clock: world.machine.clock, journal: journal,
+    let transport = SimulatedAppTransport(on: loop, in: world)
+    self.loop = loop
+    self.transport = transport
+    return AgentResources(
+      machine: self, transport: transport, connections: .init(descriptors: 1_024),
+      held: HeldBytes.Bounds(), model: configuration, records: records, journal: journal,
+      clock: world.machine.clock,
       lookUps: AgentModel.LookUps(
         requestRecord: { journal.durableValue(.pending, key: $0.recordKey) }),
-      makeCalendar: { _ in nil })
-    engine.shell = self
-    engine.observer = self
-    return engine
+      makeCalendar: { _ in nil }, log: .silent, observer: self)
   }
 
   // MARK: Start and exit
@@ -66,36 +71,46 @@ final class SimulatedAgent {
     world.machine.agentStarts()
     world.ledger.agentStarts()
     release()
-    let engine = makeEngine()
-    self.engine = engine
-    reports = engine.loop.mailbox(of: Report.self) { [weak self, weak engine] reports in
-      for report in reports {
-        switch report {
-        case .event(.appRequested(let requestID, let request)):
-          engine?.request(requestID, request)
-        case .event(let event): engine?.handle(event)
-        case .link(let body): body()
-        }
-        guard self?.engine === engine else { return }
-      }
-    }
+    polls = false
     guard let records = try? RestoredRecords(from: world.records) else {
       preconditionFailure("the simulated disk can be read")
     }
-    engine.handle(.recordsRestored(records))
-    world.pushService.agentStarts(engine)
+    let resources = resources(records)
+    guard let loop else { preconditionFailure("the resources include a loop") }
+    let life = life
+    reports = loop.mailbox(of: Report.self) { [weak self] reports in
+      for report in reports {
+        guard let self, life == self.life else { return }
+        switch report {
+        case .event(let event): daemon?.handle(event)
+        case .link(let body): body()
+        }
+      }
+    }
+    do {
+      _ = try AgentDaemon(resources, on: loop)
+    } catch {
+      return world.fail("the agent cannot start: \(error)")
+    }
     guard isUp else { return }
-    // If a session bus already exists, the agent finds it at startup.
-    if world.chance(0.3) { engine.handle(.presenterAppeared(.desktop, isNew: true)) }
-    engine.handle(.started)
     turn()
     guard isUp else { return }
     world.pushService.agentStarted()
     for app in world.apps { app.agentStarted() }
   }
 
+  /// Opens a connection of a process; returns nil if the agent doesn't run.
+  func connect(_ identity: ProcessIdentity, _ peer: any SimulatedPeer) -> SimulatedAppLink? {
+    isUp ? transport?.connect(identity, peer) : nil
+  }
+
   /// Releases what the loop still holds, which would otherwise keep the loop and its descriptors.
-  func release() { engine?.loop.releaseAll() }
+  func release() {
+    loop?.releaseAll()
+    // The daemon and its machine hold each other.
+    daemon = nil
+    transport = nil
+  }
 
   func plan() {
     world.plan(every: world.profile.agentCrashEvery) { [self] in crash() }
@@ -108,12 +123,14 @@ final class SimulatedAgent {
     world.note("the agent is killed")
     isUp = false
     life += 1
-    engine?.stop()
+    daemon?.halt()
+    daemon = nil
     reports = nil
     world.ledger.agentCrashed()
     world.pushService.agentCrashed()
     world.person.agentCrashed()
-    world.commands = [:]
+    for command in world.commands { command.loseAgent() }
+    world.commands = []
     for app in world.apps { app.agentCrashed() }
     world.time.after(world.milliseconds(world.isTroubled ? 5_000 : 10)) { [self] in start() }
   }
@@ -140,6 +157,13 @@ final class SimulatedAgent {
     scheduleTurn(at: world.time.now + (world.chance(0.7) ? 0 : world.milliseconds(2)))
   }
 
+  /// Lets the agent poll its sockets in a turn soon, because an app might have made one of them ready.
+  func mayBeReady() {
+    guard isUp else { return }
+    polls = true
+    scheduleTurn(at: world.time.now)
+  }
+
   /// Delays the next turn until the disk has answered.
   func waitForDisk(until moment: Int64) { busyUntil = max(busyUntil, moment) }
 
@@ -159,13 +183,17 @@ final class SimulatedAgent {
   }
 
   private func turn() {
-    guard let engine, isUp else { return }
+    guard let loop, isUp else { return }
     nextTurn = .max
-    engine.loop.turn(mayBlock: false, polls: false)
-    if isUp {
-      let next = engine.loop.nextWakeup
-      if next < .max / 2 { scheduleTurn(at: next) }
-    }
+    let polled = polls
+    polls = false
+    // A turn that handled something might have left input in a socket.
+    if loop.turn(mayBlock: false, polls: polled), polled { polls = true }
+    guard isUp else { return }
+    transport?.exchange()
+    guard isUp else { return }
+    let next = polls ? world.time.now : loop.nextWakeup
+    if next < .max / 2 { scheduleTurn(at: next) }
   }
 
   private func after(_ milliseconds: Int64, _ event: AgentEvent) {
@@ -177,34 +205,12 @@ final class SimulatedAgent {
 
   private func app(_ id: AppID) -> SimulatedApp? { world.apps.first { $0.id == id } }
 
-  private func process(_ connection: ConnectionID) -> SimulatedProcess? {
-    for app in world.apps {
-      if let process = app.process(connection) { return process }
-    }
-    return nil
-  }
-
-  private func answered(_ ask: RequestID, _ result: Result<AppAnswer, AppLinkFailure>) {
-    guard let number = ask.number else { return }
-    process(ask.connection)?.isAnswered(number, result)
-    world.commands[ask.connection]?.isAnswered(number)
-  }
-
-  private func close(_ connection: ConnectionID) {
-    let life = self.life
-    process(connection)?.isCut()
-    world.time.after(world.milliseconds(3)) { [self] in
-      guard life == self.life, world.ledger.conversations.isOpen(connection) else { return }
-      report(.appDisconnected(connection))
-    }
-  }
-
   /// Simulates a presenter that shows the notification and reports this immediately, later, or never.
   private func show(_ presentation: Presentation) {
     let key = presentation.key
     world.person.sees(presentation)
     if world.profile.showsAtOnce {
-      engine?.handle(.notificationShown(key))
+      daemon?.handle(.notificationShown(key))
       return
     }
     guard world.isTroubled ? world.chance(0.7) : true else { return }
@@ -226,9 +232,27 @@ final class SimulatedAgent {
 
 // MARK: - Effects
 
-extension SimulatedAgent: AgentShell {
+extension SimulatedAgent: AgentMachine {
+  func open(for daemon: AgentDaemon) { self.daemon = daemon }
+
+  func prepareLink() {
+    guard let daemon else { return }
+    world.pushService.agentStarts(daemon.engine)
+    guard isUp else { return }
+    // If a session bus already exists, the agent finds it at startup.
+    if world.chance(0.3) { daemon.handle(.presenterAppeared(.desktop, isNew: true)) }
+  }
+
+  func daemonStarted() {}
+
+  func refusal(of request: AppRequest) -> AppLinkFailure? { nil }
+
+  func appDisconnected() {}
+
+  func close() {}
+
   func carryOut(_ effect: AgentEffect) {
-    guard isUp, let engine else { return }
+    guard isUp, let daemon else { return }
     switch effect {
     case .persist, .list, .badge, .sound, .suppressed, .showLink, .useLocationServices, .raise,
       .deleteAttachments, .trimAttachments, .log, .draw, .showLaunchImage:
@@ -236,24 +260,19 @@ extension SimulatedAgent: AgentShell {
     case .register, .unregister, .acknowledge, .rejectPush, .moveLink, .announceState,
       .probeGateway:
       world.pushService.carryOut(effect)
-    case .answer(let ask, let answer): answered(ask, .success(answer))
-    case .refuse(let ask, let failure): answered(ask, .failure(failure))
-    case .diagnose(let ask, _), .openCenter(let ask, _): answered(ask, .success(AppAnswer()))
-    case .tell(let connection, let event): process(connection)?.isTold(event)
-    case .ask(let question, let event, _):
-      process(question.connection)?.isAsked(question, event)
-    case .close(let connection): close(connection)
+    case .diagnose(let ask, _), .openCenter(let ask, _):
+      daemon.carryOut(.answer(ask, AppAnswer()))
     case .readInstallation(let ask, let path, _):
       if let app = world.apps.first(where: { $0.path == path }) {
-        engine.handle(.installationRead(ask, .success(app.installation)))
+        daemon.handle(.installationRead(ask, .success(app.installation)))
       } else {
-        engine.handle(
+        daemon.handle(
           .installationRead(ask, .failure(AppLinkFailure(.invalidArgument, "no such file"))))
       }
     case .present(let presentation): show(presentation)
     case .refresh(let presentation): world.person.sees(presentation)
     case .withdraw(let key): world.person.seesNoMore(key)
-    case .closeWindow(let key): engine.handle(.notificationWindow(key, isOpen: false))
+    case .closeWindow(let key): daemon.handle(.notificationWindow(key, isOpen: false))
     case .prompt(let prompt): world.person.isAsked(prompt)
     case .withdrawPrompt(let prompt): world.person.isAskedNoMore(prompt)
     case .replay(_, let events):
@@ -267,6 +286,8 @@ extension SimulatedAgent: AgentShell {
     case .persistClock, .cancelTimeout, .expectApp, .startExtension, .armSchedule,
       .armBackgroundWork, .armBackgroundTime, .moveClock, .moveZone:
       world.fail("the engine passed on an effect that it carries out itself")
+    case .answer, .refuse, .tell, .ask, .close:
+      world.fail("the app server passed on an effect that it carries out itself")
     }
   }
 
@@ -285,6 +306,10 @@ extension SimulatedAgent: AgentObserver {
   func willHandle(_ event: AgentEvent) {
     guard isUp else { return }
     world.machine.noteManualClock()
+    if case .appGreeted(let ask, _, let process) = event {
+      transport?.greeted(ask, by: process)
+    }
+    let event = seen(event)
     world.note("event \(Self.text(event))")
     world.ledger.willHandle(event)
   }
@@ -293,9 +318,17 @@ extension SimulatedAgent: AgentObserver {
     guard isUp else { return }
     if case .started = event { hasStarted = true }
     // Timers and running work are consistent only after startup.
-    if hasStarted { engine?.checkInvariants() }
+    if hasStarted { daemon?.engine.checkInvariants() }
     for effect in effects { world.note("  decides \(Self.text(effect))") }
-    world.ledger.onHandled(event, effects)
+    world.ledger.onHandled(seen(event), effects)
+  }
+
+  /// Returns the event as the ledgers see it, for which a second greeting on a connection is an ordinary request.
+  private func seen(_ event: AgentEvent) -> AgentEvent {
+    guard case .appGreeted(let ask, let hello, let process) = event,
+      transport?.isFirstGreeting(ask, of: process) == false
+    else { return event }
+    return .appRequested(ask, .hello(hello))
   }
 
   func didPersist() {

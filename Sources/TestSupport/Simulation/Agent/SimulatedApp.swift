@@ -160,7 +160,7 @@ final class SimulatedApp {
 
   /// Returns the identity of the running program as determined by the machine.
   func identity(of role: AppHello.Role) -> ProcessIdentity {
-    var identity = ProcessIdentity(pid: Int32(100 + world.random(0...900)), uid: 7)
+    var identity = ProcessIdentity(pid: world.takeProcessID(), uid: 7)
     // A command can also install the app, in which case the app runs from the installed path.
     guard isInstalled || world.ledger.apps[id]?.installation != nil else { return identity }
     identity.executable =

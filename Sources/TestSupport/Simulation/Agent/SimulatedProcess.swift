@@ -2,8 +2,10 @@
 import BelfryWire
 
 /// A process of an app or of one of its extensions, with its connection to the agent.
-final class SimulatedProcess {
-  let connection: ConnectionID
+final class SimulatedProcess: SimulatedPeer {
+  private var link: SimulatedAppLink?
+  /// The number of the connection; nil before the agent has read the greeting.
+  var connection: ConnectionID? { link?.connection }
   private let role: AppHello.Role
   private(set) var wasLaunched = false
   private(set) var isConnected = true
@@ -20,7 +22,6 @@ final class SimulatedProcess {
     self.app = app
     self.world = world
     self.role = role
-    connection = world.openConnection()
   }
 
   // MARK: Life of the process
@@ -35,15 +36,21 @@ final class SimulatedProcess {
     hello.launch = launch
     hello.locationUsage = isExtension ? nil : "to remind you"
     if world.isTroubled, world.chance(0.02) { hello.version = 9 }
-    say(.appGreeted(RequestID(connection: connection, number: 1), hello, app.identity(of: role)))
+    link = world.agent.connect(app.identity(of: role), self)
+    say(AppRequest.hello(hello).frame.numbered(1))
   }
 
-  func freeze() { postponed = postponed ?? [] }
+  func freeze() {
+    postponed = postponed ?? []
+    link?.isReading = false
+  }
 
   func thaw() {
     let bodies = postponed ?? []
     postponed = nil
     for body in bodies where isConnected { whileRunning(body) }
+    link?.isReading = true
+    link?.read()
   }
 
   /// Runs `body` now or, if the process is suspended, when it is resumed.
@@ -57,16 +64,30 @@ final class SimulatedProcess {
   func disconnect() {
     guard isConnected else { return }
     isConnected = false
-    world.agent.report(.appDisconnected(connection))
+    link?.close()
   }
 
   /// Handles the exit of the agent.
-  func loseAgent() { isConnected = false }
+  func loseAgent() {
+    isConnected = false
+    link?.close()
+  }
 
-  /// Handles the closing of the connection by the agent.
-  func isCut() {
+  func wasCut() {
     isConnected = false
     app.crash(self)
+  }
+
+  func received(_ message: AppMessage) {
+    switch message {
+    case .answer(let number, let frame): isAnswered(number, .success(AppAnswer(frame)))
+    case .refusal(let number, let failure): isAnswered(number, .failure(failure))
+    case .request(let type, let number, let frame):
+      guard let event = try? AppEvent(type: type, frame) else {
+        return world.fail("\(app.id) cannot decode an event of type \(type)")
+      }
+      if let number { isAsked(number, event) } else { isTold(event) }
+    }
   }
 
   func goToBackground() {
@@ -74,9 +95,9 @@ final class SimulatedProcess {
     isForeground = false
   }
 
-  private func say(_ event: AgentEvent, afterMilliseconds milliseconds: Int64 = 3) {
+  private func say(_ frame: AppFrame, afterMilliseconds milliseconds: Int64 = 3) {
     lastArrival = max(lastArrival, world.time.now + world.milliseconds(milliseconds))
-    world.time.at(lastArrival) { [self] in if isConnected { world.agent.report(event) } }
+    world.time.at(lastArrival) { [self] in if isConnected { link?.send(frame) } }
   }
 
   private func later(_ milliseconds: Int64, _ body: @escaping () -> Void) {
@@ -90,14 +111,10 @@ final class SimulatedProcess {
   func ask(_ request: AppRequest) {
     let number: Int64? = world.isTroubled && world.chance(0.02) ? nil : nextNumber
     nextNumber += 1
-    // Read the request in the same way as the agent reads it from its socket.
-    guard let type = request.frame.object["type"]?.stringValue,
-      let read = try? AppRequest(type: type, request.frame)
-    else { return world.fail("a request of \(app.id) cannot be decoded") }
-    say(.appRequested(RequestID(connection: connection, number: number), read))
+    say(number.map(request.frame.numbered) ?? request.frame)
   }
 
-  func isAnswered(_ number: Int64, _ result: Result<AppAnswer, AppLinkFailure>) {
+  private func isAnswered(_ number: Int64, _ result: Result<AppAnswer, AppLinkFailure>) {
     if case .success(let answer) = result, let task = answer.task, world.chance(0.7) {
       later(world.random(Int64(1)...40_000)) { [self] in ask(.endBackgroundTask(task)) }
     }
@@ -130,7 +147,7 @@ final class SimulatedProcess {
 
   // MARK: Questions
 
-  func isTold(_ event: AppEvent) { whileRunning { [self] in onTold(event) } }
+  private func isTold(_ event: AppEvent) { whileRunning { [self] in onTold(event) } }
 
   private func onTold(_ event: AppEvent) {
     if case .state(let state) = event, world.chance(0.8) {
@@ -155,11 +172,11 @@ final class SimulatedProcess {
     }
   }
 
-  func isAsked(_ question: Question, _ event: AppEvent) {
+  private func isAsked(_ question: Int64, _ event: AppEvent) {
     whileRunning { [self] in onQuestion(question, event) }
   }
 
-  private func onQuestion(_ question: Question, _ event: AppEvent) {
+  private func onQuestion(_ question: Int64, _ event: AppEvent) {
     guard isConnected else { return }
     if case .contentAction = event, world.isTroubled, world.chance(0.3) {
       // Lock the screen; the agent must then not carry out the extension's decision until the screen is unlocked.
@@ -181,15 +198,13 @@ final class SimulatedProcess {
     case 3:
       reply(question, Self.reply(to: event, in: world), afterMilliseconds: 5)
       reply(question, Self.reply(to: event, in: world), afterMilliseconds: 500)
-      reply(
-        Question(connection: connection, number: question.number + world.random(Int64(1)...3)),
-        .handled, afterMilliseconds: 50)
+      reply(question + world.random(Int64(1)...3), .handled, afterMilliseconds: 50)
     default: later(world.random(Int64(0)...3_000)) { [self] in app.crash(self) }
     }
   }
 
-  private func reply(_ question: Question, _ reply: AppReply, afterMilliseconds most: Int64) {
-    say(.appReplied(question, reply), afterMilliseconds: most)
+  private func reply(_ question: Int64, _ reply: AppReply, afterMilliseconds most: Int64) {
+    say(reply.frame.answering(question), afterMilliseconds: most)
   }
 
   private static func reply(to event: AppEvent, in world: AgentSimulation) -> AppReply {

@@ -97,7 +97,8 @@ final class SuspensionLedger {
     case .persist(.remove(.apps, let key)): if let id = AppID(key) { tokens[id] = nil }
     case .ask(let question, let event, _): onQuestion(question, event)
     // A refused greeting does not bring an app to the foreground.
-    case .close(let connection): front.remove(connection)
+    case .close(let connection):
+      if world.ledger.knowledge.app(of: connection) == nil { front.remove(connection) }
     case .end(let id):
       ended.insert(id)
       // The agent cannot warn an app that has not sent its greeting.

@@ -82,7 +82,9 @@ final class WaitingLedger {
   /// Returns true if, in the current event, the user decides against the notification, a command cancels it, or the app
   /// is removed.
   private func mayGo(_ one: Waiting, _ event: AgentEvent) -> Bool {
-    if case .appRequested(_, .control(.cancel(one.key.app.text, one.key.id))) = event {
+    if case .appRequested(_, .control(.cancel(let app, let id))) = event,
+      app ?? one.key.app.text == one.key.app.text, id ?? one.key.id == one.key.id
+    {
       return true
     }
     guard let app = world.ledger.apps[one.key.app], app.status != .denied else { return true }

@@ -1,0 +1,58 @@
+import BelfryWire
+import System
+
+/// The machine that an agent runs on: its files, buses, windows, child programs, and link to the gateway.
+///
+/// The methods are called on the agent's loop. The machine reports events with `AgentDaemon.handle`.
+protocol AgentMachine: AnyObject {
+  /// Opens the parts that report to `daemon`, before apps can connect.
+  func open(for daemon: AgentDaemon)
+
+  /// Prepares the link to the gateway, which stays offline until `daemonStarted` is called.
+  func prepareLink() throws(AgentFailure)
+
+  /// Called once apps can connect: connects to the gateway.
+  func daemonStarted()
+
+  /// Carries out an effect that is not for an app.
+  ///
+  /// The records that precede the effect have already been written, or the attempt to write them has failed.
+  func carryOut(_ effect: AgentEffect)
+
+  /// Starts an app's extension; returns false if it cannot be started.
+  func start(_ order: ExtensionOrder) -> Bool
+
+  /// Returns the reason that a file of a new notification cannot be used; nil if all files can be used.
+  func refusal(of request: AppRequest) -> AppLinkFailure?
+
+  /// Called when a connection of an app has closed, perhaps because its process has exited.
+  func appDisconnected()
+
+  /// Closes everything.
+  func close()
+}
+
+/// The external dependencies of an agent, which belong to the machine or to a simulation.
+struct AgentResources {
+  /// The machine, which the daemon keeps.
+  var machine: any AgentMachine
+  /// The source of apps' connections.
+  var transport: any AppTransport
+  /// The limits on the number of connections.
+  var connections: AppConnectionCensus.Bounds
+  /// The limits on the agent's memory that connections can hold.
+  var held: HeldBytes.Bounds
+  var model: AgentModel.Configuration
+  /// The records that were durable when the agent started.
+  var records: RestoredRecords
+  /// The journal to which the agent writes its records.
+  var journal: RecordJournal
+  /// The machine's clock, or a manual clock.
+  var clock: any ScheduleClock
+  var lookUps: AgentModel.LookUps
+  /// A function that returns a calendar, other than the Gregorian one, by its name.
+  var makeCalendar: ZoneFolder.MakeCalendar
+  var log: Log
+  /// The observer of the engine in a simulation.
+  weak var observer: (any AgentObserver)?
+}
