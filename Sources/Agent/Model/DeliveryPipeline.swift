@@ -27,6 +27,7 @@ struct DeliveryPipeline {
         context.emit(.log(.damagedRecord(.responses, key: key)))
       }
     }
+    responses.sortRestored()
     for (key, value) in records[.fetches] {
       guard !background.restoreHeld(key: key, record: value) else { continue }
       context.emit(.log(.damagedRecord(.fetches, key: key)))

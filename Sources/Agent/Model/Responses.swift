@@ -43,6 +43,14 @@ struct Responses {
     return order
   }
 
+  /// Sorts the restored responses by the order of delivery, because the store sorts their keys as text.
+  mutating func sortRestored() {
+    for app in waiting.keys {
+      // A shorter key has a smaller number.
+      waiting[app]?.sort { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }
+    }
+  }
+
   /// Returns the attachments of notifications whose responses wait for an app.
   func attachments(of app: AppID) -> [NotificationAttachment] {
     (waiting[app] ?? []).flatMap(\.retained.attachments)

@@ -144,6 +144,22 @@ struct ResponseTests {
     #expect(bench.connect().1.asked.isEmpty)
   }
 
+  /// The store sorts keys as text, in which 10 is before 9.
+  @Test func `after a restart, an app receives waiting responses in the order of delivery`() throws
+  {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    for number in 1...12 { bench.ask(connection, .add(ModelBench.request("n\(number)"))) }
+    bench.handle(.appDisconnected(connection))
+    for number in 1...12 { bench.respond("n\(number)", .open) }
+    let next = bench.restarted()
+    _ = next.start()
+    let ids = next.connect().1.asked.compactMap { _, event in
+      if case .response(let response) = event { response.notification.request.id } else { nil }
+    }
+    #expect(ids == (1...12).map { "n\($0)" })
+  }
+
   @Test(arguments: [
     true, false,
   ])
