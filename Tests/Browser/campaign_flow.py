@@ -347,6 +347,20 @@ def keeps_focus(browser):
                  "the focus on the link that replaced it")
 
 
+def reads_a_document(browser, url):
+    """Opens a document, follows a link to another one, and returns to the console."""
+    browser.open(url + "console/docs.html#rejections.md")
+    browser.wait("document.querySelectorAll('main table tbody tr').length > 10", "the table of rejections")
+    text = browser.value("document.querySelector('main').innerText")
+    assert "<!--" not in text and "](" not in text and "| ---" not in text, text[:400]
+    check_page(browser)
+    browser.value("location.hash = '#first-five-minutes/campaign.md'")
+    browser.wait("document.title.startsWith('The first campaign')", "the page about the first campaign")
+    browser.value("[...document.querySelectorAll('main a')].find((link) => link.hash.startsWith('#provider.md')).click()")
+    browser.wait("document.title.startsWith('The provider')", "the linked page")
+    browser.open(url)
+
+
 def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=None):
     def flow(browser):
         def picture(name, whole=False):
@@ -362,12 +376,13 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         preview(browser, devices)
         check_page(browser)
         picture("provider-compose", whole=True)
-        cancel_first(browser, f"Send to {devices} devices…", "Send the campaign now?")
+        cancel_first(browser, f"Send to {devices} devices…", "Send “News” now?")
         confirm(browser, "Send")
         finished(browser, devices)
         check_page(browser)
         hold_and_go_on(browser, devices, picture)
         picture("provider-report")
+        reads_a_document(browser, url)
         to_a_list(browser)
         from_files(browser, [campaign, strings], devices)
 

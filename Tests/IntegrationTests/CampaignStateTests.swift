@@ -86,6 +86,50 @@ import Testing
     }
   }
 
+  @Test func `A running campaign is not deleted, and Ctrl-C says what continues`() async throws {
+    try await Scenario.run { scenario in
+      let (_, _, registry) = try await world(scenario, devices: 40)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Slow"}}}"#, to: "campaign.json")
+      let sending = try scenario.belfry([
+        "campaign", "send", file, "--rate", "2/s", "--json", "--data", registry.data,
+      ])
+      let id = try #require(
+        try await sending.line(called: "the campaign") { $0["id"].string != nil }["id"].string)
+      let deleted = try await campaign(scenario, registry, ["delete", id], succeeding: false)
+      #expect(deleted.errors.contains("it is running: cancel it first"), "\(deleted.errors)")
+      // Ctrl-C ends the wait, and says what continues.
+      sending.signal(SIGINT)
+      #expect(try await sending.end() == 130)
+      #expect(sending.errors.contains("campaign cancel \(id)"), "\(sending.errors)")
+      let paused = try await campaign(scenario, registry, ["pause", id])
+      #expect(paused.values.first?["state"].string == "paused", "\(paused.output)")
+      _ = try await campaign(scenario, registry, ["cancel", id])
+    }
+  }
+
+  @Test func `A file can hold a campaign back`() async throws {
+    try await Scenario.run { scenario in
+      let (_, _, registry) = try await world(scenario, devices: 1)
+      func send(_ member: String, succeeding: Bool = true) async throws -> Scenario.CommandResult {
+        let file = try scenario.write(
+          #"{"topic":"\#(topic)","alert":{"en":{"title":"T"}},\#(member)}"#, to: "campaign.json")
+        return try await campaign(scenario, registry, ["send", file], succeeding: succeeding)
+      }
+      #expect(try await send(#""draft":true"#).values.last?["state"].string == "draft")
+      let dry = try await send(#""dryRun":true"#)
+      #expect(dry.status == 0 && !dry.output.contains(#""state""#), "\(dry.output)")
+      let wrong = try await send(#""draft":"yes""#, succeeding: false)
+      #expect(wrong.errors.contains("draft: invalid value"), "\(wrong.errors)")
+      let list = try await campaign(scenario, registry, ["list"])
+      #expect(list.values.map { $0["state"].string } == ["draft"])
+      let id = try #require(list.values.first?["id"].string)
+      _ = try await campaign(scenario, registry, ["resume", id])
+      let again = try await campaign(scenario, registry, ["resume", id], succeeding: false)
+      #expect(again.status == 1 && again.errors.contains("copy it"), "\(again.errors)")
+    }
+  }
+
   @Test func `The recipients of a campaign file apply unless an option replaces them`()
     async throws
   {

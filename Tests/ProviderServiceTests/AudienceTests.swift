@@ -118,11 +118,11 @@ import Transport
     }
     #expect(
       try warnings(time) == [
-        "the time has already passed for 2 devices: they get the campaign as soon as it starts"
+        "the time has already passed for 2 devices, which get the campaign as soon as it starts"
       ])
     #expect(
       try warnings(time, #","quietHours":{"from":"22:00","to":"08:00"}"#) == [
-        "the time has already passed for 2 devices: they get the campaign as soon as it starts, or after their quiet hours"
+        "the time has already passed for 2 devices, which get the campaign as soon as it starts, or after their quiet hours"
       ])
     #expect(try warnings(time.replacing("2020", with: "9000")) == [])
   }

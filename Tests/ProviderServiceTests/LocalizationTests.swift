@@ -53,6 +53,15 @@ private func problems(
     #expect(strict.language(for: "de") == nil && strict.language(for: "en-GB")?.language == "en")
   }
 
+  @Test(arguments: [#"{"title":"","body":""}"#, #"{"title":" "}"#])
+  func `a language with only empty strings has no text`(blank: String) throws {
+    #expect(
+      try problems(#"{"en":{"title":"Sale","body":"now"},"fr":\#(blank)}"#)
+        .contains { $0.hasPrefix("alert.fr: no text") })
+    #expect(try problems(blank).contains { $0.hasPrefix("alert: no text") })
+    #expect(try problems(#"{"en":{"title":"","body":"now"}}"#) == [])
+  }
+
   @Test func `plural forms follow the language's rules`() throws {
     let alert = try object(
       """
@@ -122,7 +131,7 @@ private func problems(
     }
     #expect(
       try warnings(#"{"pl":{"body":{"one":"%d a","other":"%d b"}}}"#, ["5"]) == [
-        "alert.pl.body lacks plural forms of the language ('few', 'many'): such numbers use 'other'"
+        "alert.pl.body lacks plural forms of the language ('few', 'many'): 'other' is used for their numbers"
       ])
     #expect(
       try warnings(

@@ -307,12 +307,13 @@ private struct TestService {
     let answer = try service.answer(
       "POST", "/register", fields: [("content-type", "application/json")],
       body: Array(
-        #"{"deviceToken":"00ff","time_zone":"UTC","Locale":"de","userId":7,"build":{"n":5}}"#.utf8))
+        #"{"deviceToken":"00ff","time_zone":"UTC","Locale":"de","userId":7,"build":{"n":5},"enviroment":"sandbox"}"#
+          .utf8))
     #expect(answer.status == 200)
     #expect(
       answer.lines.first?["warnings"] == [
         "'time_zone' was ignored: use 'timeZone'", "'Locale' was ignored: use 'language'",
-        "'userId' was ignored: use 'user'",
+        "'userId' was ignored: use 'user'", "'enviroment' was ignored: use 'environment'",
       ])
     let many = try service.answer(
       "POST", "/tokens", key: service.provider.adminToken,

@@ -39,6 +39,12 @@ static const unsigned char devices_js[] = {
 static const unsigned char dialog_js[] = {
 #embed "../../Console/Pages/dialog.js"
 };
+static const unsigned char docs_html[] = {
+#embed "../../Console/Pages/docs.html"
+};
+static const unsigned char docs_js[] = {
+#embed "../../Console/Pages/docs.js"
+};
 static const unsigned char elements_js[] = {
 #embed "../../Console/Pages/elements.js"
 };
@@ -175,6 +181,8 @@ static const struct console_page pages[] = {
     PAGE("compose-time.js", compose_time_js),
     PAGE("devices.js", devices_js),
     PAGE("dialog.js", dialog_js),
+    PAGE("docs.html", docs_html),
+    PAGE("docs.js", docs_js),
     PAGE("elements.js", elements_js),
     PAGE("icon.svg", icon_svg),
     PAGE("index.html", index_html),

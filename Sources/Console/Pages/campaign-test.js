@@ -10,8 +10,8 @@ export function deviceName({ user, tags, language, deviceToken }) {
 /** Shows a dialog that sends a campaign's content to one registered device. */
 export async function sendTest(campaign) {
   const result = h("p", { role: "status" });
-  const device = new Field("Device", select([]), { hint: "Lists the app's newest 100 registered devices." });
-  const user = new Field("Find by user", h("input", { type: "text", spellcheck: "false", autocomplete: "off" }), { hint: "Leave empty for all users." });
+  const device = new Field("Device", select([]), { hint: "Lists up to 100 of the app's registered devices." });
+  const user = new Field("Find by user", h("input", { type: "text", spellcheck: "false", autocomplete: "off" }), { hint: "The exact name. Leave empty for all users." });
   const send = h("button", { type: "submit" }, "Send test");
   const dialog = show({
     title: `Send a test of “${campaign.name}”`,

@@ -32,5 +32,8 @@ export async function readFiles(files) {
   }
   if (!found) throw new Error("No campaign selected. Choose a JSON file with a topic and an alert.");
   delete texts[found.name];
+  // The form's buttons decide whether the campaign is sent, tried, or saved as a draft.
+  delete found.object.draft;
+  delete found.object.dryRun;
   return { campaign: found.object, files: texts };
 }

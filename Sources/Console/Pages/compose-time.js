@@ -4,7 +4,7 @@ const two = (number) => String(number).padStart(2, "0");
 
 /** The time of a campaign: date and time pickers, in each recipient's time zone or a fixed one, and quiet hours. */
 export class SendTime {
-  constructor(draft, onChange) {
+  constructor(draft, onChange, isEdit = false) {
     const input = (type, name) => h("input", { type, name, value: draft[name] ?? "" });
     this.date = new Field("Date", input("date", "date"));
     this.time = new Field("Time", input("time", "time"));
@@ -19,7 +19,7 @@ export class SendTime {
     this.element = h("div", { class: "grid wide inner" },
       h("fieldset", { class: "plain" }, h("legend", {}, "Send at"),
         h("div", { class: "pair" }, this.date.element, this.time.element), this.zones,
-        h("p", { class: "hint" }, "Leave empty to send now."), this.error),
+        h("p", { class: "hint" }, isEdit ? "Without a time, the campaign is a draft until you send it." : "Leave empty to send now."), this.error),
       h("fieldset", { class: "plain" }, h("legend", {}, "Quiet hours"),
         h("div", { class: "pair" }, this.from.element, this.to.element),
         h("p", { class: "hint" }, "Each recipient's time zone. Leave empty for no quiet hours.")));

@@ -114,7 +114,7 @@ function showForm(main, draft, edited) {
   };
   for (const name of ["to", "environment", "pushType", "priority"]) if (draft[name]) fields[name].value = draft[name];
   const languages = new Languages(draft, () => changed());
-  const time = new SendTime(draft, () => changed());
+  const time = new SendTime(draft, () => changed(), Boolean(edited));
   const file = new Field("Campaign and strings files", h("input", { type: "file", name: "files", multiple: true, accept: ".json,.strings,.stringsdict,.xcstrings" }),
     { hint: "The campaign as a JSON file, and the strings files that it references.", wide: true });
   const general = h("div", { class: "wide", role: "alert" });
@@ -200,7 +200,7 @@ function showForm(main, draft, edited) {
     fields.list.element.hidden = to !== "list";
     written.hidden = more.hidden = chosen !== null;
     const current = fields.fallback.value || draft.fallback || "";
-    put(fields.fallback.control, [["", "send English, or the next most common language"],
+    put(fields.fallback.control, [["", "send English, or the most widely spoken language"],
       ...languages.names().map((name) => [name, `send ${name}`]), ["none", "don't send: the campaign is refused"]]
       .map(([value, name]) => h("option", { value }, name)));
     fields.fallback.value = [...fields.fallback.control.options].some((one) => one.value === current) ? current : "";
@@ -396,7 +396,9 @@ function showForm(main, draft, edited) {
   async function start(button, found) {
     const { body, problems } = campaign();
     if (problems.length) return showProblems(problems);
-    const title = body.name ? `Send “${body.name}” now?` : "Send the campaign now?";
+    // Without a name, a campaign is called by its first title.
+    const texts = Object.values(body.alert ?? {}).map((one) => one?.title || one?.body).filter((one) => typeof one === "string");
+    const title = `Send “${body.name || texts[0] || body.topic}” now?`;
     if (found && !await confirm({ title, text: sendText(found), action: "Send" })) return;
     button.disabled = store.disabled = true;
     let id;

@@ -10,7 +10,7 @@ export function showLogin(main, onSignedIn, reason) {
   const { command, service, tokenFile } = session;
   const token = new Field("Admin token",
     h("input", { type: "password", autocomplete: "current-password", required: true, spellcheck: "false" }),
-    { hint: [tokenFile ? ["Find it in ", h("code", {}, tokenFile), "."] : `Find it in the admin-token file in the ${service}'s data folder.`,
+    { hint: [tokenFile ? ["Find it in ", h("code", {}, tokenFile), "."] : `Find it in the file admin-token in the ${service}'s data folder, which is ~/.local/state/belfry/${service} by default.`,
       " You stay signed in for 12 hours."].flat() });
   const button = h("button", { type: "submit" }, "Sign in");
 

@@ -42,7 +42,7 @@ function help() {
     list([["?", "Show this help"], ["/", "Go to the search field"], ...own, ...places.map(([letter, , text]) => [`g ${letter}`, `Go to ${text}`])]),
     h("label", { class: "inline" }, single, " Enable keyboard shortcuts"),
     h("h3", {}, "Documents"),
-    h("ul", {}, (documents[session.service] ?? documents.gateway).map(([file, text]) => h("li", {}, h("a", { href: `/console/docs/${file}`, target: "_blank" }, text)))),
+    h("ul", {}, (documents[session.service] ?? documents.gateway).map(([file, text]) => h("li", {}, h("a", { href: `/console/docs.html#${file}`, target: "_blank" }, text)))),
     h("p", {}, "Commands: ", h("code", {}, "belfry --help"), ", ", h("code", {}, "belfry man COMMAND")),
     h("p", { class: "buttons" }, close),
   ] });

@@ -221,7 +221,7 @@ private struct CampaignReader {
         report(
           "at", "invalid value \(Self.excerpt(.string(at)))",
           do:
-            "expected a date and time, such as 2026-11-25 09:00; for a fixed time, add Z or a UTC "
+            "expected a date and time, such as 2026-11-25T09:00; for a fixed time, add Z or a UTC "
             + "offset")
       }
     }

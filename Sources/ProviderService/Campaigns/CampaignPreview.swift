@@ -64,10 +64,11 @@ struct CampaignPreview {
       document.sendTime.isPast(at: unixSeconds, in: $0.timeZone.flatMap(deviceZones.zone) ?? .utc)
     }
     if !late.isEmpty {
-      let devices = AudienceCheck.devices(late.reduce(0) { $0 + $1.count })
+      let count = late.reduce(0) { $0 + $1.count }
+      let devices = AudienceCheck.devices(count)
       let isQuiet = document.sendTime.quietHours != nil
       warnings.append(
-        "the time has already passed for \(devices): they get the campaign as soon as it starts"
+        "the time has already passed for \(devices), which \(count == 1 ? "gets" : "get") the campaign as soon as it starts"
           + (isQuiet ? ", or after their quiet hours" : ""))
     }
     // The counts above don't include devices whose rows are damaged.

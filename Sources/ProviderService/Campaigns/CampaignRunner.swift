@@ -72,8 +72,10 @@ final class CampaignRunner: Sendable {
 
   /// Waits, for at most this time, until the thread exits.
   func wait(nanoseconds: Int64) {
-    _ = hasEnded.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
-    hasEnded.signal()
+    // A later wait must also find that the thread has exited.
+    if hasEnded.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success {
+      hasEnded.signal()
+    }
   }
 
   private func post(_ message: CampaignMessage) {

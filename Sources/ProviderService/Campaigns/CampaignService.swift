@@ -170,9 +170,9 @@ public final class CampaignService: Sendable {
       return try change(known, event, edited: edited)
     } catch {
       // A runner that has stored its last state exits within moments, so wait for it.
-      guard case .conflict = error, let runner = running.withLock({ $0.runners[id] }) else {
-        throw error
-      }
+      guard case .conflict = error, let runner = running.withLock({ $0.runners[id] }),
+        try campaign(id).state != .running
+      else { throw error }
       runner.wait(nanoseconds: Limits.drainNanoseconds)
       return try change(known, event, edited: edited)
     }

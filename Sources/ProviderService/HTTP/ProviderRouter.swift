@@ -215,7 +215,8 @@ public struct ProviderRouter: Sendable {
       return .refusal(
         [
           RequestProblem(
-            nil, "cannot send: \(why)", do: "start the provider with --gateway or --apple")
+            nil, "cannot send: \(ProblemText(why).problem)",
+            do: ProblemText(why).advice ?? "start the provider with --gateway or --apple")
         ],
         status: 503)
     case .unanswered(let why):

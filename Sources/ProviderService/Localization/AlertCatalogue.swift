@@ -78,6 +78,11 @@ struct AlertCatalogue: Sendable {
           do: "expected one of the campaign's languages: \(languages.joined(separator: ", "))"))
     }
     problems += placeholderProblems(isOne: isOne)
+    for language in languages where alerts[language]?.isBlank == true {
+      problems.append(
+        RequestProblem(
+          isOne ? "alert" : "alert.\(language)", "no text", do: "add a title or a body"))
+    }
     for language in languages {
       let field = isOne ? "alert" : "alert.\(language)"
       do throws(RequestProblems) {
@@ -136,7 +141,7 @@ struct AlertCatalogue: Sendable {
         if !missing.isEmpty {
           warnings.append(
             "alert.\(language).\(key) lacks plural forms of the language "
-              + "('\(missing.joined(separator: "', '"))'): such numbers use 'other'")
+              + "('\(missing.joined(separator: "', '"))'): 'other' is used for their numbers")
         }
         for format in text.formats { used.formUnion(TextDirectives(format).kinds.keys) }
         // A number selects the plural form even if the string does not show the number.

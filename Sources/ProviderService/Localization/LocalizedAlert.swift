@@ -56,6 +56,15 @@ struct LocalizedAlert: Sendable {
     if !problems.isEmpty { throw RequestProblems(problems) }
   }
 
+  /// True if a device would show nothing, because all strings are empty or white space.
+  var isBlank: Bool {
+    members.isEmpty
+      && texts.allSatisfy { _, text in
+        guard case .text(let string) = text else { return false }
+        return string.utf8.allSatisfy { $0 <= 0x20 }
+      }
+  }
+
   /// Returns the string of one member.
   func text(_ key: String) -> AlertText? { texts.first { $0.key == key }?.text }
 

@@ -1,4 +1,5 @@
 internal import BelfryWire
+internal import System
 internal import Transport
 
 /// The fields of a registration, received in the URL, in a form, or in a JSON object.
@@ -63,8 +64,15 @@ struct RegistrationFields {
   /// the app's own names.
   static func meant(by name: String) -> String? {
     guard !names.contains(name) else { return nil }
-    let plain = String(name.lowercased().filter { $0 != "_" && $0 != "-" })
-    return names.first { $0.lowercased() == plain } ?? synonyms[plain]
+    let plain = String(name.lowercased().filter { !"_-[]".contains($0) })
+    if let found = names.first(where: { $0.lowercased() == plain }) ?? synonyms[plain] {
+      return found
+    }
+    // An app's own short names, such as "tug", must not be mistaken for typing errors.
+    guard plain.count >= 6 else { return nil }
+    return Suggestion.nearest(to: plain, in: names.map { $0.lowercased() }).flatMap { nearest in
+      names.first { $0.lowercased() == nearest }
+    }
   }
 
   /// Returns the fields whose names, according to their lengths, could be supported names or similar to supported

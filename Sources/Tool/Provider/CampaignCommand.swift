@@ -1,4 +1,5 @@
 import BelfryWire
+import Glibc
 import ProviderService
 import System
 
@@ -31,8 +32,9 @@ enum CampaignCommand {
   private static let send = OptionTable(
     command: "belfry campaign send",
     summary: """
-      Sends a campaign and waits until every recipient has an outcome. If the command is killed, 'belfry campaign
-      resume ID' continues the campaign, and no device gets the notification twice. A campaign that starts more than a
+      Sends a campaign and waits until every recipient has an outcome. Ctrl-C ends the wait: a running provider
+      continues to send the campaign. If no provider is running, the command itself sends the campaign; 'belfry campaign
+      resume ID' then continues it, and no device gets the notification twice. A campaign that starts more than a
       minute from now is scheduled: the command exits, and the running provider sends the campaign at that time.
       """,
     positionals: "FILE", positionalCount: 1...1,
@@ -51,7 +53,13 @@ enum CampaignCommand {
       are kept unless FILE or an option changes them. A scheduled campaign stays scheduled.
       """,
     positionals: "ID FILE", positionalCount: 2...2,
-    content.map { $0.key == "to" ? .value("to", "all|tag:T|user:U|FILE", "the recipients") : $0 }
+    content.map {
+      switch $0.key {
+      case "to": .value("to", "all|tag:T|user:U|FILE", "the recipients")
+      case "name": .value("name", "NAME", "the campaign's name")
+      default: $0
+      }
+    }
       + [.flag("draft", "turn a scheduled campaign into a draft")] + access + SendTarget.entries)
 
   private static func named(
@@ -108,7 +116,13 @@ enum CampaignCommand {
   ]
 
   static func run(_ arguments: [String]) -> Int32 {
-    CommandRun.status {
+    let canWait = ["send", "resume"].contains(arguments.first)
+    if canWait { SignalWatcher.blockSignals([.terminate, .interrupt]) }
+    let signals =
+      canWait
+      ? SignalInterruption { if !CampaignSending.isWaiting { exit($0.exitStatus) } } : nil
+    defer { withExtendedLifetime(signals) {} }
+    return CommandRun.status {
       let rest = Array(arguments.dropFirst())
       switch arguments.first {
       case "send": return try with(send, rest, CampaignSending.read, CampaignSending.send)

@@ -1,6 +1,7 @@
 import BelfryWire
 import Glibc
 import ProviderService
+import Synchronization
 import System
 
 /// Commands that send a campaign and wait for it to finish.
@@ -17,6 +18,10 @@ enum CampaignSending {
     let campaign: JSONObject
     /// The lines of the list of recipients; nil if the audience isn't a list.
     let list: [UInt8]?
+    /// True to save the campaign as a draft.
+    var isDraft = false
+    /// True to show the campaign without sending it.
+    var isDryRun = false
   }
 
   /// The maximum time, in seconds, that the command waits for a campaign to start; the provider sends a campaign that
@@ -29,6 +34,9 @@ enum CampaignSending {
       throw UsageError("--draft and --\(flag) cannot be combined: use one of them")
     }
     var campaign = try self.campaign(options.positionals[0])
+    let isDraft = try flag("draft", of: campaign, options.has("draft"))
+    let isDryRun = try flag("dryRun", of: campaign, options.has("dry-run"))
+    campaign["dryRun"] = nil
     var list: String?
     // Without the option, the file's own recipients apply.
     if options.isGiven("to") || (campaign["to"] ?? .null) == .null {
@@ -43,7 +51,20 @@ enum CampaignSending {
     try apply(options, to: &campaign)
     return Input(
       campaign: campaign,
-      list: try list.map { try FileSystem.readRegularFile($0, limit: listBytesMax) })
+      list: try list.map { try FileSystem.readRegularFile($0, limit: listBytesMax) },
+      isDraft: isDraft, isDryRun: isDryRun)
+  }
+
+  /// Returns true if an option or a member of the file is set.
+  private static func flag(
+    _ name: String, of campaign: JSONObject, _ isGiven: Bool
+  ) throws -> Bool {
+    let value = campaign[name] ?? .null
+    guard value == .null || value.boolValue != nil else {
+      throw CampaignFailure.refused(
+        status: 400, ["\(name): invalid value '\(value.text)': expected true or false"])
+    }
+    return isGiven || value.boolValue == true
   }
 
   /// Sets the members that the options specify.
@@ -66,14 +87,14 @@ enum CampaignSending {
       if let list = input.list { try bring(list, to: id, access) }
       let preview = try access.perform("GET", "/campaigns/\(id)/preview").first ?? [:]
       CampaignOutput.warn(of: preview)
-      if options.has("dry-run") {
+      if input.isDryRun {
         CampaignOutput.show(preview: preview, asJSON: options.has("json"))
         let problems = CampaignOutput.problems(of: preview)
         if !problems.isEmpty { throw CampaignFailure.refused(status: 400, problems) }
         _ = try access.perform("DELETE", "/campaigns/\(id)")
         return 0
       }
-      if options.has("draft") {
+      if input.isDraft {
         let status = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
         CampaignOutput.added(status, asJSON: options.has("json"))
         return 0
@@ -90,13 +111,28 @@ enum CampaignSending {
   static func resume(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32 {
     if options.has("detach"), access.isLocal { throw CampaignFailure.needsService }
     let id = try CampaignCommand.id(options)
+    let before = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
+    if before["state"] == "completed" {
+      throw CampaignFailure.refused(
+        status: 409,
+        ["cannot send campaign \(id): it is completed: copy it and send the copy"])
+    }
     _ = try access.perform("POST", "/campaigns/\(id)/resume")
     return try wait(for: id, options, access)
   }
 
+  /// True once the campaign has been started, so that Ctrl-C only ends the wait.
+  static var isWaiting: Bool { hasStartedWaiting.load(ordering: .relaxed) }
+  private static let hasStartedWaiting = Atomic(false)
+
   private static func wait(
     for id: String, _ options: CommandLineOptions, _ access: ProviderAccess
   ) throws -> Int32 {
+    hasStartedWaiting.store(true, ordering: .relaxed)
+    // Ctrl-C ends the command, but not a campaign that a running provider sends.
+    let interruption = Mutex<Interruption?>(nil)
+    let signals = SignalInterruption { one in interruption.withLock { $0 = one } }
+    defer { withExtendedLifetime(signals) {} }
     var status = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
     var output = CampaignOutput(id: id, asJSON: options.has("json"))
     if options.has("detach") {
@@ -104,6 +140,15 @@ enum CampaignSending {
       return 0
     }
     while true {
+      if let interruption = interruption.withLock({ $0 }) {
+        Output.error(
+          access.isLocal
+            ? "stopped sending campaign \(id)" : "the provider continues to send campaign \(id)",
+          do: access.isLocal
+            ? "'belfry campaign resume \(id)' continues it"
+            : "stop it with 'belfry campaign pause \(id)' or 'belfry campaign cancel \(id)'")
+        throw interruption
+      }
       switch status["state"]?.stringValue {
       case "running": break
       case "scheduled":
@@ -170,6 +215,10 @@ enum CampaignSending {
   ) throws -> (audience: String, list: String?) {
     let to = options.value("to") ?? "all"
     if to == "all" { return (to, nil) }
+    if to.contains("/") || to.hasSuffix(".txt"), !FileSystem.exists(to) {
+      throw CampaignFailure.refused(
+        status: 400, ["no such file: \(to): specify a file with one token per line for --to"])
+    }
     for prefix in ["tag:", "user:"] where to.hasPrefix(prefix) && to != prefix { return (to, nil) }
     guard FileSystem.exists(to) else {
       throw CommandLineOptions.Problem.badValue(
