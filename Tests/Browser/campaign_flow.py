@@ -354,7 +354,7 @@ def reads_a_document(browser, url):
     text = browser.value("document.querySelector('main').innerText")
     assert "<!--" not in text and "](" not in text and "| ---" not in text, text[:400]
     check_page(browser)
-    browser.value("location.hash = '#first-five-minutes/campaign.md'")
+    browser.click("link", "The first campaign")
     browser.wait("document.title.startsWith('The first campaign')", "the page about the first campaign")
     browser.value("[...document.querySelectorAll('main a')].find((link) => link.hash.startsWith('#provider.md')).click()")
     browser.wait("document.title.startsWith('The provider')", "the linked page")
