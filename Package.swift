@@ -107,15 +107,17 @@ let package = Package(
       "Gateway", "BelfryWire", "System", "Transport", "Storage", settings: unchecked),
     swift("Agent", "BelfryWire", "System", "Transport", "Storage", "CSystemd"),
     swift("BelfryProvider", "BelfryWire", "System", "Transport"),
-    swift("ProviderService", "BelfryWire", "System", "Transport", "Storage", "BelfryProvider"),
     .target(
       name: "Console",
-      dependencies: [
-        "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "ProviderService", "CConsolePages",
-      ],
+      dependencies: ["BelfryWire", "System", "Transport", "CConsolePages"],
       // CConsolePages embeds the pages.
       exclude: ["Pages"], swiftSettings: strict),
+    swift(
+      "ProviderService", "BelfryWire", "System", "Transport", "Storage", "BelfryProvider",
+      "Console"),
+    swift(
+      "GatewayConsole", "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway",
+      "Agent", "BelfryProvider", "Console"),
 
     // The modules that an app imports, with Apple's names.
     swift("BelfryClient", in: "Client/", "BelfryWire", "AppLink"),
@@ -151,7 +153,7 @@ let package = Package(
       name: "Tool",
       dependencies: [
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "ProviderService", "Console", "CVersion", "CYaml",
+        "BelfryProvider", "ProviderService", "Console", "GatewayConsole", "CVersion", "CYaml",
       ],
       swiftSettings: strict),
 
@@ -191,7 +193,8 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
-        "BelfryProvider", "ProviderService", "Console", "CAllocationCounter", "CPowerCut",
+        "BelfryProvider", "ProviderService", "Console", "GatewayConsole", "CAllocationCounter",
+        "CPowerCut",
       ],
       swiftSettings: tests),
     test("BelfryWireTests", "BelfryWire"),
@@ -208,7 +211,8 @@ let package = Package(
       "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "Storage",
       "System", "Transport"),
     test(
-      "ConsoleTests", "Console", "Agent", "BelfryWire", "Gateway", "ProviderService", "Storage",
+      "ConsoleTests", "Console", "GatewayConsole", "Agent", "BelfryWire", "Gateway",
+      "ProviderService", "Storage",
       "System",
       "Transport"),
     test(
@@ -218,7 +222,8 @@ let package = Package(
       "BelfryClient", "BelfryWire", "AppLink"),
     test(
       "IntegrationTests", "Tool", "BelfryWire", "AppLink", "System", "Transport", "Storage",
-      "Gateway", "Agent", "BelfryProvider", "Console", "UserNotifications", "BelfryClient"),
+      "Gateway", "Agent", "BelfryProvider", "Console", "GatewayConsole", "UserNotifications",
+      "BelfryClient"),
   ],
   swiftLanguageModes: [.v6]
 )

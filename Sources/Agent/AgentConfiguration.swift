@@ -2,11 +2,6 @@ public import System
 
 /// The configuration of `belfry agent`.
 public struct AgentConfiguration {
-  /// The way in which notifications are presented to the user.
-  public enum PresenterKind: String, Sendable, CaseIterable {
-    case desktop, terminal, json
-  }
-
   /// The gateway that the device belongs to.
   public struct Gateway: Sendable {
     /// The gateway's host name or address.

@@ -1,20 +1,19 @@
 internal import BelfryWire
-internal import Gateway
-internal import Transport
+package import Transport
 
 /// The files of a console and its session, with the response header fields that keep other sites out.
-struct ConsolePages: Sendable {
+package struct ConsolePages: Sendable {
   private let files: PageFiles
   private let access: ConsoleAccess
 
   /// Creates the files of a console whose start page is the file `start`, for callers that `access` allows.
-  init(start: String, access: ConsoleAccess) {
+  package init(start: String, access: ConsoleAccess) {
     files = PageFiles(start: start)
     self.access = access
   }
 
   /// Answers a request for a page or for the session; returns nil for any other path.
-  func answer(_ request: HTTP1Request) -> HTTP1Response? {
+  package func answer(_ request: HTTP1Request) -> HTTP1Response? {
     if let refusal = access.foreignHost(request) { return refusal }
     if request.path == "/console/session" {
       var response = access.session(request)
@@ -41,7 +40,7 @@ struct ConsolePages: Sendable {
   ]
 
   /// The header fields of every response with data.
-  static let apiFields: [(name: String, value: String)] = [
+  package static let apiFields: [(name: String, value: String)] = [
     ("cache-control", "no-store"), ("x-content-type-options", "nosniff"),
     ("referrer-policy", "no-referrer"), ("cross-origin-resource-policy", "same-origin"),
   ]
@@ -49,7 +48,7 @@ struct ConsolePages: Sendable {
   private func page(_ file: PageFiles.File, for request: HTTP1Request) -> HTTP1Response {
     guard request.method == "GET" || request.method == "HEAD" else {
       return .failure(
-        .invalid, "\(request.method) is not allowed for this path", "use GET", status: 405)
+        "\(request.method) is not allowed for this path", "use GET", status: 405)
     }
     let fields = Self.pageFields + [("etag", file.tag)]
     let known = (request.field("if-none-match") ?? "").split(separator: ",")

@@ -4,14 +4,14 @@ internal import Synchronization
 /// A container for a value that is set once, after the container is created.
 ///
 /// Any thread can wait for the value.
-final class Once<Value: Sendable>: Sendable {
+package final class Once<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let isSet = DispatchGroup()
 
-  init() { isSet.enter() }
+  package init() { isSet.enter() }
 
   /// Sets the value; call it only once.
-  func set(_ value: Value) {
+  package func set(_ value: Value) {
     self.value.withLock { current in
       precondition(current == nil, "the value is set only once")
       current = value
@@ -20,7 +20,7 @@ final class Once<Value: Sendable>: Sendable {
   }
 
   /// Waits for the value and returns it.
-  func wait() -> Value {
+  package func wait() -> Value {
     isSet.wait()
     guard let value = value.withLock({ $0 }) else { preconditionFailure("the value was not set") }
     return value

@@ -175,7 +175,7 @@ enum AgentCommand {
     configuration.attachmentsFolder = StateFolders.attachments
     let presenters = try options.values("presenter").map {
       name throws(CommandLineOptions.Problem) in
-      guard let kind = AgentConfiguration.PresenterKind(rawValue: name) else {
+      guard let kind = PresenterKind(rawValue: name) else {
         throw .badValue(key: "presenter", value: name, wanted: "desktop, terminal or json")
       }
       return kind

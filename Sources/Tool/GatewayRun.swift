@@ -1,6 +1,7 @@
 import Agent
 import BelfryWire
 import Console
+import GatewayConsole
 import Gateway
 import Glibc
 import Synchronization

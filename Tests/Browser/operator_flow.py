@@ -355,7 +355,8 @@ def use_keys(browser):
     browser.element("dialog", "Help")
     check_page(browser, keyboard=False)
     for link in browser.value("[...document.querySelectorAll('dialog a')].map((one) => one.href)"):
-        if browser.value(f"fetch({link!r}).then((answer) => answer.ok && answer.text()).then((text) => text.startsWith('# '))") is not True:
+        file = link.replace("/console/docs.html#", "/console/docs/")
+        if browser.value(f"fetch({file!r}).then((answer) => answer.ok && answer.text()).then((text) => text.startsWith('# '))") is not True:
             raise Failure(f"{link} is not a document")
     browser.key("Escape")
     browser.wait("!document.querySelector('dialog')")

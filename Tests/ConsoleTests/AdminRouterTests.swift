@@ -8,6 +8,7 @@ import Testing
 import Transport
 
 @testable import Console
+@testable import GatewayConsole
 
 @Suite struct AdminRouterTests {
   private let scratch: ScratchFolder

@@ -8,6 +8,7 @@ import Testing
 import Transport
 
 @testable import Console
+@testable import GatewayConsole
 
 /// Tests of a browser's access to the console, and of what a page from another site can't do.
 @Suite struct ConsoleAccessTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Console
+@testable import GatewayConsole
 
 /// Tests of the archive that holds seven days of metrics in a file of a fixed size.
 @Suite struct MetricArchiveTests {

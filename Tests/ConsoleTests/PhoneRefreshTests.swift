@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Console
+@testable import GatewayConsole
 
 /// Tests of when a virtual phone queries its agent.
 @Suite struct PhoneRefreshTests {

@@ -6,6 +6,7 @@ import Testing
 import Transport
 
 @testable import Console
+@testable import GatewayConsole
 
 /// Tests of a browser's access to the provider's console, and of what a page from another site can't do.
 @Suite struct ProviderConsoleTests {

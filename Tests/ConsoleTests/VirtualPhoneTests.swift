@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Console
+@testable import GatewayConsole
 @testable import Transport
 
 /// Tests of a virtual phone's agent and apps that need no gateway, and of the requests that manage phones.

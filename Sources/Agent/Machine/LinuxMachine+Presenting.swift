@@ -19,7 +19,7 @@ extension LinuxMachine: PresenterListener {
     handle(.provisionalDecided(app, isKept: keepsNotifications))
   }
 
-  func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool) {
+  func presenterAppeared(_ kind: PresenterKind, isNew: Bool) {
     handle(.presenterAppeared(kind, isNew: isNew))
   }
 }

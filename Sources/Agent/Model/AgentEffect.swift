@@ -46,7 +46,7 @@ enum AgentEffect: Hashable, Sendable {
   /// Opens the Notification Center's window on the display that these variables specify, and answers the request.
   case openCenter(RequestID, [String: String])
   /// Presents events only on a presenter that has just appeared.
-  case replay(AgentConfiguration.PresenterKind, [PresenterEvent])
+  case replay(PresenterKind, [PresenterEvent])
 
   // MARK: Programs
 
@@ -122,7 +122,7 @@ extension AgentEffect {
   ///
   /// If the disk rejected the records of the effect's turn, a confirmation becomes a refusal. If earlier records are
   /// still unwritten, an acknowledgment becomes a rejection, because the push might be among those records.
-  func after(_ outcome: RecordJournal.Outcome) -> AgentEffect {
+  func after(_ outcome: CommitOutcome) -> AgentEffect {
     switch outcome {
     case .durable: self
     case .unchanged: if case .acknowledge(let id) = self { .rejectPush(id) } else { self }

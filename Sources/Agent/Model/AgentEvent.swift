@@ -54,7 +54,7 @@ enum AgentEvent {
   ///
   /// A new presenter receives notifications that have not been shown yet; a presenter with a new server already has
   /// them.
-  case presenterAppeared(AgentConfiguration.PresenterKind, isNew: Bool)
+  case presenterAppeared(PresenterKind, isNew: Bool)
 
   // MARK: The gateway
 

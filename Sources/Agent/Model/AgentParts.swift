@@ -222,7 +222,7 @@ struct AgentParts: ~Copyable {
   }
 
   private mutating func onPresenterAppeared(
-    _ kind: AgentConfiguration.PresenterKind, isNew: Bool
+    _ kind: PresenterKind, isNew: Bool
   ) {
     var events: [PresenterEvent] = []
     if isNew {

@@ -15,7 +15,7 @@ final class JSONPresenter: Presenter {
     self.write = write
   }
 
-  let kind = AgentConfiguration.PresenterKind.json
+  let kind = PresenterKind.json
   var isAvailable: Bool { true }
   var canAsk: Bool { false }
 

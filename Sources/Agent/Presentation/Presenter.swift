@@ -1,32 +1,9 @@
 import BelfryWire
 
-/// An event for presenters.
-enum PresenterEvent: Hashable, Sendable {
-  case presented(Presentation)
-  /// The text of a notification changed; ignored if the notification is no longer shown.
-  case refreshed(Presentation)
-  /// A notification without a banner, which is shown in lists only.
-  case listed(Presentation)
-  /// A content extension's drawing for the window of its notification.
-  case drawn(AppNotificationID, Drawing)
-  /// The window of a notification is to be closed; the notification remains.
-  case windowClosed(AppNotificationID)
-  /// An app is being started while its launch image is shown; nil removes the image.
-  case launchImage(LocalApp, path: String?)  // text: a path, compared by tests only
-  case removed(AppNotificationID)
-  case badge(AppID, Int64)
-  case sound(AppNotificationID, NotificationSound)
-  case suppressed(AppNotificationID, Routing.Suppression)
-  case launched(AppID, AppLaunch.Reason)
-  case link(isUp: Bool)
-  case prompt(Prompt)
-  case promptWithdrawn(Prompt)
-}
-
 /// An object that shows notifications to the user and reports the user's actions; confined to the agent's loop.
 protocol Presenter: AnyObject {
   /// The kind of presenter; at most one of each kind exists.
-  var kind: AgentConfiguration.PresenterKind { get }
+  var kind: PresenterKind { get }
   /// True if the presenter can show something now.
   var isAvailable: Bool { get }
   /// True if the user can answer a prompt on this presenter.
@@ -55,5 +32,5 @@ protocol PresenterListener: AnyObject {
   ///
   /// A new presenter receives notifications that have not been shown yet; a presenter with a new server already has
   /// them.
-  func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool)
+  func presenterAppeared(_ kind: PresenterKind, isNew: Bool)
 }

@@ -70,7 +70,7 @@ final class PresenterHub {
 
   /// Shows events only on the presenter of a kind, if it exists.
   func replay(
-    _ events: [PresenterEvent], to kind: AgentConfiguration.PresenterKind,
+    _ events: [PresenterEvent], to kind: PresenterKind,
     atUnixMilliseconds now: Int64
   ) {
     for presenter in presenters where presenter.kind == kind {

@@ -44,7 +44,7 @@ final class TerminalPresenter: Presenter {
     self.write = write
   }
 
-  let kind = AgentConfiguration.PresenterKind.terminal
+  let kind = PresenterKind.terminal
   var isAvailable: Bool { true }
   let canAsk: Bool
 

@@ -11,16 +11,6 @@ final class RecordJournal {
   /// Changes that are not written yet, oldest first.
   private var unpersisted: [RecordChange] = []
 
-  /// The outcome of writing a turn's changes.
-  enum Outcome {
-    /// The changes and all earlier changes are durable.
-    case durable
-    /// The turn had no changes; earlier changes wait for the disk.
-    case unchanged
-    /// The disk rejected the changes.
-    case refused
-  }
-
   /// Creates an empty journal.
   init(_ records: any AgentRecords, log: Log) {
     self.records = records
@@ -35,7 +25,7 @@ final class RecordJournal {
 
   /// Writes the changes among the effects, together with those that could not be written before, and the clock's record
   /// if an effect requests it.
-  func commit(_ effects: [AgentEffect], _ clock: any ScheduleClock) -> Outcome {
+  func commit(_ effects: [AgentEffect], _ clock: any ScheduleClock) -> CommitOutcome {
     let count = unpersisted.count
     var wantsClock = false
     for effect in effects {

@@ -1,11 +1,10 @@
 internal import BelfryWire
-internal import Gateway
-internal import Transport
+package import Transport
 
 /// The access control for the console, based on a request's host, origin, and session.
-struct ConsoleAccess: Sendable {
-  let sessions: ConsoleSessions
-  let hosts: HostNames
+package struct ConsoleAccess: Sendable {
+  package let sessions: ConsoleSessions
+  package let hosts: HostNames
   /// The name of the session cookie, which includes the port because browsers send a host's cookies to all of its
   /// ports.
   let cookie: String
@@ -14,7 +13,7 @@ struct ConsoleAccess: Sendable {
 
   /// Creates the access control for sessions that are opened with `token`; `guesses` counts wrong tokens, including
   /// those in API requests.
-  init(
+  package init(
     token: String, names: [String], port: UInt16, guesses: TokenAttempts? = nil,
     instructions: SignInInstructions? = nil
   ) {
@@ -25,10 +24,10 @@ struct ConsoleAccess: Sendable {
   }
 
   /// The header field that a page from another origin can't send without a preflight request, which is never allowed.
-  static let proofField = "x-belfry-console"
+  package static let proofField = "x-belfry-console"
 
   /// Returns a refusal if a request is for a host name other than this program's own names; otherwise, nil.
-  func foreignHost(_ request: HTTP1Request) -> HTTP1Response? {
+  package func foreignHost(_ request: HTTP1Request) -> HTTP1Response? {
     guard let host = request.field("host") else {
       return .text("missing Host header\n", status: 400)
     }
@@ -49,7 +48,7 @@ struct ConsoleAccess: Sendable {
   /// Returns the answer of `body`, whose argument is true if the request has an open session.
   ///
   /// A stream in the answer ends when the session ends.
-  func answering(
+  package func answering(
     _ request: HTTP1Request, _ body: (_ hasSession: Bool) -> HTTP1Response
   ) -> HTTP1Response {
     let session = openSession(of: request)
@@ -64,7 +63,7 @@ struct ConsoleAccess: Sendable {
   /// Returns true if a request is from the console's own pages, as far as the browser's header fields indicate.
   ///
   /// A request that changes something must have the proof field, which neither forms nor other sites' pages can send.
-  func isOfOwnPage(_ request: HTTP1Request) -> Bool {
+  package func isOfOwnPage(_ request: HTTP1Request) -> Bool {
     if let site = request.field("sec-fetch-site"), site != "same-origin" { return false }
     if let origin = request.field("origin") {
       guard let host = request.field("host")?.lowercased(),
@@ -79,10 +78,10 @@ struct ConsoleAccess: Sendable {
 
   /// Answers `/console/session`: GET returns whether a session is open, POST opens one with the token, and DELETE ends
   /// it.
-  func session(_ request: HTTP1Request) -> HTTP1Response {
+  package func session(_ request: HTTP1Request) -> HTTP1Response {
     guard isOfOwnPage(request) else {
       return .failure(
-        .invalid, "cross-site request blocked", "open the console directly", status: 403)
+        "cross-site request blocked", "open the console directly", status: 403)
     }
     switch request.method {
     case "GET":
@@ -101,7 +100,7 @@ struct ConsoleAccess: Sendable {
       return response
     default:
       return .failure(
-        .invalid, "\(request.method) is not allowed for this path", "use GET, POST or DELETE",
+        "\(request.method) is not allowed for this path", "use GET, POST or DELETE",
         status: 405)
     }
   }
@@ -114,7 +113,7 @@ struct ConsoleAccess: Sendable {
     } else if let token = body?["token"]?.stringValue {
       outcome = sessions.begin(with: token, from: request.peerAddress)
     } else {
-      return .failure(.invalid, "'token' is missing", "enter the admin token", status: 400)
+      return .failure("'token' is missing", "enter the admin token", status: 400)
     }
     switch outcome {
     case .opened(let secret):
@@ -123,11 +122,11 @@ struct ConsoleAccess: Sendable {
       return response
     case .wrongToken:
       return .failure(
-        .invalid, "wrong admin token",
+        "wrong admin token",
         "paste the contents of the admin-token file", status: 401)
     case .expiredLink:
       return .failure(
-        .invalid, "this link has expired or was already used",
+        "this link has expired or was already used",
         "run `belfry console` again, or enter the admin token", status: 401)
     case .tooManyAttempts(let seconds): return .tooManyGuesses(retryAfterSeconds: seconds)
     }

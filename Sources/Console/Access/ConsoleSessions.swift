@@ -5,7 +5,7 @@ internal import Transport
 /// The sessions of users who have presented the admin token once.
 ///
 /// The sessions can be used from any thread. They exist only in memory, so they end when the gateway exits.
-final class ConsoleSessions: Sendable {
+package final class ConsoleSessions: Sendable {
   /// The outcome of an attempt to begin a session.
   enum Outcome: Equatable {
     /// The secret of the new session.
@@ -87,8 +87,11 @@ final class ConsoleSessions: Sendable {
     }
   }
 
+  /// The time, in seconds, within which a link must be opened.
+  package static var linkSeconds: Int64 { Limits.linkNanoseconds / 1_000_000_000 }
+
   /// Returns the secret of a new link, which can begin one session within the next minute.
-  func makeLink() -> String {
+  package func makeLink() -> String {
     let now = now()
     return state.withLock { $0.links.make(at: now) }
   }

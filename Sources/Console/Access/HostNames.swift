@@ -4,7 +4,7 @@ internal import System
 ///
 /// Another site can make its own host name resolve to this machine (DNS rebinding), and its pages would then have the
 /// same origin as the console. Addresses are allowed, because no other site can change which machine they refer to.
-struct HostNames: Sendable {
+package struct HostNames: Sendable {
   private let names: Set<String>
 
   /// Creates the names of this machine and the operator's `names`.

@@ -1,12 +1,12 @@
 /// The instructions of the sign-in page.
-struct SignInInstructions: Sendable {
+package struct SignInInstructions: Sendable {
   /// The command that prints a URL that opens the console with a session.
   let command: String
   /// The path of the file with the admin token.
   let tokenFile: String
 
   /// Creates the instructions for a gateway whose data is in `folder`.
-  init(folder: String, tokenFile: String) {
+  package init(folder: String, tokenFile: String) {
     command = "belfry console --data \(Self.quoted(folder))"
     self.tokenFile = tokenFile
   }

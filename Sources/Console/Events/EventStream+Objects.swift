@@ -1,9 +1,9 @@
-internal import BelfryWire
-internal import Transport
+package import BelfryWire
+package import Transport
 
 extension EventStream {
   /// Returns the objects as events.
-  static func bytes(of objects: [JSONObject]) -> [UInt8] {
+  package static func bytes(of objects: [JSONObject]) -> [UInt8] {
     var bytes: [UInt8] = []
     for object in objects { append(object.bytes, to: &bytes) }
     return bytes

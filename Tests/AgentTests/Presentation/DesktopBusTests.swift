@@ -21,7 +21,7 @@ private final class Hearing: PresenterListener {
   func presenterAnswered(_ prompt: PromptID, isAllowed: Bool) {}
   func presenterPostponed(_ prompt: PromptID) {}
   func presenterDecided(_ app: AppID, keepsNotifications: Bool) {}
-  func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool) {}
+  func presenterAppeared(_ kind: PresenterKind, isNew: Bool) {}
 }
 
 /// A notification server for tests.

@@ -13,7 +13,7 @@ import Testing
     func presenterAnswered(_ prompt: PromptID, isAllowed: Bool) { answers[prompt] = isAllowed }
     func presenterPostponed(_ prompt: PromptID) {}
     func presenterDecided(_ app: AppID, keepsNotifications: Bool) {}
-    func presenterAppeared(_ kind: AgentConfiguration.PresenterKind, isNew: Bool) {}
+    func presenterAppeared(_ kind: PresenterKind, isNew: Bool) {}
     func presenterChangedQuiet(_ isQuiet: Bool) {}
   }
 

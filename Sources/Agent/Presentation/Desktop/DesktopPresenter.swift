@@ -70,7 +70,7 @@ final class DesktopPresenter: Presenter {
   /// True if a window can show content that the server cannot.
   private var hasWindow: Bool { windows?.canOpen == true }
 
-  let kind = AgentConfiguration.PresenterKind.desktop
+  let kind = PresenterKind.desktop
   var isAvailable: Bool { board.isServerThere }
   var canAsk: Bool { board.isServerThere && server.buttons != .none }
 

@@ -58,7 +58,7 @@ final class WindowPresenter: Presenter {
     program = HelperProgram.find("belfry-center", environment)
   }
 
-  let kind = AgentConfiguration.PresenterKind.desktop
+  let kind = PresenterKind.desktop
   var isAvailable: Bool { isDesktop && canOpen }
   var canAsk: Bool { isAvailable }
 

@@ -1,3 +1,4 @@
+internal import Console
 public import BelfryWire
 public import Gateway
 public import System
@@ -66,7 +67,7 @@ public struct AdminRouter: Sendable {
   private func probe(_ request: HTTP1Request, _ body: () -> HTTP1Response) -> HTTP1Response {
     guard request.method == "GET" || request.method == "HEAD" else {
       return .failure(
-        .invalid, "\(request.method) is not allowed for this path", "use GET", status: 405)
+        "\(request.method) is not allowed for this path", "use GET", status: 405)
     }
     return body()
   }
@@ -84,7 +85,7 @@ public struct AdminRouter: Sendable {
     case .wrong, nil: break
     }
     var refusal = HTTP1Response.failure(
-      .invalid, "missing or wrong admin token",
+      "missing or wrong admin token",
       "send 'authorization: Bearer' with the contents of the gateway's admin-token file",
       status: 401)
     refusal.fields.append(("www-authenticate", "Bearer"))
@@ -119,7 +120,7 @@ public struct AdminRouter: Sendable {
         request.method, request.path, query: request.query, body: try Self.object(in: request))
       guard let wanted = try call.request() else {
         return .failure(
-          .missing, "unknown request: \(request.method) \(request.path)", "see docs/admin-api.md",
+          "unknown request: \(request.method) \(request.path)", "see docs/admin-api.md",
           status: 404)
       }
       let lines = try administration.perform(wanted)
@@ -210,36 +211,7 @@ public struct AdminRouter: Sendable {
 }
 
 extension HTTP1Response {
-  /// Returns the answer to a client that has guessed too often.
-  static func tooManyGuesses(retryAfterSeconds seconds: Int64) -> HTTP1Response {
-    var response = HTTP1Response.failure(
-      .conflict, "too many wrong admin tokens", "try again in \(seconds) seconds", status: 429)
-    response.fields.append(("retry-after", "\(seconds)"))
-    return response
-  }
-
-  /// The content type for one JSON object per line.
-  static let linesType = "application/x-ndjson"
-
-  static func bytes(of lines: [JSONObject]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    for line in lines {
-      line.append(to: &bytes)
-      bytes.append(0x0A)
-    }
-    return bytes
-  }
-
-  static func lines(_ lines: some Sequence<JSONObject>) -> HTTP1Response {
-    HTTP1Response(status: 200, contentType: linesType, body: bytes(of: Array(lines)))
-  }
-
-  static func text(
-    _ text: String, type: String = "text/plain; charset=utf-8", status: Int = 200
-  ) -> HTTP1Response {
-    HTTP1Response(status: status, contentType: type, body: Array(text.utf8))
-  }
-
+  /// Returns the response that describes a failure of the administration.
   static func failure(_ failure: AdministrationFailure) -> HTTP1Response {
     let status =
       switch failure.kind {
@@ -249,14 +221,6 @@ extension HTTP1Response {
       case .busy: 503
       case .broken: 500
       }
-    return .failure(failure.kind, failure.what, failure.advice, status: status)
-  }
-
-  static func failure(
-    _ kind: AdministrationFailure.Kind, _ what: String, _ advice: String, status: Int
-  ) -> HTTP1Response {
-    let body: JSONObject = ["error": .string(what), "advice": .string(advice)]
-    return HTTP1Response(
-      status: status, contentType: "application/json", body: bytes(of: [body]))
+    return .failure(failure.what, failure.advice, status: status)
   }
 }

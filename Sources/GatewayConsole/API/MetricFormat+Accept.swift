@@ -1,3 +1,4 @@
+internal import Console
 import System
 
 extension MetricFormat {

@@ -1,3 +1,4 @@
+internal import Console
 internal import BelfryWire
 internal import Gateway
 public import Transport
@@ -47,7 +48,7 @@ public final class ConsoleRouter: Sendable {
     if let response = api.answer(request) { return response }
     return pages.answer(request)
       ?? .failure(
-        .missing, "not found: \(request.path)", "see docs/admin-api.md", status: 404)
+        "not found: \(request.path)", "see docs/admin-api.md", status: 404)
   }
 
   private func apiAnswer(_ request: HTTP1Request) -> HTTP1Response {
@@ -62,7 +63,7 @@ public final class ConsoleRouter: Sendable {
       return .lines([
         [
           "link": .string(access.sessions.makeLink()),
-          "validSeconds": .integer(Limits.linkNanoseconds / 1_000_000_000),
+          "validSeconds": .integer(ConsoleSessions.linkSeconds),
         ]
       ])
     }

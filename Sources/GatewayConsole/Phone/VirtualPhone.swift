@@ -1,3 +1,4 @@
+internal import Console
 internal import Agent
 internal import AppLink
 internal import BelfryWire

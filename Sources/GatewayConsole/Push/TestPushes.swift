@@ -1,3 +1,4 @@
+internal import Console
 internal import BelfryProvider
 internal import BelfryWire
 internal import Dispatch

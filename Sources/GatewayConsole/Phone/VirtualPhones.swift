@@ -1,3 +1,4 @@
+internal import Console
 internal import Agent
 internal import BelfryWire
 internal import Foundation
@@ -63,7 +64,7 @@ public final class VirtualPhones: Sendable {
       return .lines([])
     default:
       return .failure(
-        .missing, "unknown request: \(request.method) \(request.path)", "see docs/admin-api.md",
+        "unknown request: \(request.method) \(request.path)", "see docs/admin-api.md",
         status: 404)
     }
   }

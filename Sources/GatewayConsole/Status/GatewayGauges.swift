@@ -1,3 +1,4 @@
+internal import Console
 public import Gateway
 public import System
 

@@ -1,3 +1,4 @@
+internal import Console
 internal import BelfryWire
 internal import Gateway
 internal import Glibc

@@ -1,4 +1,4 @@
-public import ProviderService
+internal import Console
 public import Transport
 
 /// The router for the HTTP port of `belfry provider`: requests from apps and the operator, and the console's pages.

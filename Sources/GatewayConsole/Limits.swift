@@ -1,0 +1,35 @@
+/// The limits of the gateway's console, each with its unit and its reason.
+enum Limits {
+  /// The time, in nanoseconds, within which the gateway must answer a test push.
+  static let pushNanoseconds: Int64 = 15_000_000_000
+  /// The maximum length of a test push's token, in characters: Apple's tokens have so far been 64 characters long, and
+  /// might become longer.
+  static let tokenCharacters = 512
+  /// The maximum number of test pushes that can wait for an answer at the same time; each occupies one of four threads.
+  static let pushesAtATime = 2
+  /// The maximum number of keys whose connections for test pushes remain open.
+  static let senders = 8
+  /// The maximum number of existing delivery log lines that a page receives before the new lines, which is more than
+  /// the page shows.
+  static let logLines = 500
+  /// The maximum number of virtual phones per gateway: enough for a family.
+  ///
+  /// Each phone uses an agent's thread and memory while it is on.
+  static let phones = 4
+  /// The maximum number of apps on a virtual phone; each app has a thread and a connection.
+  static let appsOfPhone = 8
+  /// The maximum number of earlier events of a virtual phone that are sent to a newly opened page.
+  static let phoneEvents = 50
+  /// The time, in milliseconds, within which a phone's agent must answer; the agent runs in the same process.
+  static let phoneAnswerMilliseconds: Int64 = 5_000
+  /// The number of consecutive failed queries after which a virtual phone waits for the next change.
+  static let phoneRefreshFailuresMax = 5
+  /// The time, in nanoseconds, between metric samples; each sample is one point on a plot.
+  static let sampleNanoseconds: Int64 = 10_000_000_000
+  /// The number of metric samples that are retained, which cover one hour.
+  static let samples = 360
+  /// The time, in minutes, for which archived metrics are retained: seven days.
+  static let historyMinutes: Int64 = 10_080
+  /// The maximum size, in bytes, of a file in the gateway's folder.
+  static let fileBytes = 262_144
+}
