@@ -99,48 +99,56 @@ let package = Package(
 
     // The platform's modules, from the lowest layer up.
     swift("BelfryWire"),
-    swift("AppLink", "BelfryWire", "CThreadSanitizer"),
+    swift("PushWire", "BelfryWire"),
+    swift("AppWire", "BelfryWire"),
+    swift("Scheduling", "BelfryWire", "AppWire"),
+    swift("AppLink", "BelfryWire", "AppWire", "CThreadSanitizer"),
     swift("System", "CLinux", "CThreadSanitizer"),
     swift("Transport", "System", "COpenSSL", "CNghttp2"),
-    swift("Storage", "BelfryWire", "System", "Transport", "CSQLite", "CRowChecksum"),
+    swift("Storage", "BelfryWire", "PushWire", "System", "Transport", "CSQLite", "CRowChecksum"),
     swift(
-      "Gateway", "BelfryWire", "System", "Transport", "Storage", settings: unchecked),
-    swift("Agent", "BelfryWire", "System", "Transport", "Storage", "CSystemd"),
-    swift("BelfryProvider", "BelfryWire", "System", "Transport"),
+      "Gateway", "BelfryWire", "PushWire", "System", "Transport", "Storage", settings: unchecked),
+    swift(
+      "Agent", "BelfryWire", "PushWire", "AppWire", "Scheduling", "System", "Transport", "Storage",
+      "CSystemd"),
+    swift("BelfryProvider", "BelfryWire", "PushWire", "AppWire", "System", "Transport"),
     .target(
       name: "Console",
-      dependencies: ["BelfryWire", "System", "Transport", "CConsolePages"],
+      dependencies: [
+        "BelfryWire", "System", "Transport", "CConsolePages",
+      ],
       // CConsolePages embeds the pages.
       exclude: ["Pages"], swiftSettings: strict),
     swift(
-      "ProviderService", "BelfryWire", "System", "Transport", "Storage", "BelfryProvider",
-      "Console"),
+      "ProviderService", "BelfryWire", "PushWire", "Scheduling", "System", "Transport", "Storage",
+      "BelfryProvider", "Console"),
     swift(
-      "GatewayConsole", "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway",
-      "Agent", "BelfryProvider", "Console"),
+      "GatewayConsole", "BelfryWire", "PushWire", "AppWire", "AppLink", "System", "Transport",
+      "Storage", "Gateway", "Agent", "BelfryProvider", "Console"),
 
     // The modules that an app imports, with Apple's names.
-    swift("BelfryClient", in: "Client/", "BelfryWire", "AppLink"),
-    swift("CoreLocation", in: "Client/", "BelfryWire", "AppLink", "BelfryClient"),
+    swift("BelfryClient", in: "Client/", "BelfryWire", "AppWire", "Scheduling", "AppLink"),
+    swift("CoreLocation", in: "Client/", "BelfryWire", "AppWire", "AppLink", "BelfryClient"),
     swift(
-      "UserNotifications", in: "Client/", "BelfryWire", "AppLink", "BelfryClient",
-      "CoreLocation"),
+      "UserNotifications", in: "Client/", "BelfryWire", "AppWire", "Scheduling", "AppLink",
+      "BelfryClient", "CoreLocation"),
     swift(
-      "UIKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient", "CoreLocation",
+      "UIKit", in: "Client/", "BelfryWire", "AppWire", "AppLink", "BelfryClient", "CoreLocation",
       "UserNotifications"),
     swift(
-      "AppKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient", "CoreLocation",
+      "AppKit", in: "Client/", "BelfryWire", "AppWire", "AppLink", "BelfryClient", "CoreLocation",
       "UserNotifications"),
     swift("Cocoa", in: "Client/", "AppKit"),
     swift(
-      "PushKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient", "UserNotifications"),
+      "PushKit", in: "Client/", "BelfryWire", "AppWire", "AppLink", "BelfryClient",
+      "UserNotifications"),
     swift(
-      "UserNotificationsUI", in: "Client/", "BelfryWire", "AppLink", "BelfryClient",
+      "UserNotificationsUI", in: "Client/", "BelfryWire", "AppWire", "AppLink", "BelfryClient",
       "UserNotifications", "UIKit"),
-    swift("BackgroundTasks", in: "Client/", "BelfryWire", "AppLink", "BelfryClient"),
+    swift("BackgroundTasks", in: "Client/", "AppWire", "AppLink", "BelfryClient"),
     swift("Intents", in: "Client/", "BelfryClient", "UserNotifications"),
-    swift("CallKit", in: "Client/", "BelfryWire", "BelfryClient"),
-    swift("ActivityKit", in: "Client/", "BelfryWire", "AppLink", "BelfryClient"),
+    swift("CallKit", in: "Client/", "AppWire", "BelfryClient"),
+    swift("ActivityKit", in: "Client/", "BelfryWire", "AppWire", "AppLink", "BelfryClient"),
     swift("Combine", in: "Client/", "BelfryClient"),
     swift("NotificationCenter", in: "Client/", "UIKit", "Combine"),
     swift("UniformTypeIdentifiers", in: "Client/"),
@@ -152,7 +160,8 @@ let package = Package(
     .executableTarget(
       name: "Tool",
       dependencies: [
-        "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
+        "BelfryWire", "PushWire", "AppWire", "Scheduling", "AppLink", "System", "Transport",
+        "Storage", "Gateway", "Agent",
         "BelfryProvider", "ProviderService", "Console", "GatewayConsole", "CVersion", "CYaml",
       ],
       swiftSettings: strict),
@@ -163,16 +172,20 @@ let package = Package(
 
     // A separate program, so that the agent starts without X11's libraries.
     .executableTarget(
-      name: "FocusWatcher", dependencies: ["BelfryWire", "CConfinement", "CXcb"],
+      name: "FocusWatcher",
+      dependencies: ["BelfryWire", "CConfinement", "CXcb"],
       swiftSettings: strict),
 
     // A separate program: neither GTK nor the image decoders belong in the agent.
     .executableTarget(
-      name: "CenterWindow", dependencies: ["BelfryWire", "CGtk"], swiftSettings: strict),
+      name: "CenterWindow",
+      dependencies: ["BelfryWire", "CGtk"],
+      swiftSettings: strict),
 
     // Measured by `make bench`.
     .executableTarget(
-      name: "ScheduleBenchmark", dependencies: ["BelfryWire", "Storage"],
+      name: "ScheduleBenchmark",
+      dependencies: ["Scheduling", "Storage"],
       path: "Benchmarks/Schedule", swiftSettings: strict),
 
     .executableTarget(
@@ -192,38 +205,39 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "BelfryWire", "AppLink", "System", "Transport", "Storage", "Gateway", "Agent",
+        "BelfryWire", "PushWire", "AppWire", "Scheduling", "AppLink", "System", "Transport",
+        "Storage", "Gateway", "Agent",
         "BelfryProvider", "ProviderService", "Console", "GatewayConsole", "CAllocationCounter",
         "CPowerCut",
       ],
       swiftSettings: tests),
-    test("BelfryWireTests", "BelfryWire"),
+    test("BelfryWireTests", "BelfryWire", "PushWire", "AppWire", "Scheduling"),
     test("SystemTests", "System"),
     test("TransportTests", "Transport", "System", "COpenSSL"),
-    test("StorageTests", "Storage", "BelfryWire", "System", "Transport"),
-    test("GatewayTests", "Gateway", "BelfryWire", "System", "Transport", "Storage"),
-    test("AgentTests", "Agent", "AppLink", "BelfryWire", "System", "Transport", "Storage"),
+    test("StorageTests", "Storage", "BelfryWire", "PushWire", "System", "Transport"),
+    test("GatewayTests", "Gateway", "BelfryWire", "PushWire", "System", "Transport", "Storage"),
+    test(
+      "AgentTests", "Agent", "AppLink", "BelfryWire", "PushWire", "AppWire", "Scheduling", "System",
+      "Transport", "Storage"),
     test("SoundPlayerTests", "SoundPlayer"),
     test("FocusWatcherTests", "FocusWatcher"),
     test("CenterWindowTests", "CenterWindow"),
-    test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "Transport", "System"),
+    test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "PushWire", "Transport", "System"),
     test(
-      "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "Storage",
-      "System", "Transport"),
+      "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "PushWire",
+      "Scheduling", "Storage", "System", "Transport"),
     test(
-      "ConsoleTests", "Console", "GatewayConsole", "Agent", "BelfryWire", "Gateway",
-      "ProviderService", "Storage",
-      "System",
-      "Transport"),
+      "ConsoleTests", "Console", "GatewayConsole", "Agent", "BelfryWire", "PushWire", "Gateway",
+      "ProviderService", "Storage", "System", "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",
       "UserNotificationsUI", "BackgroundTasks", "Intents", "CallKit", "ActivityKit", "Combine",
       "NotificationCenter", "UniformTypeIdentifiers", "MobileCoreServices", "os", "OSLog",
-      "BelfryClient", "BelfryWire", "AppLink"),
+      "BelfryClient", "BelfryWire", "AppWire", "AppLink"),
     test(
-      "IntegrationTests", "Tool", "BelfryWire", "AppLink", "System", "Transport", "Storage",
-      "Gateway", "Agent", "BelfryProvider", "Console", "GatewayConsole", "UserNotifications",
-      "BelfryClient"),
+      "IntegrationTests", "Tool", "BelfryWire", "PushWire", "AppLink", "System", "Transport",
+      "Storage", "Gateway", "Agent", "BelfryProvider", "Console", "GatewayConsole",
+      "UserNotifications", "BelfryClient"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
-import BelfryWire
+import Scheduling
+import AppWire
 import System
 
 /// The parts of the agent that carry out effects: sockets, windows, programs, and the gateway's link.

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import System
 
 /// The machine that an agent runs on: its files, buses, windows, child programs, and link to the gateway.

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import Glibc
 
 /// The environment's settings for the agent and this app.

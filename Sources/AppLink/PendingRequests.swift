@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The requests that wait for their answers, each with a deadline.
 ///

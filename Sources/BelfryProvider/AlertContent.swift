@@ -1,4 +1,5 @@
 public import BelfryWire
+internal import AppWire
 
 /// The part of a push that a user notices (apns-protocol section 3).
 public struct AlertContent: Sendable, Equatable {

@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import PushWire
 
 /// A request to manage an app's channels (apns-protocol 5.1).
 struct ChannelOrder: Sendable {

@@ -1,4 +1,5 @@
 internal import BelfryWire
+internal import PushWire
 
 /// The storage policy of a channel, which applies to disconnected devices.
 public enum ChannelStorage: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 public import Foundation
 
 extension Push {

@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 
 /// A notification for a device, as its sender specifies it.
 public struct Push: Sendable {

@@ -1,4 +1,5 @@
 public import BelfryWire
+public import PushWire
 import Foundation
 
 /// The content of a push, by push type (apns-protocol 1.5 and section 3).

@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 
 /// The service's response to a push.
 ///

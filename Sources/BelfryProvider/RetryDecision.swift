@@ -1,3 +1,4 @@
+import PushWire
 import BelfryWire
 
 /// The decision about whether a response is final or the request is sent again, according to the advice of

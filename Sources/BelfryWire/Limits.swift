@@ -35,4 +35,8 @@ public enum WireLimits {
   public static let providerTokenRefreshSecondsMin: Int64 = 1_200
   /// The maximum nesting depth of objects in a strings file: an entry, its variables, and a safety margin.
   public static let stringsDepthMax = 8
+  /// The maximum size of a JSON document, in bytes; frames of the app link contain the longest documents.
+  public static let jsonBytesMax = 16 << 20
+  /// The maximum nesting depth of arrays and objects, limited so that recursion fits on the stack of a small thread.
+  public static let jsonDepthMax = 64
 }

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 public import System
 
 /// The gateway's metrics; each name occurs only once.

@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 
 /// The gateway's limits, each with its unit and its reason.
 enum Limits {

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 public import Storage
 import Testing
 

@@ -1,5 +1,6 @@
 import AppLink
 import BelfryWire
+import AppWire
 import System
 
 /// A command's connection to the agent, with functions that print the agent's rows.

@@ -1,6 +1,7 @@
 import Agent
 import AppLink
 import BelfryWire
+import AppWire
 import Glibc
 import System
 

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 import System
 
 /// A category file for `belfry app run --category`, in the format of a category in `docs/app-link.md`.

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 import System
 
 /// `belfry clock`: changes the time of an agent that was started with `--clock manual`.

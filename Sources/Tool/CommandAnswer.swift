@@ -1,5 +1,5 @@
 import AppLink
-import BelfryWire
+import AppWire
 import Dispatch
 import Synchronization
 

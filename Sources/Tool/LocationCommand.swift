@@ -1,4 +1,5 @@
-import BelfryWire
+import AppWire
+import Scheduling
 import System
 
 /// `belfry location`: sets the device's location if no service reports it.

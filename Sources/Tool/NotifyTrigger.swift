@@ -1,5 +1,6 @@
 import Agent
-import BelfryWire
+import AppWire
+import Scheduling
 import System
 
 /// The trigger of a notification from `belfry notify`, parsed from its options.

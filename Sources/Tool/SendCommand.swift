@@ -1,5 +1,6 @@
 import BelfryProvider
 import BelfryWire
+import PushWire
 import Dispatch
 import Synchronization
 import System

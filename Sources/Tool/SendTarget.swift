@@ -1,5 +1,6 @@
 import BelfryProvider
 import BelfryWire
+import PushWire
 import System
 
 /// The service and credentials for `belfry send`.

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import System
 
 /// `belfry state`: sets the device states that no service on this machine reports.

@@ -1,5 +1,5 @@
 import AppLink
-import BelfryWire
+import AppWire
 import Glibc
 
 /// The default folders for the state of the programs.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BelfryWire
+@testable import Scheduling
 
 /// Tests of the values at and just beyond the schedule's limits.
 @Suite struct ScheduleBoundTests {

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 import Testing
 
 private let hour: Int64 = 3_600_000

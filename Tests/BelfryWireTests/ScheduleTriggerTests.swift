@@ -1,4 +1,5 @@
-import BelfryWire
+import AppWire
+import Scheduling
 import Foundation
 import Testing
 

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 import Foundation
 import Testing
 

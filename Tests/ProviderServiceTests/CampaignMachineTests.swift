@@ -1,5 +1,5 @@
 import BelfryProvider
-import BelfryWire
+import PushWire
 import Storage
 import TestSupport
 import Testing

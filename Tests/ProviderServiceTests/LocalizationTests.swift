@@ -1,4 +1,5 @@
 @testable import BelfryWire
+@testable import Scheduling
 import Foundation
 import System
 import TestSupport

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The work that each owner of connections has caused in the current turn of the loop, in bytes received and sent.
 ///

@@ -1,4 +1,4 @@
-public import BelfryWire
+public import AppWire
 import Foundation
 import System
 

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import Glibc
 
 /// A check of attachment files when their notification is added.

@@ -1,4 +1,5 @@
-public import BelfryWire
+internal import BelfryWire
+public import PushWire
 public import Transport
 
 /// The authorities that a device trusts: those that it was given, or those that its gateway has since announced.

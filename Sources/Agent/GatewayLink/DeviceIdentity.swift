@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 public import System
 public import Transport
 

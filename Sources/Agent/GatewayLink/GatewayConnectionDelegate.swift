@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 
 /// A receiver of a device link's events.
 ///

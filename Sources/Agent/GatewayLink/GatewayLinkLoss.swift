@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 public import Transport
 
 /// The cause of a lost or failed link to the gateway, to the extent that it determines what the user should do.

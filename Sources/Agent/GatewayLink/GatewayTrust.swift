@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Transport
 
 /// The TLS context of links that trust the same authority.

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 
 /// The agent's strings in one language.
 struct Catalogue: Sendable {

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 
 /// The agent's own strings, in the first of the device's languages that has a catalog.
 public struct DeviceWords: Hashable, Sendable {

@@ -1,4 +1,6 @@
 import BelfryWire
+import AppWire
+import Scheduling
 import Foundation
 import Synchronization
 import System

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 
 /// A string with plural forms from a `.stringsdict` file.
 struct PluralText: Sendable {

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 import System
 
 /// A scanner for beacons, which uses BlueZ's discovery while beacons are needed.

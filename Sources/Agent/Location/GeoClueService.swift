@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 import System
 
 /// A source that reports the device's location from GeoClue while the location is needed.

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 import System
 
 /// A source of locations or beacons, which runs only while needed.

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The key of a watched region.
 enum RegionKey: Hashable, Sendable {

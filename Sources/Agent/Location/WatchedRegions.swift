@@ -1,4 +1,5 @@
-import BelfryWire
+import AppWire
+import Scheduling
 
 /// The regions that apps and notifications watch, and the device's location.
 ///

@@ -1,3 +1,4 @@
+import Scheduling
 import BelfryWire
 import Foundation
 import System

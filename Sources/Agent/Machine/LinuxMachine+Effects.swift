@@ -1,4 +1,5 @@
-import BelfryWire
+import Scheduling
+import AppWire
 import System
 
 extension LinuxMachine {

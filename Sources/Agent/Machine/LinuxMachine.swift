@@ -1,3 +1,5 @@
+import AppWire
+import Scheduling
 import BelfryWire
 import Foundation
 import Glibc

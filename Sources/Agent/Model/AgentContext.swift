@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The state that all parts of the model share while an event is handled: apps, connections, the device's conditions,
 /// the time, and the effects so far.

@@ -1,4 +1,7 @@
 import BelfryWire
+import AppWire
+import PushWire
+import Scheduling
 
 /// An event for `AgentModel.handle`.
 enum AgentEvent {

@@ -1,4 +1,5 @@
-import BelfryWire
+import AppWire
+import Scheduling
 
 extension AgentModel {
   /// The settings that the agent was started with.

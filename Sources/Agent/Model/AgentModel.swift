@@ -1,4 +1,5 @@
-import BelfryWire
+import AppWire
+import PushWire
 
 /// The agent's decisions as one state machine: apps, permissions, delivery, responses, background work, schedule, and
 /// regions.

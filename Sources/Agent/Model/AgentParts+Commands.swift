@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 // Commands, through which the user acts.
 extension AgentParts {

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 // Requests from apps.
 extension AgentParts {

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The parts of `AgentModel`, each with its own state.
 ///

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 
 /// A point in time on the agent's three clocks.
 struct AgentTime: Hashable, Sendable {

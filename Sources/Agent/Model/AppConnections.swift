@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The purpose of a question to an app.
 enum QuestionPurpose: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import AppWire
 import BelfryWire
 
 /// An app's identity in reverse-DNS form, as in bundle identifiers, desktop files, and D-Bus names.

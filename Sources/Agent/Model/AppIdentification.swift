@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The identification of a connection's app, first by its process, then by its greeting (linux-parts 13).
 struct AppIdentification {

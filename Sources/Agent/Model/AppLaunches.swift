@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// Apps that were started and have not sent their greeting yet.
 struct AppLaunches {

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// One connection of an app or of a command, after its greeting.
 struct AppPeer: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The apps known to the device, and the settings common to all of them.
 struct AppRegistry {

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 extension LocalApp {
   /// Applies changes in the syntax of `belfry settings`.

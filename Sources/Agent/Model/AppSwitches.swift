@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The user's switches for one app (S1-3, S4-4, S4-5).
 struct AppSwitches: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import AppWire
 import BelfryWire
 
 /// The lifecycle of attachment files, which stay in the user's data folder while a notification uses them.

@@ -1,4 +1,4 @@
-public import BelfryWire
+public import AppWire
 
 /// The policy for answering an app's authorization request (`belfry agent --grant`).
 public enum GrantPolicy: Hashable, Sendable {

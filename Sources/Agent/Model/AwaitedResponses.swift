@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// Commands that wait for the user's response to a notification (`belfry notify --action`).
 ///

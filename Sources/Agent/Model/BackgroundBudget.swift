@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// A token bucket that limits how often one app is woken in the background.
 ///

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The time that apps may run in the background (S0-22, S0-23, S1-51; client-api 3.45).
 ///

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// A scheduler of apps' background work.
 ///

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The running content extensions: one process for each notification with an open window.
 struct ContentExtensions {

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// A right of a command to act for the user.
 ///

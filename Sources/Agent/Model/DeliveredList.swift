@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The delivered notifications that are still in the Notification Center.
 struct DeliveredList: Sendable {

@@ -1,4 +1,6 @@
 import BelfryWire
+import AppWire
+import PushWire
 
 /// The presentation of notifications, which depends on permission, switches, and the foreground app; also the state of
 /// the Notification Center.

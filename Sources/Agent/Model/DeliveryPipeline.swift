@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The steps of a notification: a service extension can change it, the app is asked for presentation options, it is
 /// presented, the app fetches content for it, and the user responds to it.

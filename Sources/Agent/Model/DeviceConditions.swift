@@ -1,4 +1,6 @@
 import BelfryWire
+import AppWire
+import PushWire
 
 /// The conditions of the machine and its desktop, as reported by their services or by commands.
 struct DeviceConditions: Hashable, Sendable {

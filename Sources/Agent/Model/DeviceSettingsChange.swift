@@ -1,4 +1,5 @@
-import BelfryWire
+import AppWire
+import Scheduling
 
 /// A command's change to the device's settings (`belfry settings --languages`, `--location`).
 struct DeviceSettingsChange {

@@ -1,3 +1,4 @@
+import AppWire
 import BelfryWire
 
 /// The window that the user looks at, with the properties that identify its app.

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// Notifications of apps with older interfaces that are kept until the user decides about the app: in the schedule, and
 /// in the delivered list once they are due.

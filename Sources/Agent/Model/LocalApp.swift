@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The agent's record of one app.
 struct LocalApp: Hashable, Sendable {

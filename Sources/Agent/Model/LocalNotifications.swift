@@ -1,4 +1,6 @@
 import BelfryWire
+import AppWire
+import Scheduling
 import System
 
 /// Local notifications that wait for a date or a region, and the regions that apps watch.

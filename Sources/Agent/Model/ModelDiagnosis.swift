@@ -1,3 +1,4 @@
+import AppWire
 import BelfryWire
 import System
 

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// Changes to settings without a prompt, and the messages that tell apps about them.
 extension Permissions {

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The permissions of apps, and the prompts that ask the user for them.
 ///

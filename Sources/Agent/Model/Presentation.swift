@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// A notification as shown to the user: with localized text, after applying switches and hiding previews.
 struct Presentation: Hashable, Sendable {

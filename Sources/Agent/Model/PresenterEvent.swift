@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The way in which notifications are presented to the user.
 public enum PresenterKind: String, Sendable, CaseIterable {

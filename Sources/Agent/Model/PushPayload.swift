@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The parts of a push's payload that determine how the push is handled (apns-protocol 1.7; S2-11, S2-19).
 struct PushPayload: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// Registrations for remote notifications, and the tokens that the gateway issued.
 ///

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// User responses to notifications, retained until the apps have handled them.
 struct Responses {

@@ -1,4 +1,6 @@
+import PushWire
 import BelfryWire
+import AppWire
 
 /// A notification as the agent retains it, in memory and on disk.
 ///

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The decision on how the device handles one notification.
 struct Routing: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 
 /// The IDs of the latest pushes, by which repetitions are recognized.
 struct SeenPushes: Sendable {

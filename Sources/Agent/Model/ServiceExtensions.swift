@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// An order to start a service or content extension.
 struct ExtensionOrder: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The bytes that the records of each app take, and the total of all development apps.
 ///

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// Apps' requests to be started for a background task (`BGTaskScheduler`).
 ///

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The number of notifications in each thread of an app, counted once for all notifications that are presented
 /// together.

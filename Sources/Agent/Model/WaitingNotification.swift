@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// A command's notification for an app whose permission is still undecided, in memory and on disk.
 ///

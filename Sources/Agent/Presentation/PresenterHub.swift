@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import Foundation
 import Glibc
 import System

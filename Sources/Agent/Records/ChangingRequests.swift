@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 extension AppRequest {
   /// True if the request's answer confirms that a change is on disk.

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 
 /// Elapsed time that continues across restarts of the machine; the kernel's own elapsed time begins when the kernel
 /// starts.

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 import Foundation
 
 /// A non-Gregorian calendar from Foundation.

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 import System
 
 /// The machine's own clocks and time zone.

@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 
 /// A clock that starts at 1970-01-01T00:00:00Z, in the UTC time zone, and that only `belfry clock` moves.
 ///

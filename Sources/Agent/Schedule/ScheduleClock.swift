@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 import System
 
 /// The source of the schedule's time and time zones.

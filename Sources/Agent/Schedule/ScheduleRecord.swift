@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 
 /// The stored form of the schedule: one record per entry, and one for the clock.
 enum ScheduleRecord {

@@ -1,4 +1,5 @@
-import BelfryWire
+import AppWire
+import Scheduling
 
 /// The scheduled notifications of all apps, and the moves of a manual clock.
 ///

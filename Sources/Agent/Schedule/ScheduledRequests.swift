@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The requests of scheduled notifications.
 ///

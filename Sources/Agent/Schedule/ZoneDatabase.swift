@@ -1,4 +1,4 @@
-public import BelfryWire
+public import Scheduling
 import Foundation
 import Glibc
 import System

@@ -1,4 +1,4 @@
-public import BelfryWire
+public import Scheduling
 
 /// The machine's time-zone database, read file by file and cached.
 public struct ZoneFolder: ScheduleWorld {

@@ -1,6 +1,7 @@
 import AppLink
 import BelfryClient
 import BelfryWire
+import AppWire
 import Foundation
 
 /// The content of a push to a Live Activity.

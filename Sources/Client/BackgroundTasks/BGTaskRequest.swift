@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 public import Foundation
 
 /// A request to run a task in the background.

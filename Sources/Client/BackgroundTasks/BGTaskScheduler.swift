@@ -1,6 +1,6 @@
 import AppLink
 import BelfryClient
-import BelfryWire
+import AppWire
 public import Foundation
 
 /// A scheduler that asks the system to start the app's tasks in the background.

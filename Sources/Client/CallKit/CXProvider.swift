@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 public import Dispatch
 public import Foundation
 

@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 
 /// The calls of this process, for its providers, controllers, and observers.

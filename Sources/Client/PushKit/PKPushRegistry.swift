@@ -1,6 +1,7 @@
 import AppLink
 import BelfryClient
 import BelfryWire
+import AppWire
 public import Dispatch
 public import Foundation
 

@@ -1,6 +1,7 @@
 import AppLink
 import BelfryClient
 import BelfryWire
+import AppWire
 import Foundation
 public import UIKit
 import UserNotifications
@@ -65,7 +66,7 @@ enum ContentExtensionProcess {
   }
 
   private static func act(
-    _ response: BelfryWire.NotificationResponse, _ question: AppLinkQuestion?
+    _ response: AppWire.NotificationResponse, _ question: AppLinkQuestion?
   ) {
     let answer = CallOnce<UNNotificationContentExtensionResponseOption> { option in
       // Draw first, so that the changes that the action made are on the screen before the reply is sent.

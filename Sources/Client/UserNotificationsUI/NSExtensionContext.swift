@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 public import Foundation
 public import UIKit
 

@@ -1,4 +1,5 @@
 internal import BelfryWire
+internal import PushWire
 internal import Storage
 internal import System
 

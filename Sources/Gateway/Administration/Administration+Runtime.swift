@@ -1,3 +1,4 @@
+internal import PushWire
 public import BelfryWire
 internal import Storage
 

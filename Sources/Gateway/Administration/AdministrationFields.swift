@@ -1,4 +1,5 @@
 public import BelfryWire
+internal import PushWire
 internal import Storage
 
 /// A reader for the members of a request's object.

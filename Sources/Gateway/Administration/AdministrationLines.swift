@@ -1,3 +1,4 @@
+internal import PushWire
 internal import BelfryWire
 internal import Storage
 internal import System

@@ -1,4 +1,5 @@
-public import BelfryWire
+internal import BelfryWire
+public import PushWire
 
 /// Conditions on lines of the delivery log; a line must meet all of them.
 ///

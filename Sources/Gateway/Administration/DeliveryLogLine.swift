@@ -1,4 +1,5 @@
-public import BelfryWire
+internal import BelfryWire
+public import PushWire
 
 /// A query of the delivery log.
 public enum DeliveryLogQuery: Sendable, Hashable {

@@ -1,4 +1,5 @@
-public import BelfryWire
+internal import BelfryWire
+public import PushWire
 
 /// A scripted answer, for developers who test their own clients (contract: `belfry fault`).
 public struct FaultRule: Sendable, Hashable {

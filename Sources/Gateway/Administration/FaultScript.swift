@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 
 /// The scripted answers as a loop applies them; this type performs no I/O.
 ///

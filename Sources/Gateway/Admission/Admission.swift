@@ -1,4 +1,5 @@
-public import BelfryWire
+internal import BelfryWire
+public import PushWire
 
 /// The information that the checks need beyond the request itself.
 public protocol AdmissionContext {

@@ -1,4 +1,5 @@
-public import BelfryWire
+internal import BelfryWire
+public import PushWire
 
 /// The ordered checks of channel management requests and broadcasts (apns-protocol section 5), except those that only
 /// the channel service can perform: whether the channel exists, and whether it stores messages.

@@ -1,4 +1,5 @@
 public import BelfryWire
+public import PushWire
 import Transport
 
 /// The rules for tokens on one provider connection: all tokens belong to the same team, their keys are related, and the

@@ -1,3 +1,4 @@
+import PushWire
 import BelfryWire
 
 /// The credentials that a provider presents on one connection: a certificate in the TLS handshake, or a token with each

@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 import Storage
 import Transport
 

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 
 /// All channels of a gateway, with the rules for creating, reading, and removing them and for sending broadcasts
 /// (apns-protocol 5.3, 5.4).

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Storage
 
 /// A provider's request about channels that passed all of the loop's checks and is on its way to the channel service.

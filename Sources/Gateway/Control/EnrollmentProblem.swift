@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import System
 
 /// The reason that a device wasn't enrolled.

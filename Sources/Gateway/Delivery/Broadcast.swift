@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 
 /// A message for every device that subscribed to a channel (apns-protocol section 5).
 ///

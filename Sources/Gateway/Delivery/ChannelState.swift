@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 
 /// A channel's state on one loop: its newest message, and the loop's subscribed devices.
 final class ChannelState {

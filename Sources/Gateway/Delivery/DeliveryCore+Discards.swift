@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 
 /// The handling of notifications that devices discard, either permanently or only until they have room.
 extension DeliveryCore {

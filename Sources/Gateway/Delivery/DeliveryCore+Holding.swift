@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Storage
 
 /// The holding of notifications until the device's power state or the app's rate of background pushes allows sending

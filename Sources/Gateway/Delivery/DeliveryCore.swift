@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 public import Storage
 
 /// The store-and-forward delivery of notifications to the devices of one loop, as a state machine without I/O.

@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 public import Storage
 
 /// A connection of a device; its number is assigned on the device's home loop and never reused.

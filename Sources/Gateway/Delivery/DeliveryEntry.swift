@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 public import Storage
 
 /// A notification on its way to one device, with its progress.

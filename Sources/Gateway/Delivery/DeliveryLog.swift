@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 public import Storage
 public import System
 

@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 import Synchronization
 
 /// The payloads of the newest pushes in the delivery log, in memory (`--log-payloads`).

@@ -1,3 +1,4 @@
+import PushWire
 import BelfryWire
 import Storage
 import Synchronization

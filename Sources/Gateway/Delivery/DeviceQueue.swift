@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Storage
 
 /// The undelivered entries of one device that are in memory, each in exactly one list.

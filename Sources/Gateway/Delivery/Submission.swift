@@ -1,4 +1,5 @@
-public import BelfryWire
+internal import BelfryWire
+public import PushWire
 public import Storage
 
 /// A provider's notification on its way to the home of its device, which performs the final checks.

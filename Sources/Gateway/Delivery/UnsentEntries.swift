@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Storage
 
 /// Waiting or held entries, in order, with indexes for finding the entries that a newer entry replaces.

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import System
 import Transport
 

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Storage
 
 /// The control plane's replies to a home's requests.

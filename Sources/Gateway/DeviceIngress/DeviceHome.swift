@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 import Storage
 import System
 import Transport

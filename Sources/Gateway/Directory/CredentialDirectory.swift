@@ -1,3 +1,4 @@
+internal import PushWire
 public import BelfryWire
 public import Storage
 public import Transport

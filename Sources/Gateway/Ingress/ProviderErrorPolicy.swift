@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 
 /// The consequences of a provider's errors: errors lower the stream limit of the provider's connection, and too many
 /// errors close the connection (apns-protocol 1.11).

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Transport
 
 /// The scripted answers and faults of one provider connection (`belfry fault`), which the connection carries out.

@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 
 /// A request on a provider connection, from its first bytes until its answer has been sent.
 ///

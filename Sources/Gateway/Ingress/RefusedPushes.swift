@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import System
 
 /// The latest refused pushes of a loop's providers, for `belfry log`: the newest few thousand, in memory.

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Transport
 
 /// A writer that builds answers in one buffer, which all connections of a loop use in turn.

@@ -1,4 +1,5 @@
 public import BelfryWire
+public import PushWire
 public import Transport
 
 /// A codec that seals and opens device tokens with AES-SIV over 16 bytes (docs/architecture.md).

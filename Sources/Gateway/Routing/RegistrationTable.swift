@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 public import Storage
 
 /// The registrations of one loop's devices, which determine whether a push's token is active (apns-protocol 1.12, 13).

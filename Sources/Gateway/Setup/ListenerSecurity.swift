@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import PushWire
 package import Transport
 
 /// The TLS configuration of each kind of port.

@@ -1,6 +1,7 @@
 internal import Console
 internal import AppLink
 internal import BelfryWire
+internal import AppWire
 internal import Synchronization
 
 /// An app on a virtual phone, which registers and reports the calls that it receives from the agent.

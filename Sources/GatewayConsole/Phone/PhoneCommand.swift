@@ -1,5 +1,6 @@
 internal import Console
 internal import BelfryWire
+internal import PushWire
 internal import Gateway
 
 /// A user's action on a virtual phone, as a page sends it.

@@ -2,6 +2,7 @@ internal import Console
 internal import Agent
 internal import AppLink
 internal import BelfryWire
+internal import AppWire
 internal import Gateway
 internal import Synchronization
 internal import System

@@ -1,6 +1,7 @@
 internal import Console
 internal import BelfryProvider
 internal import BelfryWire
+internal import PushWire
 internal import Dispatch
 public import Gateway
 internal import Synchronization

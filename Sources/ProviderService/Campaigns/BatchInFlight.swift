@@ -1,5 +1,5 @@
 internal import BelfryProvider
-internal import BelfryWire
+internal import PushWire
 internal import Storage
 internal import Synchronization
 

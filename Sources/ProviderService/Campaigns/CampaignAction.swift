@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import PushWire
 internal import Storage
 
 /// The time at which a campaign decides, on each clock that it uses.

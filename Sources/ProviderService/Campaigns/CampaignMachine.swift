@@ -1,5 +1,7 @@
 internal import BelfryProvider
 internal import BelfryWire
+internal import PushWire
+internal import Scheduling
 internal import Storage
 
 /// The decisions of one run of a campaign: the recipients to claim, the pushes to send and repeat, the queries of the

@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import Scheduling
 internal import Storage
 
 /// The reason that a running campaign waits, although its push service accepts pushes.

@@ -1,3 +1,4 @@
+internal import Scheduling
 internal import BelfryWire
 internal import Storage
 internal import System

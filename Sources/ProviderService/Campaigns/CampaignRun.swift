@@ -1,4 +1,5 @@
 internal import BelfryProvider
+internal import PushWire
 internal import BelfryWire
 internal import Storage
 internal import System

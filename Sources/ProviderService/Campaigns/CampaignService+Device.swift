@@ -1,5 +1,6 @@
 internal import BelfryProvider
 internal import BelfryWire
+internal import PushWire
 internal import Dispatch
 internal import Storage
 internal import Synchronization

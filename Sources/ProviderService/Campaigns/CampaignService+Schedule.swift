@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import Scheduling
 internal import Storage
 internal import System
 

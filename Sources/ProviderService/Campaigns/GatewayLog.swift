@@ -1,4 +1,5 @@
 public import BelfryWire
+public import PushWire
 internal import System
 
 /// The delivery log of a gateway, if the service is a gateway with a readable log.

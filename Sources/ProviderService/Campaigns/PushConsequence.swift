@@ -1,5 +1,5 @@
 internal import BelfryProvider
-internal import BelfryWire
+internal import PushWire
 
 /// The effect of the response to a push, or of the lack of one, on the push's campaign.
 enum PushConsequence: Equatable {

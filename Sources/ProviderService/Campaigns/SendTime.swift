@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import Scheduling
 
 /// The times at which a campaign can reach a device: not before a start time and not during quiet hours, both according
 /// to the device's own clock.

@@ -1,4 +1,5 @@
 internal import BelfryWire
+internal import Scheduling
 
 /// A campaign's alert in all of its languages, with consistent placeholders.
 struct AlertCatalogue: Sendable {

@@ -1,4 +1,5 @@
 internal import BelfryWire
+internal import Scheduling
 
 /// One string of an alert in one language, with its plural forms if it has any.
 enum AlertText: Sendable {

@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import Scheduling
 
 /// The choice of one of a campaign's languages for a device: according to RFC 4647 section 3.4 or, if no language
 /// matches, a widely spoken language (client-api S0-56).

@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import Scheduling
 
 extension LanguageTag {
   /// Returns true if a string is a tag that devices can have: a language of two or three letters, optionally with

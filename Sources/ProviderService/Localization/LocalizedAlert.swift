@@ -1,3 +1,4 @@
+internal import Scheduling
 internal import BelfryWire
 
 /// The alert of a campaign in one language: strings, and keys that the device looks up itself.

@@ -1,4 +1,5 @@
 public import BelfryWire
+internal import Scheduling
 internal import Foundation
 internal import System
 

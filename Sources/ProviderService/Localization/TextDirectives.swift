@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import Scheduling
 
 /// The placeholders of a string: the arguments that it uses, and their kinds.
 struct TextDirectives: Equatable {

@@ -1,4 +1,4 @@
-public import BelfryWire
+public import Scheduling
 internal import Synchronization
 internal import System
 

@@ -1,4 +1,5 @@
 internal import BelfryWire
+internal import Scheduling
 internal import Storage
 internal import Transport
 

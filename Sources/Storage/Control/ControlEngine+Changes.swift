@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import PushWire
 internal import Transport
 
 /// The SQL for each change.

@@ -1,4 +1,5 @@
 public import BelfryWire
+public import PushWire
 public import Transport
 
 /// The environments in which a provider's key or certificate is valid.

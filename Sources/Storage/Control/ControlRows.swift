@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import PushWire
 internal import Transport
 
 /// The query for one kind of record, and the conversion of a row to a record.

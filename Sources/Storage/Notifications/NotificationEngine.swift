@@ -1,4 +1,4 @@
-internal import BelfryWire
+internal import PushWire
 internal import System
 
 /// The connection with its prepared statements, under the store's lock.

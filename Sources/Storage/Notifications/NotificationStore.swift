@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 
 /// One change to a store of notifications.
 public enum StoreOperation: Sendable {

@@ -1,4 +1,4 @@
-public import BelfryWire
+public import PushWire
 
 /// The key under which undelivered notifications are stored: a device token without its generation.
 public struct NotificationKey: Hashable, Sendable {

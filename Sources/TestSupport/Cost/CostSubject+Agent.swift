@@ -1,4 +1,6 @@
 import BelfryWire
+import AppWire
+import PushWire
 
 @testable import Agent
 

@@ -1,4 +1,5 @@
 import BelfryWire
+import Scheduling
 
 extension CostSubject {
   /// The formats of localized strings, in a frame or in an app's file.

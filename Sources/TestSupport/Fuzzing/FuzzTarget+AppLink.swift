@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 extension FuzzTarget {
   /// Checks that slicing the input does not change the frames, and that a valid message is unchanged after it is

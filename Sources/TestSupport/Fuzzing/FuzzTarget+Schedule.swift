@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 
 extension FuzzTarget {
   /// Checks that a parsed trigger is unchanged after it is written and parsed again, that its next date is in the

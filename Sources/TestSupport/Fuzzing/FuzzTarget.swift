@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 
 /// A parser for untrusted bytes, with the properties that must hold for any bytes.
 ///

@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 import Gateway
 import Storage
 

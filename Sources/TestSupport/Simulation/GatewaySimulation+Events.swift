@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 import Gateway
 
 /// The actions of providers and devices, and the faults that affect all of them.

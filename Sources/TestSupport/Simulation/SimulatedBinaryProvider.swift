@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 import Transport
 
 /// A provider on the legacy binary interface.

@@ -1,5 +1,6 @@
 import BelfryProvider
 import BelfryWire
+import PushWire
 import Transport
 
 /// A provider on the HTTP/2 interface that uses the real HTTP/2 client code.

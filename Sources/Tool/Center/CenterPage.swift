@@ -1,5 +1,6 @@
 import Agent
 import BelfryWire
+import AppWire
 
 /// The state machine of the Notification Center in a terminal, which receives keys and returns actions and lines.
 struct CenterPage: TerminalPage {

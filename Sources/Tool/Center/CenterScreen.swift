@@ -1,5 +1,6 @@
 import Agent
 import BelfryWire
+import AppWire
 import Foundation
 import System
 

@@ -1,5 +1,6 @@
 import AppLink
 import BelfryWire
+import AppWire
 
 /// An order from `belfry device order` to the agent of `belfry dev`, which is a device with the user's own apps.
 struct AgentOrder {

@@ -1,5 +1,6 @@
 import Agent
 import BelfryWire
+import PushWire
 import Foundation
 import Glibc
 import System

@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 import Glibc
 
 /// The JSON lines of `belfry device run`, written byte by byte because there are thousands of lines per second.

@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 
 /// A command to virtual devices, given as a line on standard input.
 struct FleetCommand: Sendable {

@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 import System
 
 /// The validated options of `belfry device run`.

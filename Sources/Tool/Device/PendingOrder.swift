@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 
 /// An order that devices of this process are carrying out.
 final class PendingOrder {

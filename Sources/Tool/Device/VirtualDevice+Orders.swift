@@ -1,5 +1,6 @@
 import Agent
 import BelfryWire
+import PushWire
 
 // Orders from `belfry device order`.
 extension VirtualDevice {

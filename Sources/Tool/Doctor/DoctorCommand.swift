@@ -1,5 +1,6 @@
 import AppLink
 import BelfryWire
+import AppWire
 import System
 
 /// `belfry doctor`: shows which features work or are missing on this machine, and how to fix problems.

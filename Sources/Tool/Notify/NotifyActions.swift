@@ -1,5 +1,6 @@
 import AppLink
 import BelfryWire
+import AppWire
 import System
 
 /// The buttons of `belfry notify --action`, and the wait for the user's choice.

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 import Foundation
 import System
 

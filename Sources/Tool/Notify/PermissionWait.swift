@@ -1,5 +1,6 @@
 import AppLink
 import BelfryWire
+import AppWire
 import System
 
 /// The wait for the user's permission before a command's notification is added, and the messages printed during the

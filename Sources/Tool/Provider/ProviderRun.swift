@@ -1,4 +1,5 @@
 import Agent
+import PushWire
 import BelfryWire
 import Console
 import Foundation

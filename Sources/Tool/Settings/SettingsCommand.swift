@@ -1,4 +1,5 @@
-import BelfryWire
+import AppWire
+import Scheduling
 import System
 
 /// `belfry settings`: shows and changes the switches for each app and for the device.

@@ -1,5 +1,6 @@
 import AppLink
 import BelfryWire
+import AppWire
 import System
 
 /// `belfry settings --page`: shows the settings page in a terminal.

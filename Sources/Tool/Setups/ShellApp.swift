@@ -1,5 +1,5 @@
 import AppLink
-import BelfryWire
+import AppWire
 import System
 
 /// The app that represents the user's own shell, unless another app is specified.

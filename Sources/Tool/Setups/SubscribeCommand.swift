@@ -1,6 +1,7 @@
 import BelfryProvider
 import AppLink
 import BelfryWire
+import AppWire
 import Dispatch
 import Synchronization
 import System

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 
 /// The state machine of a terminal page: it receives key presses, and returns actions and lines.
 protocol TerminalPage {

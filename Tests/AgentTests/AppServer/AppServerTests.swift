@@ -1,5 +1,6 @@
 import AppLink
 import BelfryWire
+import AppWire
 import Foundation
 import Glibc
 import Synchronization

@@ -1,5 +1,5 @@
 import Agent
-import BelfryWire
+import PushWire
 import System
 import TestSupport
 import Transport

@@ -1,4 +1,7 @@
 import BelfryWire
+import AppWire
+import PushWire
+import Scheduling
 
 @testable import Agent
 

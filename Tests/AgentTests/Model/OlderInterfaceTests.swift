@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 import Testing
 
 @testable import Agent

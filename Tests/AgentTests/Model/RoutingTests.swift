@@ -1,4 +1,5 @@
-import BelfryWire
+import AppWire
+import PushWire
 import Testing
 
 @testable import Agent

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import Testing
 
 @testable import Agent

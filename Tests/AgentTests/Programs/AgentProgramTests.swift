@@ -1,5 +1,5 @@
 import Agent
-import BelfryWire
+import AppWire
 import Foundation
 import Glibc
 import System

@@ -1,5 +1,5 @@
 import AppLink
-import BelfryWire
+import AppWire
 import Foundation
 import Glibc
 import TestSupport

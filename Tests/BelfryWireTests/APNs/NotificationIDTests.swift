@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 import Testing
 
 @Suite("A notification's identity as text")

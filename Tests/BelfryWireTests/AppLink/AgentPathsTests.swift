@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import Testing
 
 @Suite("Where the agent is")

@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Testing
 
 /// Tests of both ends of the link, connected to each other (`docs/device-link.md` 3).

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Testing
 
 /// Tests of requests that were refused temporarily or sent without a connection.

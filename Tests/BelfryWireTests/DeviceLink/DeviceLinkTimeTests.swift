@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Testing
 
 /// Tests of the timing of each end of a link, to the nanosecond.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BelfryWire
+@testable import PushWire
 
 /// Tests of the values at and just beyond the link's limits.
 @Suite struct LinkBoundTests {

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Testing
 
 /// Tests of the ways in which a device leaves its link (`docs/device-link.md` 3, Leaving).

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 
 /// Both ends of one link, in memory.
 ///

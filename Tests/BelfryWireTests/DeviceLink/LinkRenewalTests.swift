@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Testing
 
 /// Tests of the renewal of a device's certificate (`docs/device-link.md` 3, Renewal).

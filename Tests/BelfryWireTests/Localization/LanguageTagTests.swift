@@ -1,4 +1,4 @@
-import BelfryWire
+import Scheduling
 import Testing
 
 @Suite("The form of language tags")

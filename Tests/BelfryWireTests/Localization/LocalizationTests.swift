@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BelfryWire
+@testable import Scheduling
 
 @Suite struct LocalizedFormatTests {
   @Test(

@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 import CoreLocation
 import Foundation
 import Testing
@@ -11,7 +11,7 @@ import UserNotifications
 /// Tests of the conversions between the three generations of the API and the common model.
 @Suite struct ConversionTests {
   private func local(_ change: (inout LocalNotificationFields) -> Void) throws
-    -> BelfryWire.NotificationRequest
+    -> AppWire.NotificationRequest
   {
     var fields = LocalNotificationFields()
     change(&fields)

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import BelfryClient
 import CoreLocation
 import Foundation

@@ -1,5 +1,5 @@
 @testable import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import Foundation
 import Testing
 import UserNotifications
@@ -10,7 +10,7 @@ import UserNotifications
   private final class Delegate: NSObject, UNUserNotificationCenterDelegate {}
 
   private func object(_ generation: NotificationGeneration, push: Bool = false) -> Any? {
-    var content = BelfryWire.NotificationContent()
+    var content = AppWire.NotificationContent()
     content.generation = generation
     content.title = NotificationText("Milk")
     let delivered = DeliveredNotification(
@@ -18,7 +18,7 @@ import UserNotifications
       payload: push ? Array(#"{"item":"milk"}"#.utf8) : nil)
     var launch = AppLaunch(reason: .response)
     launch.response = .init(
-      notification: delivered, action: BelfryWire.NotificationResponse.defaultAction)
+      notification: delivered, action: AppWire.NotificationResponse.defaultAction)
     return LaunchUserInfo.make(launch, newestPush: nil)[
       NSApplication.launchUserNotificationUserInfoKey]
   }

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import Foundation
 import Testing
 
@@ -15,17 +15,17 @@ import Testing
   }
 
   private func delivered(_ generation: NotificationGeneration) -> DeliveredNotification {
-    var content = BelfryWire.NotificationContent()
+    var content = AppWire.NotificationContent()
     content.body = NotificationText("Milk")
     content.generation = generation
     return DeliveredNotification(
       request: .init(id: "milk", content: content), unixMilliseconds: 0)
   }
 
-  private func response(_ generation: NotificationGeneration) -> BelfryWire.NotificationResponse {
+  private func response(_ generation: NotificationGeneration) -> AppWire.NotificationResponse {
     .init(
       notification: delivered(generation),
-      action: BelfryWire.NotificationResponse.defaultAction)
+      action: AppWire.NotificationResponse.defaultAction)
   }
 
   @Test

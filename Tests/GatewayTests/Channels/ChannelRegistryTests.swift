@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Testing
 
 @testable import Gateway

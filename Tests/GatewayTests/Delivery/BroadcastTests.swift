@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Gateway
 import Storage
 import Testing

@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 import Dispatch
 import Foundation
 import Storage

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Foundation
 import Glibc
 import Storage

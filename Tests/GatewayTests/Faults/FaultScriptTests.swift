@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 @testable import Gateway
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Agent
 import BelfryWire
+import PushWire
 import Storage
 import Synchronization
 import System

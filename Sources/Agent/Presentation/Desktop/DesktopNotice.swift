@@ -1,4 +1,5 @@
 import BelfryWire
+import AppWire
 
 /// The arguments of `org.freedesktop.Notifications.Notify` for one presentation, limited to the content that the server
 /// can show (linux-parts 1).

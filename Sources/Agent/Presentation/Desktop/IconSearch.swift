@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import System
 
 /// A search for the file of an app's icon.

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import System
 
 /// A search for the file of a notification's sound (S0-1, S0-4, S1-46; client-api 3.51).

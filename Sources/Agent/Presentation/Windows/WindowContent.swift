@@ -1,3 +1,4 @@
+import AppWire
 import BelfryWire
 
 /// The objects that are sent to `belfry-center`, in the device's language.

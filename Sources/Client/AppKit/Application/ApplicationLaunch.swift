@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 import UserNotifications
 
@@ -102,7 +102,7 @@ enum LaunchUserInfo {
   ///
   /// A push belongs to neither API, and notifications that other programs show in the app's name belong to the newer
   /// API. If the app has set only the delegate of the older API, both kinds are returned as `NSUserNotification`.
-  private static func object(for response: BelfryWire.NotificationResponse) -> NSObject {
+  private static func object(for response: AppWire.NotificationResponse) -> NSObject {
     let isOlder =
       response.notification.request.content.generation == .desktop
       || NSUserNotificationCenter.default.isOnlyOne

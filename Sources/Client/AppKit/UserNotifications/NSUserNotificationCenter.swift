@@ -1,6 +1,6 @@
 import AppLink
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 import Synchronization
 import UserNotifications
@@ -96,7 +96,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
   /// Removes all delivered notifications from the list.
   open func removeAllDeliveredNotifications() { session.send(.removeDelivered(nil)) }
 
-  private func scheduled() -> [BelfryWire.NotificationRequest] {
+  private func scheduled() -> [AppWire.NotificationRequest] {
     let answer = try? session.call(.pending)
     return (answer.flatMap { try? $0.pending() } ?? []).map(\.request)
       .filter { $0.content.generation == .desktop }

@@ -1,5 +1,6 @@
 import AppLink
-package import BelfryWire
+internal import BelfryWire
+package import AppWire
 import Foundation
 
 /// The app's dialogs, shown as notifications that stay until the user answers them.

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 public import Foundation
 
 extension FileManager {

@@ -1,4 +1,5 @@
 import BelfryWire
+import Scheduling
 import Foundation
 
 /// A format with plural forms, as defined by an entry of a `.stringsdict` file.

@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 import Foundation
 
 /// A launcher that starts the agent if the login session allows it.

@@ -1,5 +1,6 @@
 package import AppLink
-package import BelfryWire
+internal import BelfryWire
+package import AppWire
 package import Dispatch
 import Foundation
 import Synchronization

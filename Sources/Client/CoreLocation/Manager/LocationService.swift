@@ -1,6 +1,6 @@
 import AppLink
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 
 /// The app's connection to the agent for the locations, regions, and permission of all its managers.

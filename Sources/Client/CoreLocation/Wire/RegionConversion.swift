@@ -1,4 +1,4 @@
-package import BelfryWire
+package import AppWire
 import Foundation
 
 extension NotificationRegion {

@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 import UserNotifications
 
@@ -14,14 +14,14 @@ final class ApplicationLife {
   private var covers = 0
 
   /// The response that launched the app, stored until the matching event arrives.
-  var launchResponse: BelfryWire.NotificationResponse?
+  var launchResponse: AppWire.NotificationResponse?
 
   private var application: UIApplication { .shared }
 
   /// Returns whether this response launched the app.
   ///
   /// Returns true only once.
-  func claimLaunch(_ response: BelfryWire.NotificationResponse) -> Bool {
+  func claimLaunch(_ response: AppWire.NotificationResponse) -> Bool {
     defer { launchResponse = nil }
     return launchResponse?.notification.request.id == response.notification.request.id
       && launchResponse?.action == response.action

@@ -1,6 +1,6 @@
 import AppLink
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 import UserNotifications
 
@@ -9,7 +9,7 @@ extension UIApplication {
   ///
   /// Returns false if the app has no delegate or the notification belongs to AppKit.
   func respond(
-    _ response: BelfryWire.NotificationResponse, _ question: AppLinkQuestion?
+    _ response: AppWire.NotificationResponse, _ question: AppLinkQuestion?
   ) -> Bool {
     guard let delegate else { return false }
     let request = response.notification.request
@@ -38,7 +38,7 @@ extension UIApplication {
   }
 
   private func handleAction(
-    _ response: BelfryWire.NotificationResponse, _ delegate: any UIApplicationDelegate
+    _ response: AppWire.NotificationResponse, _ delegate: any UIApplicationDelegate
   ) async {
     let info: [AnyHashable: Any] =
       response.text.map { [UIUserNotificationActionResponseTypedTextKey: $0] } ?? [:]

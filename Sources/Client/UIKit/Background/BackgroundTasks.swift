@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 
 /// The background tasks that the app started, with the numbers that the agent assigned to them.

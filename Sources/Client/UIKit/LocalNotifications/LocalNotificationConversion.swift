@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 import CoreLocation
 import Foundation
 import UserNotifications
@@ -9,7 +9,7 @@ extension LocalNotificationFields {
   ///
   /// - Throws: `UserInfoCoding.Unsuitable` if `userInfo` contains a value that a property list cannot represent.
   func wire(id: String, now: Bool) throws(UserInfoCoding.Unsuitable)
-    -> BelfryWire.NotificationRequest
+    -> AppWire.NotificationRequest
   {
     var content = NotificationContent()
     content.generation = .local
@@ -25,10 +25,10 @@ extension LocalNotificationFields {
       NotificationSound(name: $0 == UILocalNotificationDefaultSoundName ? nil : $0)
     }
     (content.userInfo, content.archive) = try UserInfoCoding.encode(userInfo ?? [:])
-    return BelfryWire.NotificationRequest(id: id, content: content, trigger: now ? nil : trigger)
+    return AppWire.NotificationRequest(id: id, content: content, trigger: now ? nil : trigger)
   }
 
-  private var trigger: BelfryWire.NotificationTrigger? {
+  private var trigger: AppWire.NotificationTrigger? {
     if let region { return .region(NotificationRegion(region), repeats: !regionTriggersOnce) }
     guard let fireDate else { return nil }
     return .date(
@@ -38,7 +38,7 @@ extension LocalNotificationFields {
   }
 
   /// Creates the fields of a scheduled or delivered notification.
-  init(_ request: BelfryWire.NotificationRequest) {
+  init(_ request: AppWire.NotificationRequest) {
     self.init()
     let content = request.content
     alertTitle = content.title.keyOrText

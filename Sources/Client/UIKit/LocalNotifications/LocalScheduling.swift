@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 import UserNotifications
 
@@ -34,7 +34,7 @@ extension UIApplication {
     let forms = [false, true].compactMap { isNow in
       (try? fields.wire(id: "", now: isNow)).map { LocalNotificationFields($0) }
     }
-    func isWanted(_ request: BelfryWire.NotificationRequest) -> Bool {
+    func isWanted(_ request: AppWire.NotificationRequest) -> Bool {
       forms.contains(LocalNotificationFields(request))
     }
     let pending = localRequests(.pending).filter(isWanted)
@@ -80,7 +80,7 @@ extension UIApplication {
   }
 
   /// Returns the app's local notifications in a list, or an empty array if the agent cannot be reached.
-  private func localRequests(_ list: AppRequest) -> [BelfryWire.NotificationRequest] {
+  private func localRequests(_ list: AppRequest) -> [AppWire.NotificationRequest] {
     guard let answer = try? session.call(list) else { return [] }
     let requests =
       list == .pending

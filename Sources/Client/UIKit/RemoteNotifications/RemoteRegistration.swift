@@ -1,5 +1,6 @@
 import BelfryClient
 import BelfryWire
+import AppWire
 import Foundation
 import UserNotifications
 

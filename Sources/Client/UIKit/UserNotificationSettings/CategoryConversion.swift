@@ -1,19 +1,19 @@
-import BelfryWire
+import AppWire
 import Foundation
 import UserNotifications
 
 extension UIUserNotificationCategory {
   /// The category in the agent's wire format; nil if the category has no identifier, because no notification could
   /// refer to it.
-  var wire: BelfryWire.NotificationCategory? {
+  var wire: AppWire.NotificationCategory? {
     guard let identifier else { return nil }
-    return BelfryWire.NotificationCategory(
+    return AppWire.NotificationCategory(
       id: identifier, actions: (actions(for: .default) ?? actions(for: .minimal) ?? []).map(\.wire),
       // Always present: the agent recognizes a category of this API by its minimal actions (S1-27, S1-28).
       minimalActions: (actions(for: .minimal) ?? []).map(\.wire))
   }
 
-  convenience init(_ category: BelfryWire.NotificationCategory) {
+  convenience init(_ category: AppWire.NotificationCategory) {
     var fields = Fields()
     fields.identifier = category.id
     fields.actions[UIUserNotificationActionContext.default.rawValue] = category.actions.map {
@@ -26,19 +26,19 @@ extension UIUserNotificationCategory {
 }
 
 extension UIUserNotificationAction {
-  var wire: BelfryWire.NotificationAction {
-    var options: Set<BelfryWire.NotificationAction.Option> = []
+  var wire: AppWire.NotificationAction {
+    var options: Set<AppWire.NotificationAction.Option> = []
     if activationMode == .foreground { options.insert(.foreground) }
     // An action that opens the app requires an unlocked device in any case.
     if isAuthenticationRequired { options.insert(.authenticationRequired) }
     if isDestructive { options.insert(.destructive) }
     let button = parameters[UIUserNotificationTextInputActionButtonTitleKey] as? String
-    return BelfryWire.NotificationAction(
+    return AppWire.NotificationAction(
       id: identifier ?? "", title: NotificationText(app: title ?? ""), options: options,
       textInput: behavior == .textInput ? .init(buttonTitle: button ?? "") : nil)
   }
 
-  nonisolated convenience init(_ action: BelfryWire.NotificationAction) {
+  nonisolated convenience init(_ action: AppWire.NotificationAction) {
     var fields = UserNotificationActionFields()
     fields.identifier = action.id
     fields.title = action.title.remembered

@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 import UserNotifications
 

@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 
 extension UNUserNotificationCenter {
   /// Requests the user's permission.

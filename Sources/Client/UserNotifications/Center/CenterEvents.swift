@@ -1,6 +1,6 @@
 import AppLink
 import BelfryClient
-import BelfryWire
+import AppWire
 
 extension UNUserNotificationCenter {
   /// Passes an event to the delegate.

@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 
 extension UNUserNotificationCenter {
   /// Schedules a notification, or delivers it immediately if it has no trigger.

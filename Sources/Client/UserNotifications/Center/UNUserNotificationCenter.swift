@@ -1,5 +1,5 @@
 package import BelfryClient
-import BelfryWire
+import AppWire
 public import Foundation
 import Synchronization
 

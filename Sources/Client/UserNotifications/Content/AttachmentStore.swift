@@ -1,5 +1,5 @@
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 
 /// The directory that contains a notification's attachment files once the notification is added.

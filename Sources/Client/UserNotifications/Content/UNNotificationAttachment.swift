@@ -1,4 +1,4 @@
-import BelfryWire
+import AppWire
 public import Foundation
 
 /// An image, sound, or movie attached to a notification.

@@ -1,4 +1,4 @@
-package import BelfryWire
+package import AppWire
 package import Foundation
 
 extension UNError {

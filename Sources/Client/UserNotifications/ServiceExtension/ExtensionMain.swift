@@ -1,6 +1,6 @@
 import AppLink
 import BelfryClient
-import BelfryWire
+import AppWire
 import Foundation
 
 extension UNNotificationServiceExtension {
@@ -55,8 +55,8 @@ enum ExtensionProcess {
 extension ContentFields {
   /// Returns the content that the extension provided, or the original content if it cannot be sent.
   fileprivate func changed(
-    _ original: BelfryWire.NotificationContent
-  ) -> BelfryWire.NotificationContent {
+    _ original: AppWire.NotificationContent
+  ) -> AppWire.NotificationContent {
     let stored = (try? storingAttachments()) ?? self
     guard var content = try? stored.wire(allowsNull: true) else { return original }
     // The extension's `userInfo` replaces that of the payload.

@@ -1,9 +1,9 @@
-package import BelfryWire
+package import AppWire
 import BelfryClient
 
 extension UNNotificationCategory {
-  package var wire: BelfryWire.NotificationCategory {
-    BelfryWire.NotificationCategory(
+  package var wire: AppWire.NotificationCategory {
+    AppWire.NotificationCategory(
       id: identifier, actions: actions.map(\.wire),
       options: Set(Self.options.compactMap { options.contains($0.0) ? $0.1 : nil }),
       intents: intentIdentifiers,
@@ -11,7 +11,7 @@ extension UNNotificationCategory {
       summaryFormat: categorySummaryFormat)
   }
 
-  package convenience init(_ category: BelfryWire.NotificationCategory) {
+  package convenience init(_ category: AppWire.NotificationCategory) {
     self.init(
       identifier: category.id, actions: category.actions.map(UNNotificationAction.make),
       intentIdentifiers: category.intents,
@@ -22,7 +22,7 @@ extension UNNotificationCategory {
   }
 
   private static let options:
-    [(UNNotificationCategoryOptions, BelfryWire.NotificationCategory.Option)] = [
+    [(UNNotificationCategoryOptions, AppWire.NotificationCategory.Option)] = [
       (.customDismissAction, .customDismissAction), (.allowInCarPlay, .allowInCarPlay),
       (.hiddenPreviewsShowTitle, .hiddenPreviewsShowTitle),
       (.hiddenPreviewsShowSubtitle, .hiddenPreviewsShowSubtitle),
@@ -31,9 +31,9 @@ extension UNNotificationCategory {
 }
 
 extension UNNotificationAction {
-  package var wire: BelfryWire.NotificationAction {
+  package var wire: AppWire.NotificationAction {
     let input = self as? UNTextInputNotificationAction
-    return BelfryWire.NotificationAction(
+    return AppWire.NotificationAction(
       id: identifier, title: NotificationText(app: title),
       options: Set(Self.options.compactMap { options.contains($0.0) ? $0.1 : nil }),
       icon: icon.map { ($0.isSystemImage ? "system:" : "template:") + $0.name },
@@ -43,7 +43,7 @@ extension UNNotificationAction {
   }
 
   /// Creates an action from the agent's wire format, with a text field if the action has one.
-  package static func make(_ action: BelfryWire.NotificationAction) -> UNNotificationAction {
+  package static func make(_ action: AppWire.NotificationAction) -> UNNotificationAction {
     let options = UNNotificationActionOptions(
       Self.options.compactMap { action.options.contains($0.1) ? $0.0 : nil })
     let icon = action.icon.map(UNNotificationActionIcon.init(wire:))
@@ -56,11 +56,10 @@ extension UNNotificationAction {
       textInputButtonTitle: input.buttonTitle, textInputPlaceholder: input.placeholder)
   }
 
-  private static let options:
-    [(UNNotificationActionOptions, BelfryWire.NotificationAction.Option)] = [
-      (.authenticationRequired, .authenticationRequired), (.destructive, .destructive),
-      (.foreground, .foreground),
-    ]
+  private static let options: [(UNNotificationActionOptions, AppWire.NotificationAction.Option)] = [
+    (.authenticationRequired, .authenticationRequired), (.destructive, .destructive),
+    (.foreground, .foreground),
+  ]
 }
 
 extension UNNotificationActionIcon {

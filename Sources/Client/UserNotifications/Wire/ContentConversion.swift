@@ -1,5 +1,6 @@
-package import BelfryWire
-package import BelfryClient
+internal import BelfryWire
+package import AppWire
+internal import BelfryClient
 import Foundation
 
 extension ContentFields {
@@ -10,7 +11,7 @@ extension ContentFields {
   /// - Throws: `UserInfoCoding.Unsuitable` if `userInfo` contains a value that a property list cannot represent.
   package func wire(
     allowsNull: Bool = false
-  ) throws(UserInfoCoding.Unsuitable) -> BelfryWire.NotificationContent {
+  ) throws(UserInfoCoding.Unsuitable) -> AppWire.NotificationContent {
     var content = NotificationContent()
     content.title = .init(app: title)
     content.subtitle = .init(app: subtitle)
@@ -33,7 +34,7 @@ extension ContentFields {
   /// Creates the content of a scheduled or delivered notification.
   ///
   /// If the notification is a push, its `payload` provides `userInfo`.
-  package init(_ content: BelfryWire.NotificationContent, payload: [UInt8]? = nil) {
+  package init(_ content: AppWire.NotificationContent, payload: [UInt8]? = nil) {
     self.init()
     title = content.title.remembered
     subtitle = content.subtitle.remembered
@@ -79,12 +80,12 @@ extension NotificationText {
 }
 
 extension SoundChoice {
-  package var wire: BelfryWire.NotificationSound {
+  package var wire: AppWire.NotificationSound {
     .init(
       name: name, isCritical: isCritical, volume: volume.map(Double.init), isRingtone: isRingtone)
   }
 
-  package init(_ sound: BelfryWire.NotificationSound) {
+  package init(_ sound: AppWire.NotificationSound) {
     self.init(
       name: sound.name, isRingtone: sound.isRingtone, isCritical: sound.isCritical,
       volume: sound.volume.map(Float.init))
@@ -92,7 +93,7 @@ extension SoundChoice {
 }
 
 extension UNNotificationAttachment {
-  var wire: BelfryWire.NotificationAttachment {
+  var wire: AppWire.NotificationAttachment {
     var kept: JSONObject = [:]
     for (key, value) in options {
       guard let key = key as? String else { continue }
@@ -115,7 +116,7 @@ extension UNNotificationAttachment {
     return .init(id: identifier, path: url.path, type: type, options: kept)
   }
 
-  convenience init(_ attachment: BelfryWire.NotificationAttachment) {
+  convenience init(_ attachment: AppWire.NotificationAttachment) {
     self.init(
       name: attachment.id, url: URL(fileURLWithPath: attachment.path),
       type: attachment.type ?? "public.data",

@@ -1,10 +1,10 @@
-package import BelfryClient
-package import BelfryWire
+internal import BelfryClient
+package import AppWire
 import Foundation
 
 extension UNNotificationRequest {
-  package func wire() throws(UserInfoCoding.Unsuitable) -> BelfryWire.NotificationRequest {
-    BelfryWire.NotificationRequest(
+  package func wire() throws(UserInfoCoding.Unsuitable) -> AppWire.NotificationRequest {
+    AppWire.NotificationRequest(
       id: identifier, content: try content.fields.wire(), trigger: trigger?.wire)
   }
 
@@ -13,7 +13,7 @@ extension UNNotificationRequest {
   }
 
   package convenience init(
-    _ request: BelfryWire.NotificationRequest, next: Int64? = nil, payload: [UInt8]? = nil
+    _ request: AppWire.NotificationRequest, next: Int64? = nil, payload: [UInt8]? = nil
   ) {
     self.init(
       identifier: request.id,
@@ -32,7 +32,7 @@ extension UNNotification {
 
 extension UNNotificationResponse {
   /// Creates a response from the agent's wire format, with text if the response contains any.
-  package static func make(_ response: BelfryWire.NotificationResponse) -> UNNotificationResponse {
+  package static func make(_ response: AppWire.NotificationResponse) -> UNNotificationResponse {
     let notification = UNNotification(response.notification)
     guard let text = response.text else {
       return UNNotificationResponse(notification: notification, actionIdentifier: response.action)

@@ -1,7 +1,7 @@
-package import BelfryWire
+package import AppWire
 
 extension NotificationSettingsValues {
-  package init(_ settings: BelfryWire.NotificationSettings) {
+  package init(_ settings: AppWire.NotificationSettings) {
     self.init()
     authorizationStatus = .init(settings.status)
     sound = .init(settings.sound)
@@ -44,7 +44,7 @@ extension UNAuthorizationStatus {
 }
 
 extension UNNotificationSetting {
-  package init(_ setting: BelfryWire.NotificationSettings.Switch) {
+  package init(_ setting: AppWire.NotificationSettings.Switch) {
     self =
       switch setting {
       case .notSupported: .notSupported

@@ -1,11 +1,11 @@
-package import BelfryWire
+package import AppWire
 import BelfryClient
 import CoreLocation
 import Foundation
 
 extension UNNotificationTrigger {
   /// The trigger in the agent's wire format; nil for a push trigger, which only the agent creates.
-  var wire: BelfryWire.NotificationTrigger? {
+  var wire: AppWire.NotificationTrigger? {
     switch self {
     case let trigger as UNTimeIntervalNotificationTrigger:
       .interval(seconds: trigger.timeInterval, repeats: repeats)
@@ -19,7 +19,7 @@ extension UNNotificationTrigger {
 
   /// Creates the trigger of a scheduled or delivered notification.
   static func make(
-    _ trigger: BelfryWire.NotificationTrigger?, next: Int64?
+    _ trigger: AppWire.NotificationTrigger?, next: Int64?
   ) -> UNNotificationTrigger? {
     let date = next.map { Date(unixMilliseconds: $0) }
     switch trigger {
@@ -42,7 +42,7 @@ extension UNNotificationTrigger {
   /// Creates a trigger for a notification of an older API: a calendar trigger with all components that stay the same
   /// between repetitions.
   private static func legacy(
-    _ moment: Int64, zone: String?, recurrence: BelfryWire.NotificationTrigger.Recurrence?,
+    _ moment: Int64, zone: String?, recurrence: AppWire.NotificationTrigger.Recurrence?,
     calendar name: String?
   ) -> UNNotificationTrigger {
     var calendar = name.flatMap(Calendar.named) ?? .current

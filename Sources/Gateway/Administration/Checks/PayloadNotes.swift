@@ -1,4 +1,5 @@
 internal import BelfryWire
+internal import PushWire
 
 /// Warnings about a payload that the gateway accepts.
 ///

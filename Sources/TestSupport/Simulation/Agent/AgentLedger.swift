@@ -1,5 +1,6 @@
 @testable import Agent
 import BelfryWire
+import AppWire
 
 /// The record of the agent's promises and their outcomes.
 ///

@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A check of the answers that apps receive about their own data: the answers must match the records and contain no
 /// other app's data.

@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A check of the information that apps receive about themselves: each connected app must know its settings, badge,
 /// tokens, and location permission, and receive every change to them.

@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A check of the files of attachments and content extensions: no file may be deleted while a record or an extension
 /// uses it, and no file may remain when neither uses it.

@@ -1,5 +1,6 @@
 @testable import Agent
 import BelfryWire
+import AppWire
 
 /// A check of background work: a push that wakes an app must reach the app or wait for it in the records.
 ///

@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A check of content extensions: each extension must show the notification of its window, and exit when the
 /// notification or the window is gone.

@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A check of all conversations: every request from an app or a command must get one answer, every question from the
 /// agent must be settled, every prompt must be answered or withdrawn, and nothing may be sent to a closed connection.

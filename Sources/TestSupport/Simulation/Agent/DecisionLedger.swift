@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A check of the notifications and sounds that the agent presents, which must follow permissions, switches, and
 /// conditions.

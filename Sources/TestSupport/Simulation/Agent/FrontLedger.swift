@@ -1,5 +1,6 @@
 @testable import Agent
 import BelfryWire
+import AppWire
 
 /// A check of foreground states: the agent may report the foreground state only to the app that the user is looking at.
 final class FrontLedger {

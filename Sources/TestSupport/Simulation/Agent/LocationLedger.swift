@@ -1,5 +1,6 @@
 @testable import Agent
 import BelfryWire
+import AppWire
 
 /// A check of location messages: they must reach every running app that follows the location and every app that waits
 /// for the device to enter or leave a region, but no app without the user's permission.

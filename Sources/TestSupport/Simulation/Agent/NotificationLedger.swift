@@ -1,5 +1,6 @@
 @testable import Agent
-import BelfryWire
+import AppWire
+import PushWire
 
 /// A check of the outcome for each notification: it must have been displayed once, with permission, or be accounted
 /// for.

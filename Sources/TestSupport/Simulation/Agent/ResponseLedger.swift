@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A check of the user's responses to notifications: each response must reach the app once or wait for it in the
 /// records.

@@ -1,5 +1,6 @@
 @testable import Agent
-import BelfryWire
+import AppWire
+import Scheduling
 
 /// A check that every due date fires exactly once, that no date fires early, and that no date of a removed request
 /// fires.

@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 import System
 
 /// The agent's process: the real daemon, with its engine, journal, timers and app server, on a simulated machine.

@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// An app on the device, with its installation and its processes over time.
 final class SimulatedApp {

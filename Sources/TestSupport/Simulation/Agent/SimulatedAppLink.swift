@@ -1,5 +1,6 @@
 @testable import Agent
 import BelfryWire
+import AppWire
 import System
 import Transport
 

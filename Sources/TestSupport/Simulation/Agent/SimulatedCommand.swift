@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A run of a `belfry` command, which connects, sends requests, and disconnects after the answer or earlier.
 final class SimulatedCommand: SimulatedPeer {

@@ -1,5 +1,7 @@
 @testable import Agent
 import BelfryWire
+import AppWire
+import Scheduling
 
 /// Extreme inputs from apps and providers: the largest sizes and numbers, and strings that are equal only after Unicode
 /// normalization or that take long to normalize.

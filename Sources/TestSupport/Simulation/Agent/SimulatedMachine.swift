@@ -1,5 +1,6 @@
 @testable import Agent
 import BelfryWire
+import Scheduling
 
 /// The device on which the agent runs: its clocks, time zones, locations, and conditions.
 final class SimulatedMachine {

@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A user who can do anything at any time with prompts, notifications, switches, and commands.
 final class SimulatedPerson {

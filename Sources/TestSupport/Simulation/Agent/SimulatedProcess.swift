@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A process of an app or of one of its extensions, with its connection to the agent.
 final class SimulatedProcess: SimulatedPeer {

@@ -1,5 +1,6 @@
 @testable import Agent
 import BelfryWire
+import PushWire
 
 /// A simulated device's link to its gateway.
 protocol SimulatedPushLink: AnyObject {

@@ -1,5 +1,6 @@
 @testable import Agent
 import BelfryWire
+import PushWire
 
 /// The gateway and the device's link to it.
 ///

@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// Generators of requests from apps, which can create every request of the app link in any order.
 enum SimulatedRequests {

@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A check of suspension and termination: the agent may suspend only processes that it started, and never while it is
 /// asking them something.

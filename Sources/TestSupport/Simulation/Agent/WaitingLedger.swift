@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import AppWire
 
 /// A check of notifications from commands that wait for the user's permission: even if the agent is killed while they
 /// wait, it must ask the user, and every notification must appear when permission is granted.

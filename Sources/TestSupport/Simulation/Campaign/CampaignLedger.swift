@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 import Storage
 
 /// The promises of a campaign, checked against what the push service received.

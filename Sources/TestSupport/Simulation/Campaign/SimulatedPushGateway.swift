@@ -1,5 +1,6 @@
 import BelfryProvider
 import BelfryWire
+import PushWire
 @testable import ProviderService
 
 /// A push service to which a simulated campaign is sent.

@@ -1,5 +1,5 @@
 import BelfryProvider
-import BelfryWire
+import PushWire
 import Gateway
 @testable import ProviderService
 

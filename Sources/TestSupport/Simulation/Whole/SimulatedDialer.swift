@@ -1,5 +1,5 @@
 @testable import Agent
-import BelfryWire
+import PushWire
 import System
 import Transport
 

@@ -1,4 +1,4 @@
-import BelfryWire
+import PushWire
 
 /// A device of a simulated gateway, as the ledgers see it.
 protocol SimulatedRecipient: AnyObject {
