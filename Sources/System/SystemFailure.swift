@@ -17,7 +17,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     switch self {
     case .call(let name, let number, let subject):
       let what = Self.attempt("\(name)") + (subject.isEmpty ? "" : " \(subject)")
-      return "cannot \(what): \(Self.plainMessage(number))\(Self.advice(number))"
+      return "cannot \(what): \(Self.plainMessage(number))\(Self.advice(number, "\(name)"))"
     case .tooLarge(let path, let limit):
       return "\(path) has more than \(limit) bytes: check that it is the right file"
     case .locked(let path):
@@ -83,11 +83,12 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  private static func advice(_ number: Int32) -> String {
+  private static func advice(_ number: Int32, _ call: String) -> String {
     switch number {
     case EADDRINUSE: ": choose another one, or stop the process that uses it"
     case EADDRNOTAVAIL: ": use an address of this machine"
-    case EACCES, EPERM: ": check the owner and mode, or the port's number"
+    case EACCES where call == "bind": ": use a port above 1023, or run with CAP_NET_BIND_SERVICE"
+    case EACCES, EPERM: ": check the owner and mode of the file and its folders"
     case EMFILE, ENFILE:
       ": raise the limit of open files, or fs.inotify.max_user_instances for inotify"
     case ENOSPC, EDQUOT: ": free some disk space"

@@ -9,8 +9,8 @@ enum DeviceCommand {
     command: "belfry device run",
     summary: """
       Runs virtual devices: enrolls them, registers topics, and prints one JSON line per token and per notification.
-      Reads orders from standard input, one JSON object per line, such as {"do":"offline"}; docs/virtual-devices.md
-      lists all orders. Runs until {"do":"exit"}, SIGTERM or SIGINT.
+      Reads commands from standard input, one JSON object per line, such as {"do":"offline"}; docs/virtual-devices.md
+      lists all commands. Runs until {"do":"exit"}, SIGTERM or SIGINT.
       """,
     [
       .value(
@@ -54,8 +54,12 @@ enum DeviceCommand {
         Output.text(helpText)
         return 0
       }
+      let verbs = tables.compactMap { $0.command.split(separator: " ").last.map(String.init) }
+      let nearest = arguments.first.flatMap { Suggestion.nearest(to: $0, in: verbs) }
       Output.error(
-        "missing or unknown command after 'belfry device'", do: "run 'belfry device --help'")
+        arguments.first.map { "unknown command '\($0)' after 'belfry device'" }
+          ?? "missing command after 'belfry device'",
+        do: nearest.map { "did you mean '\($0)'?" } ?? "use \(CommandLineOptions.list(verbs))")
       return 2
     }
     return table.run(arguments.dropFirst(), help: helpText) { options in

@@ -40,14 +40,18 @@ enum SendCommand {
       let push = try template(options)
       let client = try ProviderClient(SendTarget.configuration(options))
       defer { client.close() }
-      return send(push, to: options.positionals, with: client, wrongPort: SendPort(options))
+      let suffix = "\((push.type ?? .alert).tokenKind.topicSuffix)"
+      return send(
+        push, to: options.positionals, with: client, wrongPort: SendPort(options),
+        wasGivenWithSuffix: options.value("topic")?.hasSuffix(suffix) == true)
     }
   }
 
   // MARK: Sending
 
   private static func send(
-    _ template: Push, to tokens: [String], with client: ProviderClient, wrongPort: SendPort?
+    _ template: Push, to tokens: [String], with client: ProviderClient, wrongPort: SendPort?,
+    wasGivenWithSuffix: Bool
   ) -> Int32 {
     // If a response is lost, the user can retry with the printed ID.
     let ids = tokens.map { _ in template.id ?? ProviderClient.newID() }
@@ -63,7 +67,7 @@ enum SendCommand {
         var push = template
         push.deviceToken = tokens[sent]
         push.id = ids[sent]
-        submit(push, with: client) { result in
+        submit(push, wasGivenWithSuffix: wasGivenWithSuffix, with: client) { result in
           results.withLock { $0[number] = result }
           answered.signal()
         }
@@ -102,12 +106,13 @@ enum SendCommand {
   /// If necessary, retries once with the suffix of the push's type appended to the topic, because the topic might be an
   /// app's ID that itself ends with that suffix, such as `com.example.voip`.
   private static func submit(
-    _ push: Push, with client: ProviderClient,
+    _ push: Push, wasGivenWithSuffix: Bool, with client: ProviderClient,
     _ done: @escaping @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
   ) {
     let suffix = "\((push.type ?? .alert).tokenKind.topicSuffix)"
     client.submit(push) { result in
-      guard !suffix.isEmpty, let topic = push.topic, case .success(.rejected(let refusal)) = result,
+      guard !suffix.isEmpty, wasGivenWithSuffix, let topic = push.topic,
+        case .success(.rejected(let refusal)) = result,
         [.deviceTokenNotForTopic, .topicDisallowed].contains(refusal.rejection)
       else { return done(result) }
       var again = push
@@ -176,6 +181,8 @@ enum SendFailure: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
+    case .badPayload(let name, let fault) where fault.isNoObject:
+      "\(name) does not contain a JSON object: use one such as {\"aps\":{\"alert\":\"Hello\"}}"
     case .badPayload(let name, let fault):
       "\(name) is not JSON at line \(fault.line), column \(fault.column) (\(fault.what)): "
         + fault.remedy

@@ -8,6 +8,7 @@ struct SendPort {
   /// The names of a gateway's other listeners, with their default ports.
   private static let others: [(name: String, port: Int64)] = [
     ("console", 2_198), ("device", 5_223), ("binary", 2_195), ("feedback", 2_196),
+    ("insecureProvider", 0),
   ]
 
   private let address: String
@@ -34,7 +35,10 @@ struct SendPort {
         let provider = ports["provider"]?.integerValue, provider != port,
         let other = Self.others.first(where: { ports[$0.name]?.integerValue == port })
       else { continue }
-      (listener, providerPort) = ("the gateway's \(other.name) port", provider)
+      (listener, providerPort) = (
+        "the gateway's \(other.name == "insecureProvider" ? "insecure provider" : other.name) port",
+        provider
+      )
       return
     }
     guard let other = Self.others.first(where: { $0.port == port }) else { return nil }

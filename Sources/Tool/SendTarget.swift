@@ -72,6 +72,11 @@ enum SendTarget {
     }
     let gateway = options.value("gateway") ?? "\(StateFolders.gateway)/gateway.json"
     if !FileSystem.exists(gateway), let endpoint = address(gateway) { return (endpoint, nil) }
+    if !FileSystem.exists(gateway), gateway.contains(":"), !gateway.contains("/") {
+      throw CommandLineOptions.Problem.badValue(
+        key: "gateway", value: gateway,
+        wanted: "a gateway.json file, or HOST:PORT with a port from 1 to 65535")
+    }
     let path = FileSystem.isDirectory(gateway) ? gateway + "/gateway.json" : gateway
     let file = try gatewayFile(path)
     return (file.endpoint, file)
@@ -104,14 +109,20 @@ enum SendTarget {
       !isSameFile(key, file?.keyFile)
     {
       throw UsageError(
-        "--key requires --key-id: add it, and --team if the key belongs to another team")
+        file == nil
+          ? "--key requires --key-id and --team: add them"
+          : "--key requires --key-id: add it, and --team if the key belongs to another team")
     }
     guard let keyFile = options.value("key") ?? file?.keyFile,
       let keyID = options.value("key-id") ?? file?.keyID,
       let teamID = options.value("team") ?? file?.teamID
     else {
+      let missing = ["key", "key-id", "team"].filter { options.value($0) == nil }
+      let isNone = missing.count == 3
       throw UsageError.contradiction(
-        "missing credentials", "add --key, --key-id and --team, or --certificate")
+        "missing credentials",
+        "add \(CommandLineOptions.list(missing.map { "--\($0)" }, "and"))\(isNone ? ", or --certificate" : "")"
+      )
     }
     let p8 = try FileSystem.read(keyFile, limit: fileBytesMax)
     return .token(try ProviderKey(p8: p8, keyID: keyID, teamID: teamID))

@@ -143,6 +143,34 @@ import Testing
     }
   }
 
+  @Test func `An order of many devices asks the gateway about all of them at once`() async throws {
+    let count = 300
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.belfry([
+        "device", "run", "--gateway", gateway.file, "--data", scenario.folder.file("fleet"),
+        "--app", app, "--count", "\(count)",
+      ])
+      for _ in 0..<count { _ = try await devices.event("registered") }
+      let offline = try await order(scenario, "offline", "--data", gateway.data, "--json")
+      #expect(offline.values.count == count)
+      // Devices that start later do not take over the orders of the first.
+      let others = try scenario.belfry([
+        "device", "run", "--gateway", gateway.file, "--data", scenario.folder.file("others"),
+        "--app", app,
+      ])
+      _ = try await others.event("registered")
+      #expect(others.errors.contains("--devices"), "\(others.errors)")
+      let online = try await order(
+        scenario, "online", "--data", gateway.data, "--json", "--timeout", "60")
+      #expect(online.values.count == count)
+      #expect(try await others.stop() == 0)
+      let again = try await order(
+        scenario, "offline", "--device", "1", "--data", gateway.data, "--json")
+      #expect(again.values.count == 1)
+    }
+  }
+
   @Test func `The agent of belfry dev takes orders, and its pushes are returned`() async throws {
     try await Scenario.run { scenario in
       let data = scenario.folder.file("dev")

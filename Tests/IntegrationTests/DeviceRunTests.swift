@@ -90,7 +90,7 @@ import Testing
       program.closeInput()
       #expect(program.isRunning)
       #expect(try await program.stop() == 0)
-      #expect(program.errors.contains("invalid order not an order: "))
+      #expect(program.errors.contains("invalid command not an order: "))
     }
   }
 

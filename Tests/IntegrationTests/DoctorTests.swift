@@ -174,7 +174,9 @@ import Testing
     }
   }
 
-  @Test func `A long word is cut, and a long name has a line of its own`() {
+  @Test
+  func `A long word is whole, so that a path can be copied, and a long name has a line of its own`()
+  {
     let page = DoctorPage(
       [
         ["feature": "a", "state": "ok", "detail": .string(String(repeating: "q", count: 90))],
@@ -183,8 +185,10 @@ import Testing
           "optional": true, "detail": "two words", "do": "one \u{1B}[31m two three four",
         ],
       ], width: 60)
-    #expect(page.lines.allSatisfy { $0.count <= 60 && !$0.contains("\u{1B}") }, "\(page.lines)")
-    #expect(page.lines.joined().filter { $0 == "q" }.count == 90)
+    #expect(
+      page.lines.allSatisfy { $0.count <= 60 || $0.hasSuffix(String(repeating: "q", count: 90)) },
+      "\(page.lines)")
+    #expect(page.lines.allSatisfy { !$0.contains("\u{1B}") }, "\(page.lines)")
     #expect(page.lines.contains { $0.hasPrefix("optional   nnn") })
     #expect(page.lines.contains { $0.hasSuffix(" two words") })
     #expect(DoctorPage([]).lines.isEmpty)

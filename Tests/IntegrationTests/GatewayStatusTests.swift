@@ -77,6 +77,23 @@ private let app = "com.example.app"
     }
   }
 
+  @Test func `without its admin token, a running gateway is not called stopped`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      try FileManager.default.removeItem(atPath: gateway.data + "/admin-token")
+      for words in [["gateway", "status"], ["device", "list"]] {
+        let answer = try await scenario.belfryCommand(
+          words + ["--data", gateway.data], succeeding: false)
+        #expect(answer.errors.contains("restart the gateway"), "\(answer.errors)")
+        #expect(!answer.errors.contains("no gateway is running"), "\(answer.errors)")
+      }
+      for option in ["--data=", "--ready-file="] {
+        let empty = try await scenario.belfryCommand(["gateway", option], succeeding: false)
+        #expect(empty.status == 2 && empty.errors.contains("invalid value ''"), "\(empty.errors)")
+      }
+    }
+  }
+
   @Test func `a watched status continues across a stop and a start of the gateway`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

@@ -65,6 +65,18 @@ import Testing
     }
   }
 
+  @Test func `A push is selected by the topic that the provider used, with its suffix`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let file = try file(scenario, tokens: ["aa"])
+      try append(
+        #"{"event":"received","apnsID":"calls","token":"bb","topic":"org.example.app","type":"voip"}"#,
+        to: file)
+      #expect(try await received(scenario, file, "--topic", "org.example.app.voip") == ["calls"])
+    }
+  }
+
   @Test func `After a mark, pushes are returned even if they were before`() async throws {
     try await Scenario.run { scenario in
       let file = try file(scenario, tokens: ["aa", "bb"])

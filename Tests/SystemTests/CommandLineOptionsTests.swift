@@ -38,9 +38,10 @@ import Testing
   }
 
   @Test
-  func `values may be empty, hold equals signs, and look like options after an equals sign`() throws
-  {
-    #expect(try parse("--data=").value("data") == "")
+  func `values may hold equals signs and look like options, but a path may not be empty`() throws {
+    #expect(try parse("--loops=").value("loops") == "")
+    #expect(problem("--data=") == .badValue(key: "data", value: "", wanted: "a folder"))
+    #expect(problem("--data", "") == .badValue(key: "data", value: "", wanted: "a folder"))
     #expect(try parse("--data=a=b").value("data") == "a=b")
     #expect(try parse("--data=--x").value("data") == "--x")
     #expect(try parse("--data", "-").value("data") == "-")

@@ -9,6 +9,8 @@ public struct PayloadFault: Error, Hashable, Sendable {
   public let what: String
   /// The remedy for the error.
   public let remedy: String
+  /// True if the bytes are JSON, but not an object.
+  public private(set) var isNoObject = false
 
   /// Finds the first error in `bytes`.
   ///
@@ -24,6 +26,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
         bytes.firstIndex { !Self.isSpace($0) } ?? 0, "not a JSON object",
         "enclose everything in '{' and '}'"
       )
+      isNoObject = true
     } catch {
       switch error {
       case .unexpectedByte(let at): (offset, what, remedy) = Self.unexpected(bytes, at: at)

@@ -101,6 +101,10 @@ public struct CommandLineOptions: Sendable {
       return false
     case .value(let name):
       if !entry.isRepeatable, values[key] != nil { throw .repeated(key: key) }
+      // An empty path, for example of a variable that is not set, would mean the current folder.
+      if attached?.isEmpty ?? (next?.isEmpty == true), name == "DIR" || name.hasPrefix("FILE") {
+        throw .badValue(key: key, value: "", wanted: name == "DIR" ? "a folder" : "a file")
+      }
       if let attached {
         values[key, default: []].append(attached)
         return false
@@ -159,12 +163,12 @@ public struct CommandLineOptions: Sendable {
     return number
   }
 
-  /// Returns the choices as text: "a", "a or b", or "a, b or c".
-  public static func list(_ choices: [String]) -> String {
+  /// Returns the choices as text: "a", "a or b", or "a, b or c"; `word` replaces "or".
+  public static func list(_ choices: [String], _ word: String = "or") -> String {
     guard choices.count > 2, let last = choices.last else {
-      return choices.joined(separator: " or ")
+      return choices.joined(separator: " \(word) ")
     }
-    return choices.dropLast().joined(separator: ", ") + " or " + last
+    return choices.dropLast().joined(separator: ", ") + " \(word) " + last
   }
 
   /// Returns the value as one of `choices`.

@@ -278,7 +278,7 @@ public enum FileSystem {
   ///
   /// If no file exists at the path, this method has no effect.
   public static func remove(_ path: String) throws(SystemFailure) {
-    guard unsafe Glibc.remove(path) == 0 || errno == ENOENT else { throw .last("remove", path) }
+    guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .last("remove", path) }
   }
 
   /// Returns the sorted names of the folder's entries, without "." and "..".

@@ -255,7 +255,15 @@ struct AdminAnswer {
       if line.isEmpty || line == [0x0D] { isInBody = true }
       return nil
     }
-    guard let object = try JSONValue(parsing: line).objectValue else { return nil }
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: line)
+    } catch {
+      throw AdministrationFailure(
+        .broken, "the program at the console's address does not answer as a gateway",
+        do: "find it with `ss -ltnp`; the gateway is not running, or uses another port now")
+    }
+    guard let object = value.objectValue else { return nil }
     guard status == 200 else { throw failure(object) }
     return object
   }

@@ -30,6 +30,11 @@ struct GatewayAccess {
     }
   }
 
+  /// Executes a request on the running gateway; returns nil if no gateway is running.
+  func ask(_ request: AdministrationRequest) throws -> [JSONObject]? {
+    try client()?.perform(request)
+  }
+
   /// Follows the delivery log of the running gateway until the gateway closes the connection.
   func follow(_ request: AdministrationRequest, _ receive: (JSONObject) -> Void) throws {
     guard let client = try runningClient(), try client.follow(request, receive) else {
@@ -109,14 +114,20 @@ struct GatewayAccess {
 
   /// Returns a client for the admin API of the gateway that wrote `gateway.json`, or nil if the API isn't open.
   private func client() throws -> AdminClient? {
-    guard FileSystem.exists(folder.descriptionFile), FileSystem.exists(folder.adminTokenFile),
-      let object = try description,
+    guard FileSystem.exists(folder.descriptionFile), let object = try description,
       let port = object["ports"]?.objectValue?["console"]?.integerValue.flatMap(UInt16.init),
       port > 0
     else { return nil }
     let host = object["consoleHost"]?.stringValue ?? "127.0.0.1"
     let reached = SocketAddress.hostOnThisMachine(ofListener: host)
     guard let address = SocketAddress(host: reached, port: port) else { return nil }
+    guard FileSystem.exists(folder.adminTokenFile) else {
+      guard isHeld else { return nil }
+      throw AdministrationFailure(
+        .broken,
+        "\(folder.adminTokenFile) does not exist, so the running gateway cannot be queried",
+        do: "restart the gateway, which creates a new token")
+    }
     return try AdminClient(address: address, tokenFile: folder.adminTokenFile)
   }
 }

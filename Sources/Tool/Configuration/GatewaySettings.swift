@@ -19,9 +19,9 @@ struct GatewaySettings {
     // `--check-config FILE` reads the file in the same way as `--config FILE` does at startup.
     let arguments = arguments.flatMap { argument in
       argument == "--check-config"
-        ? ["--check-config=", "--config"]
+        ? ["--check-config=given", "--config"]
         : argument.hasPrefix("--check-config=") && argument != "--check-config="
-          ? ["--check-config=", "--config=" + argument.dropFirst("--check-config=".count)]
+          ? ["--check-config=given", "--config=" + argument.dropFirst("--check-config=".count)]
           : [argument]
     }
     var layers = try LayeredOptions(

@@ -58,6 +58,12 @@ struct LayeredOptions {
       if options.supply(option.key, values) { origins[option.key] = .variable(name) }
     }
     for name in names().sorted() where name.hasPrefix(prefix) && !known.contains(name) {
+      if let typed = Self.typedOnly.first(where: {
+        prefix + $0.uppercased().replacing("-", with: "_") == name
+      }) {
+        warnings.append("ignoring \(name): --\(typed) can only be set on the command line")
+        continue
+      }
       // Compare the names without the common prefix.
       let nearest = Suggestion.nearest(
         to: String(name.dropFirst(prefix.count)),

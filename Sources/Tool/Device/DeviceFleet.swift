@@ -68,6 +68,11 @@ final class DeviceFleet: TurnEndTarget {
   /// Records the devices in the folder of their gateway, if the gateway is on this machine.
   private func announce() {
     guard let folder = configuration.gateway.folder else { return }
+    guard DeviceRunFile(ofGateway: folder) == nil else {
+      return Output.error(
+        "other devices are already running for this gateway, and 'belfry device order' reaches those",
+        do: "to reach these, use --devices \(ShellWords.quoted(configuration.dataFolder))")
+    }
     DeviceRunFile(folder: configuration.dataFolder, received: configuration.receivedFile)
       .write(inGateway: folder)
   }

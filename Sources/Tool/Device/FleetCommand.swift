@@ -59,7 +59,7 @@ struct FleetCommand: Sendable {
     case "unsubscribe": self.verb = .unsubscribe
     case "summary": self.verb = .summary
     case "exit": self.verb = .exit
-    default: throw Refusal(line: line, reason: "unknown order '\(verb)'")
+    default: throw Refusal(line: line, reason: "unknown command '\(verb)'")
     }
     switch self.verb {
     case .disable, .enable, .register, .unregister:
@@ -80,7 +80,7 @@ struct FleetCommand: Sendable {
     let reason: String
 
     var description: String {
-      "invalid order \(line): \(reason); see belfry device run --help"
+      "invalid command \(line): \(reason); docs/virtual-devices.md lists the commands"
     }
   }
 }

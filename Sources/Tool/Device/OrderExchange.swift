@@ -40,10 +40,7 @@ struct OrderExchange {
       throw DeviceOrder.Refusal(
         "the agent has not joined the gateway", do: "check the agent's log, and try again")
     }
-    for line in try AgentOrder(order, socket: socket, device: device).run() {
-      try awaitGateway(gateway, line)
-      report(line)
-    }
+    try settle(AgentOrder(order, socket: socket, device: device).run(), gateway, report)
   }
 
   private func run(inFolder folder: String, _ report: (JSONObject) -> Void) throws {
@@ -58,6 +55,7 @@ struct OrderExchange {
     }
     var gateway: GatewayAccess?
     var input: [UInt8] = []
+    var carriedOut: [JSONObject] = []
     while true {
       let bytes = try read(descriptor)
       guard !bytes.isEmpty else {
@@ -70,17 +68,16 @@ struct OrderExchange {
         let line = (try? JSONValue(parsing: Array(input[..<index])))?.objectValue ?? [:]
         input.removeFirst(index + 1)
         if let reason = line["error"]?.stringValue {
+          try? settle(carriedOut, gateway, report)
           throw DeviceOrder.Refusal(reason, do: line["advice"]?.stringValue ?? "")
         }
         switch line["event"]?.stringValue {
-        case "done": return
+        case "done": return try settle(carriedOut, gateway, report)
         case "order":
           gateway = line["gateway"]?.stringValue.flatMap {
             $0.isEmpty ? nil : GatewayAccess(folder: $0)
           }
-        default:
-          try awaitGateway(gateway, line)
-          report(line)
+        default: carriedOut.append(line)
         }
       }
     }
@@ -122,30 +119,53 @@ struct OrderExchange {
 
   // MARK: The gateway
 
-  /// Waits until the gateway's own answers show that a part was carried out; skips a gateway that the current user
-  /// isn't allowed to query.
-  private func awaitGateway(_ gateway: GatewayAccess?, _ line: JSONObject) throws {
-    guard let gateway, let device = DeviceOrder.number(in: line) else { return }
-    while true {
-      let isShown: Bool?
-      switch order.verb {
-      case .offline, .online:
-        let lines = try? gateway.perform(.listDevices(of: device))
-        let own = lines?.first { DeviceOrder.number(in: $0) == device }
-        isShown = own?["up"]?.boolValue.map { $0 == (order.verb == .online) }
-      case .unregister:
-        let token = line["token"]?.stringValue ?? ""
-        let lines = try? gateway.perform(.checkDeviceToken(token, topic: nil))
-        isShown = lines.map { answer in
-          answer.first?["faults"]?.arrayValue?.contains {
-            $0.objectValue?["status"]?.integerValue == 410
-          } == true
-        }
-      case .sleep, .wake, .disable, .enable: return
-      }
-      guard isShown == false else { return }
+  /// Reports each part once the gateway's own answers show that it was carried out; skips a gateway that the current
+  /// user isn't allowed to query.
+  ///
+  /// The method asks about all devices at once, because an order can concern thousands of them.
+  private func settle(
+    _ parts: [JSONObject], _ gateway: GatewayAccess?, _ report: (JSONObject) -> Void
+  ) throws {
+    var waiting = parts
+    while let gateway, let isShown = shown(waiting, gateway) {
+      var left: [JSONObject] = []
+      for line in waiting { if isShown(line) { report(line) } else { left.append(line) } }
+      waiting = left
+      if waiting.isEmpty { return }
       guard ContinuousClock.now < end else { throw timeout }
       usleep(Self.pauseMicroseconds)
+    }
+    for line in waiting { report(line) }
+  }
+
+  /// Queries the gateway, and returns a function that tells whether it shows a part; nil if it cannot be queried or if
+  /// the order isn't visible there.
+  private func shown(
+    _ parts: [JSONObject], _ gateway: GatewayAccess
+  ) -> ((JSONObject) -> Bool)? {
+    switch order.verb {
+    case .offline, .online:
+      let only = parts.count == 1 ? parts.first.flatMap(DeviceOrder.number(in:)) : nil
+      guard let lines = try? gateway.ask(.listDevices(of: only)) else { return nil }
+      var isUp: [String: Bool] = [:]
+      for line in lines {
+        if let device = DeviceOrder.number(in: line) { isUp[device] = line["up"]?.boolValue }
+      }
+      return { part in
+        let found = DeviceOrder.number(in: part).flatMap { isUp[$0] }
+        return found.map { $0 == (order.verb == .online) } ?? true
+      }
+    case .unregister:
+      // Any answer shows that the user is allowed to query the gateway.
+      guard (try? gateway.ask(.listDevices(of: "0"))) != nil else { return nil }
+      return { part in
+        let token = part["token"]?.stringValue ?? ""
+        let lines = try? gateway.ask(.checkDeviceToken(token, topic: nil))
+        return lines?.first?["faults"]?.arrayValue?.contains {
+          $0.objectValue?["status"]?.integerValue == 410
+        } ?? true
+      }
+    case .sleep, .wake, .disable, .enable: return nil
     }
   }
 

@@ -55,7 +55,7 @@ struct DoctorPage {
 
   /// Returns the text wrapped into lines.
   ///
-  /// A word that is too long for a line, such as a path, is split.
+  /// A word that is too long for a line, such as a path, is not split, so that it can be copied.
   private func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -64,12 +64,7 @@ struct DoctorPage {
         lines.append(line)
         line = ""
       }
-      var rest = word
-      while rest.count > width {
-        lines.append(String(rest.prefix(width)))
-        rest = rest.dropFirst(width)
-      }
-      line += (line.isEmpty ? "" : " ") + rest
+      line += (line.isEmpty ? "" : " ") + word
     }
     return line.isEmpty ? lines : lines + [line]
   }

@@ -83,10 +83,11 @@ struct GatewayDoctor {
   }
 
   private var listeners: [JSONObject] {
-    ["provider", "device", "binary", "feedback"].map { name in
+    ["provider", "device", "binary", "feedback", "console"].map { name in
       guard let port = port(name) else {
         return Self.row("\(name) port", isFine: false, "not in gateway.json", "restart the gateway")
       }
+      let host = name == "console" ? consoleHost : host
       let isOpen = isListening(host, port)
       return Self.row(
         "\(name) port", isFine: isOpen,
@@ -182,6 +183,11 @@ struct GatewayDoctor {
 
   private var host: String {
     SocketAddress.hostOnThisMachine(ofListener: description["host"]?.stringValue ?? "127.0.0.1")
+  }
+
+  private var consoleHost: String {
+    SocketAddress.hostOnThisMachine(
+      ofListener: description["consoleHost"]?.stringValue ?? "127.0.0.1")
   }
 
   private func port(_ listener: String) -> UInt16? {

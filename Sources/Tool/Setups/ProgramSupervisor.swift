@@ -70,7 +70,8 @@ final class ProgramSupervisor {
     let number = ProgramLaunch.replaceThisProcess(with: Array(words.dropFirst()))
     Output.error(
       "cannot run '\(words.dropFirst().first ?? "")' (\(SystemFailure.message(number)))",
-      do: "use a program that is on PATH, or specify its path")
+      do: number == ENOENT
+        ? "use a program that is on PATH, or specify its path" : "use a file that is executable")
     // Return the exit statuses that a shell uses.
     return number == ENOENT ? 127 : 126
   }

@@ -30,9 +30,12 @@ final class ReceivedPushes {
         }
       }
       if let topic {
-        guard let text = push["topic"]?.stringValue, text.utf8.elementsEqual(topic) else {
-          return false
-        }
+        // The provider's topic has the suffix of the token's kind.
+        let kind = push["type"]?.stringValue.flatMap(TokenKind.init(name:))
+        let suffix = kind.map { "\($0.topicSuffix)" } ?? ""
+        guard let text = push["topic"]?.stringValue,
+          text.utf8.elementsEqual(topic) || (text + suffix).utf8.elementsEqual(topic)
+        else { return false }
       }
       return true
     }
