@@ -59,7 +59,7 @@ public struct GatewayFile: Sendable {
 extension ProviderClient.Configuration {
   /// Creates a configuration for the gateway that wrote the `gateway.json` at `path`, using the key specified there.
   ///
-  /// Throws ``GatewayFile/Failure``, an error in reading the key or the authority, or ``ProviderFailure``.
+  /// Throws ``GatewayFile/Failure`` or ``ProviderFailure``, or any error from reading the key or the authority.
   public init(
     gatewayFile path: String, policy: RetryPolicy = RetryPolicy(), connections: Int = 1
   ) throws {

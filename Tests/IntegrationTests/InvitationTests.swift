@@ -173,7 +173,7 @@ import Transport
           "agent", "--data", unlinked.data, "--socket", unlinked.socket + "2", "--gateway",
           own.data + "/gateway.json",
         ], succeeding: false)
-      #expect(refused.status == 1 && refused.errors.contains("locked by another process"))
+      #expect(refused.status == 1 && refused.errors.contains("another agent is already running"))
       #expect(try await unlinked.program.stop() == 0)
       try await join([])
       #expect(try await devices(of: own) == 0)

@@ -1,7 +1,7 @@
 import PushWire
 import Storage
 
-/// The undelivered entries of one device that are in memory, each in exactly one list.
+/// One device's undelivered entries that are in memory, each in exactly one list.
 ///
 /// ```
 /// new ─┬─ uncommitted (away, loading, or too many)

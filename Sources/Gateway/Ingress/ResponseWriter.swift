@@ -1,7 +1,7 @@
 import PushWire
 import Transport
 
-/// A writer that builds answers in one buffer, which all connections of a loop use in turn.
+/// A writer that builds responses in one buffer, which all the connections on an event loop take turns using.
 ///
 /// `@safe`: the buffer belongs to this object for its entire lifetime, and pointers into it are used only within one
 /// call.

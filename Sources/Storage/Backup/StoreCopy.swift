@@ -2,8 +2,8 @@ public import System
 
 /// An unnamed copy of a store, which disappears when the process exits for any reason.
 ///
-/// The copy is created in two steps: first the file, with the rights of the process that writes the backup, and then
-/// the content, with the rights of the store's owner. The type is confined to one thread.
+/// The copy is created in two steps: first the file, with the privileges of the process that writes the backup, and then
+/// the content, with those of the store's owner. The type is confined to one thread.
 public final class StoreCopy {
   /// The file with the copy's content, once the store has been copied.
   public let file: RandomAccessFile

@@ -72,9 +72,9 @@ extension SQLiteDatabase {
     return indexes
   }
 
-  /// Moves the damaged rows of a table into `set_aside`, and rebuilds wrong indexes from the rows.
+  /// Moves the damaged rows of a table into `set_aside`, and rebuilds inconsistent indexes from the remaining rows.
   ///
-  /// No other rows are removed, because references between tables are not followed.
+  /// Doesn't follow references between tables, so no other rows are removed.
   func setAside(
     _ table: ChecksummedTable, atMilliseconds now: Int64
   ) throws(StorageFailure) {

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// The owner of a folder in which a root process works; the process assumes the owner's rights for that work.
+/// The owner of a folder in which a root process works; the process assumes the owner's privileges for that work.
 ///
 /// A user can exploit path-based operations that root performs in the user's folder: between two system calls, the user
-/// can replace a folder or a file with a link. With the owner's rights, the process can't do anything that the owner
+/// can replace a folder or a file with a link. With the owner's privileges, the process can't do anything that the owner
 /// couldn't do, and the files that it creates belong to the owner from the start.
 public struct FolderOwner: Sendable, Equatable {
-  /// The duration for which the process relinquishes root's rights.
+  /// The duration for which the process relinquishes root's privileges.
   public enum Extent: Sendable {
     /// Permanently, except for the right to listen on ports below 1,024.
     case forGood
-    /// Until `returnToRoot()` restores root's rights, for access to root's own files.
+    /// Until `returnToRoot()` restores root's privileges, for access to root's own files.
     case untilReturn
   }
 
@@ -43,7 +43,7 @@ public struct FolderOwner: Sendable, Equatable {
     name = entry?.name
   }
 
-  /// Assumes the rights of the owner of the folder at `path`, if this process is root and the folder belongs to another
+  /// Assumes the privileges of the owner of the folder at `path`, if this process is root and the folder belongs to another
   /// user.
   ///
   /// Call this method before the first access to the folder, and after reading all files that only root can read.
@@ -58,7 +58,7 @@ public struct FolderOwner: Sendable, Equatable {
     return owner
   }
 
-  /// Restores root's rights, which the process relinquished with `untilReturn`.
+  /// Restores root's privileges, which the process relinquished with `untilReturn`.
   public static func returnToRoot() throws(SystemFailure) {
     guard setresuid(.max, 0, .max) == 0 else { throw .last("setresuid", "0") }
     guard setresgid(.max, 0, .max) == 0 else { throw .last("setresgid", "0") }
@@ -84,7 +84,7 @@ public struct FolderOwner: Sendable, Equatable {
       guard setresuid(user, user, user) == 0 else { throw .last("setresuid", "\(user)") }
       guard belfry_keep_capabilities(kept) == 0 else { throw .last("capset") }
       _ = belfry_keep_permitted(0)
-      precondition(setresuid(0, 0, 0) != 0, "root's rights cannot be regained")
+      precondition(setresuid(0, 0, 0) != 0, "root's privileges cannot be regained")
     }
   }
 

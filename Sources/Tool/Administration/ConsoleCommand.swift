@@ -6,8 +6,10 @@ import System
 enum ConsoleCommand {
   static let table = OptionTable(
     command: "belfry console",
-    summary:
-      "Prints a URL that opens a running gateway's console and signs you in. The URL works once, within one minute.",
+    summary: """
+      Prints a URL that opens a running gateway's console and signs you in. You can use the URL once, and it expires
+      after one minute.
+      """,
     [
       .value("data", "DIR", default: StateFolders.gatewayDefault, "the gateway's data folder"),
       .flag("json", "print one JSON object: url, validSeconds"),
