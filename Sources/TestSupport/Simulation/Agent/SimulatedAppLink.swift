@@ -81,6 +81,8 @@ final class SimulatedAppLink {
   /// Closes the connection, as the exit of the process does.
   func close() {
     guard isOpen else { return }
+    // A program that another test is starting might briefly hold the socket too, so that closing it has no effect yet.
+    Socket.finishWriting(descriptor)
     Socket.close(descriptor)
     descriptor = -1
     world.agent.mayBeReady()
