@@ -83,6 +83,9 @@ enum Limits {
   /// The margin, in milliseconds, for the slewing of clocks during a log query, and for the precision of a line's
   /// timestamp.
   static let clockPrecisionMilliseconds: Int64 = 100
+  /// The maximum time, in milliseconds, between the receipt of a push, which its line in the log states, and the writing
+  /// of that line: the thread that writes it can be blocked, for example by a disk.
+  static let lateLineMilliseconds: Int64 = 10_000
   /// The number of bad tokens after which a campaign slows down if bad tokens are the majority, because a service
   /// counts them against the sender (apns-protocol 1.11).
   static let badTokensBeforeSlowing: Int64 = 200

@@ -208,7 +208,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
   }
 
   @Test(arguments: [0, 3_600_000, -3_600_000])
-  func `the lines of the seconds before say that the log reaches back, whatever the clocks`(
+  func `older lines show that the log reaches back, whatever the clocks`(
     _ ahead: Int64
   ) async throws {
     let (record, document) = try campaign()
@@ -216,17 +216,36 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     let now = SystemClock.unixMilliseconds
     _ = try test.store.claim(of: record, group: group, limit: 8, at: now)
     let other = CampaignIdentity(campaign: "c2")
-    // The log is full, and all of its lines are from the seconds before the claim.
+    // The log is full, and all of its lines are older than the claim by more than a line can be late.
     let lines = (0..<1_000).map { number in
       GatewayLog.Line(
         id: other.notification(to: [UInt8(number % 256)]), state: "Sent",
-        atMilliseconds: now + ahead - 2_000)
+        atMilliseconds: now + ahead - Limits.lateLineMilliseconds - 2_000)
     }
     let service = ScriptedService { _, _ in accepted }
     let end = try await run(
       record, document, service.service(log: log(lines, aheadMilliseconds: ahead)))
     #expect(end.counts == ["accepted ": 30])
     #expect(service.sent.count == 30)
+  }
+
+  /// A line states when the push was received, which can be seconds before the line is written.
+  @Test func `a full log with lines of the seconds before is not taken for complete`() async throws
+  {
+    let (record, document) = try campaign()
+    let group = try #require(try test.store.groups(of: "c1").first)
+    let now = SystemClock.unixMilliseconds
+    _ = try test.store.claim(of: record, group: group, limit: 8, at: now)
+    let other = CampaignIdentity(campaign: "c2")
+    let lines = (0..<1_000).map { number in
+      GatewayLog.Line(
+        id: other.notification(to: [UInt8(number % 256)]), state: "Sent",
+        atMilliseconds: number < 2 ? now - 2_000 : now + 1_000)
+    }
+    let service = ScriptedService { _, _ in accepted }
+    let end = try await run(record, document, service.service(log: log(lines)))
+    #expect(end.counts == ["accepted ": 22, "unknown AnswerLost": 8])
+    #expect(service.sent.count == 22)
   }
 
   @Test func `nothing else is sent until the log has been read for the pushes in flight`()

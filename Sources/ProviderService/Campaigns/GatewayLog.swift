@@ -107,7 +107,8 @@ public struct GatewayLog: Sendable {
     var verdicts: [NotificationID: Verdict] = [:]
     var recent = 0
     let isRead = try? read { line in
-      if line.atMilliseconds >= from { recent += 1 }
+      // A line with an earlier time might have been written after a line that was removed.
+      if line.atMilliseconds >= from - Limits.lateLineMilliseconds { recent += 1 }
       guard ids.contains(line.id) else { return }
       verdicts[line.id] = max(verdicts[line.id] ?? .absent, Self.evidence(of: line.state))
     }

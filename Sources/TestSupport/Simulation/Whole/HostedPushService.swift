@@ -72,7 +72,11 @@ final class HostedPushService: CampaignPushService, @unchecked Sendable {
     ].contains { $0.label == line.state }
     guard isEnd else { return }
     ended.insert(line.id)
-    if let token = tokens[line.id], line.state == DeliveryState.replaced.label {
+    // These states prove that the push had been stored.
+    let isProof = [
+      DeliveryState.replaced, .discardedUnregisteredFromStorage, .discardedDisabledFromStorage,
+    ].contains { $0.label == line.state }
+    if let token = tokens[line.id], isProof {
       campaign.record {
         $0.replaced(token); return nil
       }
