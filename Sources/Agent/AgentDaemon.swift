@@ -71,8 +71,9 @@ public final class AgentDaemon {
   private func close() {
     guard !isStopped else { return }
     halt()
-    machine.close()
+    // The machine releases the lock on the data folder, after which another agent can use the socket.
     server?.close()
+    machine.close()
   }
 
   /// Handles no more events and carries out no more effects.

@@ -182,7 +182,8 @@ public final class ProviderClient: Sendable {
     if !isTaken { completion(.failure(.closed)) }
   }
 
-  /// Returns a new value for ``Push/id``: a random identifier in the canonical form that `apns-id` requires (RFC 9562, version 4).
+  /// Returns a new value for ``Push/id``: a random identifier in the canonical form that `apns-id` requires (RFC 9562,
+  /// version 4).
   public static func newID() -> String {
     var random = SystemRandom.Generator()
     let high = random.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000

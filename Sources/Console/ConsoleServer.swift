@@ -5,8 +5,8 @@ public import Transport
 public final class ConsoleServer: Sendable {
   private let server: HTTP1Server
 
-  /// Listens on `address`, whose port `--option` specifies (0 means any free port), for at most `connections` simultaneous connections, by default
-  /// 128.
+  /// Listens on `address`, whose port `--option` specifies (0 means any free port), for at most `connections`
+  /// simultaneous connections, by default 128.
   ///
   /// `handler` returns the request handler for the port that was bound.
   public init(

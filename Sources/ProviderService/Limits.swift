@@ -14,6 +14,9 @@ enum Limits {
   /// The maximum length, in bytes, of a field name, and of a value that must be one of several words; no valid name or
   /// value is longer.
   static let fieldNameBytesMax = 64
+  /// The maximum number of unknown fields of a registration that are compared with the supported names, because each
+  /// comparison takes microseconds.
+  static let fieldsCompared = 16
   /// The maximum number of tags per device: enough for the topics that a user follows, but not for a profile of the
   /// user.
   static let tagsMax = 32

@@ -3,8 +3,8 @@ internal import System
 /// A folder that one process uses exclusively.
 ///
 /// The folder is created with mode 0700, and locked until the process exits for any reason. A root process accesses
-/// another user's folder only with that user's privileges (`FolderOwner`). If the process kept root's privileges, that user
-/// could redirect it to other users' files.
+/// another user's folder only with that user's privileges (`FolderOwner`). If the process kept root's privileges, that
+/// user could redirect it to other users' files.
 public final class DataFolder: Sendable {
   /// The absolute path of the folder.
   public let path: String

@@ -136,7 +136,7 @@ enum NotifyCommand {
 
   private static func notify(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     let app = options.value("app") ?? ShellApp.shell.id
-    for key in ["count", "all"] where options.isGiven(key) || options.has(key) {
+    for key in ["count", "all"] where options.isGiven(key) {
       throw UsageError("--\(key) requires \(key == "all" ? "'cancel'" : "'next'"): remove it")
     }
     if options.value("id") == "" {

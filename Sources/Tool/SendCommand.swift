@@ -181,10 +181,8 @@ enum SendFailure: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .badPayload(let name, let fault) where fault.isNoObject:
-      "\(name) does not contain a JSON object: use one such as {\"aps\":{\"alert\":\"Hello\"}}"
     case .badPayload(let name, let fault):
-      "\(name) is not JSON at line \(fault.line), column \(fault.column) (\(fault.what)): "
+      "\(name) is not a JSON object at line \(fault.line), column \(fault.column) (\(fault.what)): "
         + fault.remedy
     case .badGatewayFile(let path, let reason):
       "cannot read a gateway from \(path) (\(reason)): start one with 'belfry gateway', or use --gateway HOST:PORT"

@@ -5,10 +5,10 @@ import System
 /// The advice from `belfry send` for a push to the port of another listener, which appears to be a service that doesn't
 /// answer.
 struct SendPort {
-  /// The names of a gateway's other listeners, with their default ports.
-  private static let others: [(name: String, port: Int64)] = [
-    ("console", 2_198), ("device", 5_223), ("binary", 2_195), ("feedback", 2_196),
-    ("insecureProvider", 0),
+  /// A gateway's other listeners: the member of `gateway.json`, the name, and the default port, if there is one.
+  private static let others: [(key: String, name: String, port: Int64?)] = [
+    ("console", "console", 2_198), ("device", "device", 5_223), ("binary", "binary", 2_195),
+    ("feedback", "feedback", 2_196), ("insecureProvider", "insecure provider", nil),
   ]
 
   private let address: String
@@ -33,12 +33,9 @@ struct SendPort {
       let bytes = (try? FileSystem.readRegularFile(file, limit: Self.fileBytesMax)) ?? []
       guard let ports = (try? JSONValue(parsing: bytes))?.objectValue?["ports"]?.objectValue,
         let provider = ports["provider"]?.integerValue, provider != port,
-        let other = Self.others.first(where: { ports[$0.name]?.integerValue == port })
+        let other = Self.others.first(where: { ports[$0.key]?.integerValue == port })
       else { continue }
-      (listener, providerPort) = (
-        "the gateway's \(other.name == "insecureProvider" ? "insecure provider" : other.name) port",
-        provider
-      )
+      (listener, providerPort) = ("the gateway's \(other.name) port", provider)
       return
     }
     guard let other = Self.others.first(where: { $0.port == port }) else { return nil }

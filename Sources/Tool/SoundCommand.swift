@@ -7,9 +7,9 @@ enum SoundCommand {
   static let table = OptionTable(
     command: "belfry sound",
     summary: """
-      Prints a sound file's format and length, and whether the file can be an alert sound, as one JSON object. An alert sound is
-      Linear PCM, IMA4, µ-law or A-law in an aiff, wav or caf file, and is shorter than 30 seconds. Exits 1 if the
-      file cannot be an alert sound. 'belfry sound convert FILE NEW' converts other sound files.
+      Prints a sound file's format and length, and whether the file can be an alert sound, as one JSON object. An
+      alert sound is Linear PCM, IMA4, µ-law or A-law in an aiff, wav or caf file, and is shorter than 30 seconds.
+      Exits 1 if the file cannot be an alert sound. 'belfry sound convert FILE NEW' converts other sound files.
       """,
     positionals: "FILE", positionalCount: 1...1,
     [

@@ -165,6 +165,9 @@ enum Tool {
       run: ManualCommand.run),
   ]
 
+  /// The commands that undo what a command does, by the name that users might expect.
+  private static let opposites = ["unsubscribe": "belfry app remove"]
+
   static func main() {
     // Ignore SIGXFSZ, so that a write that exceeds the file size limit fails with an error that is reported; otherwise,
     // the signal would terminate the process.
@@ -186,8 +189,8 @@ enum Tool {
       let full = commands.flatMap { $0.tables() }.map(\.command).filter { $0.hasSuffix(" \(name)") }
       let nearest = Suggestion.nearest(to: name, in: commands.map(\.name))
       let meant =
-        name == "unsubscribe"
-        ? ["belfry app remove"] : full.isEmpty ? nearest.map { [$0] } ?? [] : Array(full.prefix(3))
+        opposites[name].map { [$0] }
+        ?? (full.isEmpty ? nearest.map { [$0] } ?? [] : Array(full.prefix(3)))
       Output.error(
         "unknown command '\(name)'",
         do: meant.isEmpty

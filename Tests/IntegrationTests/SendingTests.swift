@@ -90,7 +90,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       #expect(refused.lines.isEmpty)
       #expect(
         refused.errors
-          == "belfry: the payload is not JSON at line 2, column 19 (trailing comma before '}'): "
+          == "belfry: the payload is not a JSON object at line 2, column 19 (trailing comma before '}'): "
           + "remove the comma\n")
       let sent = try await send("{\"aps\": {\n  \"alert\": \"Hello\"\n}}")
       #expect(sent.status == 0)

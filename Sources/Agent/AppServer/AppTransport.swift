@@ -30,7 +30,8 @@ final class SocketAppTransport: AppTransport {
   private let flatpak: FlatpakInstances
   private var listener: StreamListener?
 
-  /// Creates a transport for the socket at `path`, which replaces a socket file left behind by an agent that has exited.
+  /// Creates a transport for the socket at `path`, which replaces a socket file left behind by an agent that has
+  /// exited.
   ///
   /// With `descriptor`, the transport uses a socket that already listens at `path`; the socket's file then outlives it.
   init(path: String, descriptor: Int32? = nil, userID: UInt32) {

@@ -26,10 +26,9 @@ extension AgentParts {
         of: app, permissions.waitingNotifications(of: app), context)
       context.answer(requestID, .rows(rows))
     case .cancel(let app, let id):
-      for key in try pending(id, of: app) {
-        permissions.removeWaiting(key, &context)
-        local.remove([key], &context)
-      }
+      let keys = try pending(id, of: app)
+      for key in keys { permissions.removeWaiting(key, &context) }
+      local.remove(keys, &context)
       context.confirm(requestID)
     case .nextDates(let app, let id, let count):
       let keys = try pending(id, of: app)

@@ -9,8 +9,6 @@ public struct PayloadFault: Error, Hashable, Sendable {
   public let what: String
   /// The remedy for the error.
   public let remedy: String
-  /// True if the bytes are JSON, but not an object.
-  public private(set) var isNoObject = false
 
   /// Finds the first error in `bytes`.
   ///
@@ -23,10 +21,9 @@ public struct PayloadFault: Error, Hashable, Sendable {
     do {
       _ = try JSONValue(parsing: bytes, limits: limits)
       (offset, what, remedy) = (
-        bytes.firstIndex { !Self.isSpace($0) } ?? 0, "not a JSON object",
-        "enclose everything in '{' and '}'"
+        bytes.firstIndex { !Self.isSpace($0) } ?? 0, "another JSON value",
+        "use an object, such as {\"key\":\"value\"}"
       )
-      isNoObject = true
     } catch {
       switch error {
       case .unexpectedByte(let at): (offset, what, remedy) = Self.unexpected(bytes, at: at)

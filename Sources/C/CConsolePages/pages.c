@@ -45,6 +45,9 @@ static const unsigned char docs_html[] = {
 static const unsigned char docs_js[] = {
 #embed "../../Console/Pages/docs.js"
 };
+static const unsigned char documents_js[] = {
+#embed "../../Console/Pages/documents.js"
+};
 static const unsigned char elements_js[] = {
 #embed "../../Console/Pages/elements.js"
 };
@@ -182,6 +185,7 @@ static const struct console_page pages[] = {
     PAGE("devices.js", devices_js),
     PAGE("dialog.js", dialog_js),
     PAGE("docs.html", docs_html),
+    PAGE("documents.js", documents_js),
     PAGE("docs.js", docs_js),
     PAGE("elements.js", elements_js),
     PAGE("icon.svg", icon_svg),

@@ -1,3 +1,4 @@
+import { address, titles } from "/console/documents.js";
 import { call, download, every, follow } from "/console/api.js";
 import { capital, count, dateTime, h, put, saveFile, sentences, table } from "/console/elements.js";
 import { duration, languageName, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText } from "/console/campaign-parts.js";
@@ -198,7 +199,7 @@ function showOne(main, id) {
         h("h3", {}, "By outcome"),
         table("By outcome", [["Outcome", (row) => (row.outcome === "dead" ? "expired token" : row.outcome)], ["Reason", (row) => row.reason ?? "–"],
           ["Language", (row) => row.language ?? "–"], ["Devices", (row) => row.devices.toLocaleString()]], found.outcomes, "No outcomes."),
-        found.failed ? h("p", { class: "hint" }, h("a", { href: "/console/docs.html#rejections.md", target: "_blank" }, "Rejection reasons and remedies")) : null,
+        found.failed ? h("p", { class: "hint" }, h("a", { href: address("rejections.md"), target: "_blank" }, titles["rejections.md"])) : null,
         h("p", { class: "hint" }, "Opens and actions are not included: devices report only deliveries."),
         h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => save("json") }, "Export as JSON"),
           h("button", { type: "button", class: "quiet", onclick: () => save("csv") }, "Export as CSV")));

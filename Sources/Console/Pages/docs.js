@@ -1,12 +1,6 @@
+import { titles } from "/console/documents.js";
 import { h, put } from "/console/elements.js";
 import "/console/theme.js";
-
-/** The documents that the console contains, by their paths. */
-const documents = {
-  "console.md": "The gateway's console", "provider.md": "The provider", "first-five-minutes/campaign.md": "The first campaign",
-  "rejections.md": "Rejections", "admin-api.md": "The admin API", "operations/monitoring.md": "Monitoring",
-  "operations/rotate.md": "Rotation", "operations/backup.md": "Backup",
-};
 
 /** Returns the anchor that Markdown renderers give to a heading. */
 const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
@@ -25,7 +19,7 @@ function anchor(text, target, path) {
   if (/^https?:/.test(target)) return h("a", { href: target, target: "_blank", rel: "noreferrer" }, text);
   const [file, part] = target.split("#");
   const name = file ? resolve(path, file) : path;
-  return documents[name] ? h("a", { href: `#${name}${part ? `#${part}` : ""}` }, text) : h("span", {}, text);
+  return titles[name] ? h("a", { href: `#${name}${part ? `#${part}` : ""}` }, text) : h("span", {}, text);
 }
 
 /** Returns the elements of a line: code, links, and bold or italic text. */
@@ -105,8 +99,8 @@ let shown = "";
 
 async function show() {
   const [path, part] = decodeURIComponent(location.hash.slice(1)).split("#");
-  const name = documents[path] ? path : "console.md";
-  put(document.getElementById("navigation"), h("a", { href: "/" }, "Back to the console"), Object.entries(documents).map(([file, text]) =>
+  const name = titles[path] ? path : "console.md";
+  put(document.getElementById("navigation"), h("a", { href: "/" }, "Back to the console"), Object.entries(titles).map(([file, text]) =>
     h("a", { href: `#${file}`, "aria-current": file === name ? "page" : false }, text)));
   if (shown !== name) {
     try {
@@ -114,7 +108,7 @@ async function show() {
       if (!answer.ok) throw new Error(`The console answered with status ${answer.status}.`);
       put(main, render(await answer.text(), name));
       shown = name;
-      document.title = `${documents[name]} – Belfry`;
+      document.title = `${titles[name]} – Belfry`;
     } catch (failure) {
       put(main, h("p", { class: "error", role: "alert" }, `Cannot load the document. ${failure.message}`));
       return;

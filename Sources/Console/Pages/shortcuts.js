@@ -1,5 +1,6 @@
 import { session } from "/console/api.js";
 import { show } from "/console/dialog.js";
+import { address, titles } from "/console/documents.js";
 import { h } from "/console/elements.js";
 import { recall, remember } from "/console/memory.js";
 
@@ -8,11 +9,9 @@ let own = [];
 let places = [];
 let isAwaitingPlace = false;
 
-/** The documents about each service, by their paths. */
-const documents = { provider: [["first-five-minutes/campaign.md", "The first campaign"], ["provider.md", "The provider, campaigns and the campaign file"],
-  ["rejections.md", "Rejection reasons and remedies"]],
-gateway: [["console.md", "The console"], ["rejections.md", "Rejection reasons and remedies"], ["admin-api.md", "The admin API"],
-  ["operations/monitoring.md", "Metrics and alerts"], ["operations/rotate.md", "Rotating keys and certificates"], ["operations/backup.md", "Backup and restore"]] };
+/** The paths of the documents about each service. */
+const documents = { provider: ["first-five-minutes/campaign.md", "provider.md", "rejections.md"],
+  gateway: ["console.md", "rejections.md", "admin-api.md", "operations/monitoring.md", "operations/rotate.md", "operations/backup.md"] };
 
 /** Sets the keyboard shortcuts of the current screen, which are removed when the user leaves the screen. */
 export function bind(keys) { own = keys; }
@@ -42,7 +41,7 @@ function help() {
     list([["?", "Show this help"], ["/", "Go to the search field"], ...own, ...places.map(([letter, , text]) => [`g ${letter}`, `Go to ${text}`])]),
     h("label", { class: "inline" }, single, " Enable keyboard shortcuts"),
     h("h3", {}, "Documents"),
-    h("ul", {}, (documents[session.service] ?? documents.gateway).map(([file, text]) => h("li", {}, h("a", { href: `/console/docs.html#${file}`, target: "_blank" }, text)))),
+    h("ul", {}, (documents[session.service] ?? documents.gateway).map((path) => h("li", {}, h("a", { href: address(path), target: "_blank" }, titles[path])))),
     h("p", {}, "Commands: ", h("code", {}, "belfry --help"), ", ", h("code", {}, "belfry man COMMAND")),
     h("p", { class: "buttons" }, close),
   ] });

@@ -26,6 +26,7 @@ enum RestorationNotice {
       marker[Self.stores] = .string(stores)
       try FileSystem.write(Array((marker.text + "\n").utf8), to: file, mode: 0o600)
     }
+    // A marker that cannot be read was written by a restore, because a notice about the stores is written whole.
     let isBackup = isRestored && (marker["restoredAt"] != nil || marker[Self.stores] == nil)
     let sentences = [
       isBackup ? backup(marker) : nil, marker[Self.stores]?.stringValue,

@@ -69,7 +69,8 @@ struct CampaignPreview {
       let devices = AudienceCheck.devices(count)
       let isQuiet = document.sendTime.quietHours != nil
       warnings.append(
-        "the time has already passed for \(devices), which \(count == 1 ? "gets" : "get") the campaign as soon as it starts"
+        "the time has already passed for \(devices), which \(count == 1 ? "gets" : "get") the campaign as soon as "
+          + "it starts"
           + (isQuiet ? ", or after their quiet hours" : ""))
     }
     // The counts above don't include devices whose rows are damaged.

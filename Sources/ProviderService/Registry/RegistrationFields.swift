@@ -50,8 +50,13 @@ struct RegistrationFields {
   /// Warnings for the developer about ignored fields whose names are similar to supported ones.
   var warnings: [String] {
     var warnings: [String] = []
-    for pair in pairs {
-      guard let meant = Self.meant(by: pair.name), warnings.count < Limits.warningsMax else {
+    var compared = 0
+    for pair in pairs where !Self.names.contains(pair.name) {
+      compared += 1
+      let meant =
+        Self.meant(by: pair.name)
+        ?? (compared <= Limits.fieldsCompared ? Self.resembled(by: pair.name) : nil)
+      guard let meant, warnings.count < Limits.warningsMax else {
         continue
       }
       let warning = "'\(RequestProblem.excerpt(pair.name))' was ignored: use '\(meant)'"
@@ -65,14 +70,14 @@ struct RegistrationFields {
   static func meant(by name: String) -> String? {
     guard !names.contains(name) else { return nil }
     let plain = String(name.lowercased().filter { !"_-[]".contains($0) })
-    if let found = names.first(where: { $0.lowercased() == plain }) ?? synonyms[plain] {
-      return found
-    }
-    // An app's own short names, such as "tug", must not be mistaken for typing errors.
-    guard plain.count >= 6 else { return nil }
-    return Suggestion.nearest(to: plain, in: names.map { $0.lowercased() }).flatMap { nearest in
-      names.first { $0.lowercased() == nearest }
-    }
+    return names.first { $0.lowercased() == plain } ?? synonyms[plain]
+  }
+
+  /// Returns the supported name that an unknown name resembles, as with a typing error; nil for a short name, such as
+  /// "tug", which can be the app's own.
+  private static func resembled(by name: String) -> String? {
+    guard name.utf8.count >= 6 else { return nil }
+    return Suggestion.nearest(to: name, in: names)
   }
 
   /// Returns the fields whose names, according to their lengths, could be supported names or similar to supported

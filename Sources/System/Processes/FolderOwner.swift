@@ -43,8 +43,8 @@ public struct FolderOwner: Sendable, Equatable {
     name = entry?.name
   }
 
-  /// Assumes the privileges of the owner of the folder at `path`, if this process is root and the folder belongs to another
-  /// user.
+  /// Assumes the privileges of the owner of the folder at `path`, if this process is root and the folder belongs to
+  /// another user.
   ///
   /// Call this method before the first access to the folder, and after reading all files that only root can read.
   @discardableResult

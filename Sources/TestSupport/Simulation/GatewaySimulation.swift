@@ -133,13 +133,13 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     let slowest: Int64 = profile.streakEvery < .max / 8 ? 25 : 5
     return time.unixMilliseconds / 1_000 - slowest
   }
-  private var unwanted: Set<DeliveryLedger.Target> = []
+  var unwanted: Set<DeliveryLedger.Target> = []
   /// The tokens that apps have reported to their providers.
-  private var knownTokens: [(target: DeliveryLedger.Target, token: [UInt8])] = []
+  var knownTokens: [(target: DeliveryLedger.Target, token: [UInt8])] = []
   /// The recipient of each token that an app has ever reported to its providers.
-  private var reportedTokens: [String: DeliveryLedger.Target] = [:]  // text: hexadecimal tokens
+  var reportedTokens: [String: DeliveryLedger.Target] = [:]  // text: hexadecimal tokens
   private var campaignProvider: SimulatedProvider?
-  private var extraChannels: [ChannelID] = []
+  var extraChannels: [ChannelID] = []
 
   /// Creates the world generated from a seed, optionally with the given profile.
   init(
@@ -291,80 +291,6 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     expect(
       !device.isKnownAsRestricted,
       "#\(number) of priority \(push.priority) was sent to a restricted device")
-  }
-
-  // MARK: Tokens, apps, and channels
-
-  /// The gateway as the campaign uses it.
-  var hostedService: HostedPushService? { campaign?.service as? HostedPushService }
-
-  /// Returns the gateway's number for an app, or 0 if the gateway has not created the app.
-  func app(of topic: LinkTopic) -> UInt32 {
-    gateway.controlStore.appNumbers[topic.bundleID] ?? 0
-  }
-
-  /// Handles a device's new token, which the app reports to the providers.
-  func registered(_ topic: LinkTopic, token: [UInt8], on device: any SimulatedRecipient) {
-    guard let contents = tokens.open(token.span) else {
-      return fail("device \(device.index) received an invalid token")
-    }
-    expect(contents.device == device.number, "device \(device.index) got another device's token")
-    let key = NotificationKey(
-      device: contents.device, app: contents.app, kind: contents.kind.rawValue)
-    expect(
-      gateway.controlStore.wasDurable(key, generation: contents.generation),
-      "device \(device.index) received a token for \(topic.bundleID) that is not on disk")
-    let target = DeliveryLedger.Target(device: device.number, topic: topic)
-    time.after(random(0...500_000_000)) { [self] in
-      if !knownTokens.contains(where: { $0.token == token }) {
-        knownTokens.append((target, token))
-        reportedTokens[Hexadecimal.encode(token)] = target
-      }
-    }
-  }
-
-  func pushRefusedAsUnregistered(_ number: UInt64, _ topic: LinkTopic, token: [UInt8]) {
-    guard let known = knownTokens.firstIndex(where: { $0.token == token }) else { return }
-    let target = knownTokens[known].target
-    let isRevoked = recipient(target.device)?.isRevoked == true
-    expect(
-      wasUnwanted(target) || isRevoked, "#\(number) was refused as unregistered, but is registered")
-    knownTokens.remove(at: known)
-  }
-
-  func feedbackNames(_ token: [UInt8]) {
-    guard let contents = tokens.open(token.span) else {
-      return fail("the feedback service returned an invalid token")
-    }
-    expect(contents.app == 1, "the feedback service returned another app's token")
-    let isUnwanted =
-      unwanted.contains { $0.device == contents.device }
-      || devices.contains { $0.number == contents.device && $0.isRevoked }
-    expect(isUnwanted, "the feedback service returned a token that was never unregistered")
-  }
-
-  func madeChannel(status: Int, _ text: String?) {
-    guard status == 201 else {
-      return expect(
-        isTroubled || wasTroubledLately, "creating a channel failed with status \(status)")
-    }
-    guard let text, let bytes = Base64.decode(Array(text.utf8).span), let id = ChannelID(bytes)
-    else { return fail("a channel was created with the invalid ID \(text ?? "")") }
-    expect(
-      gateway.controlStore.durableChannels.contains(bytes), "channel \(text) is not on disk")
-    extraChannels.append(id)
-  }
-
-  func removedChannel(_ id: ChannelID, status: Int) {
-    note("removing channel \(id.text) was answered with \(status)")
-    expect(
-      status == 204 || status == 404 || status == 400 || isTroubled || wasTroubledLately,
-      "removing a channel failed with status \(status)")
-  }
-
-  /// Returns a channel that a provider created and that should now be removed.
-  func takeExtraChannel() -> ChannelID? {
-    extraChannels.isEmpty ? nil : extraChannels.removeFirst()
   }
 
   // MARK: The run

@@ -50,7 +50,7 @@ struct LayeredOptions {
     let file = options.value("config") ?? environment(prefix + "CONFIG")
     var known: Set<String> = [prefix + "CONFIG"]
     for option in table.options where option.hasValue && !Self.typedOnly.contains(option.key) {
-      let name = prefix + option.key.uppercased().replacing("-", with: "_")
+      let name = prefix + Self.variable(option.key)
       known.insert(name)
       guard let value = environment(name) else { continue }
       let values =
@@ -58,9 +58,7 @@ struct LayeredOptions {
       if options.supply(option.key, values) { origins[option.key] = .variable(name) }
     }
     for name in names().sorted() where name.hasPrefix(prefix) && !known.contains(name) {
-      if let typed = Self.typedOnly.first(where: {
-        prefix + $0.uppercased().replacing("-", with: "_") == name
-      }) {
+      if let typed = Self.typedOnly.first(where: { prefix + Self.variable($0) == name }) {
         warnings.append("ignoring \(name): --\(typed) can only be set on the command line")
         continue
       }
@@ -73,6 +71,11 @@ struct LayeredOptions {
           + (nearest.map { "did you mean \(prefix)\($0)?" } ?? "see `\(table.command) --help`"))
     }
     if let file { try read(file, by: table) }
+  }
+
+  /// Returns the name of an option's environment variable, without the prefix.
+  private static func variable(_ key: String) -> String {
+    key.uppercased().replacing("-", with: "_")
   }
 
   /// Throws all errors in the environment and the file, ordered by line.

@@ -215,14 +215,11 @@ enum CampaignSending {
   ) throws -> (audience: String, list: String?) {
     let to = options.value("to") ?? "all"
     if to == "all" { return (to, nil) }
-    if to.contains("/") || to.hasSuffix(".txt"), !FileSystem.exists(to) {
-      throw CampaignFailure.refused(
-        status: 400, ["no such file: \(to): specify a file with one token per line for --to"])
-    }
     for prefix in ["tag:", "user:"] where to.hasPrefix(prefix) && to != prefix { return (to, nil) }
     guard FileSystem.exists(to) else {
       throw CommandLineOptions.Problem.badValue(
-        key: "to", value: to, wanted: "all, tag:T, user:U or a file with one token per line")
+        key: "to", value: to,
+        wanted: "all, tag:T, user:U or an existing file with one token per line")
     }
     return ("list", to)
   }

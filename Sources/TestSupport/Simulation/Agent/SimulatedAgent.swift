@@ -36,20 +36,16 @@ final class SimulatedAgent {
 
   var restartCount: Int { max(0, life - 1) }
 
-  private func resources(_ records: RestoredRecords) -> AgentResources {
+  private func resources(
+    _ records: RestoredRecords, _ transport: SimulatedAppTransport
+  ) -> AgentResources {
     var configuration = AgentModel.Configuration(agentRun: "run\(life)", userID: 7)
     configuration.policy = world.profile.policy
     configuration.hasGateway = true
     configuration.hasManualClock = world.profile.hasManualClock
     configuration.pendingLimit = world.profile.pendingLimit
     configuration.agentExecutable = "/usr/bin/belfry"
-    guard let loop = try? EventLoop(clock: world.time) else {
-      preconditionFailure("the machine has no descriptors for a loop")
-    }
     let journal = RecordJournal(world.records, log: .silent)
-    let transport = SimulatedAppTransport(on: loop, in: world)
-    self.loop = loop
-    self.transport = transport
     return AgentResources(
       machine: self, transport: transport, connections: .init(descriptors: 1_024),
       held: HeldBytes.Bounds(), model: configuration, records: records, journal: journal,
@@ -75,8 +71,12 @@ final class SimulatedAgent {
     guard let records = try? RestoredRecords(from: world.records) else {
       preconditionFailure("the simulated disk can be read")
     }
-    let resources = resources(records)
-    guard let loop else { preconditionFailure("the resources include a loop") }
+    guard let loop = try? EventLoop(clock: world.time) else {
+      preconditionFailure("the machine has no descriptors for a loop")
+    }
+    let transport = SimulatedAppTransport(on: loop, in: world)
+    self.loop = loop
+    self.transport = transport
     let life = life
     reports = loop.mailbox(of: Report.self) { [weak self] reports in
       for report in reports {
@@ -88,7 +88,7 @@ final class SimulatedAgent {
       }
     }
     do {
-      _ = try AgentDaemon(resources, on: loop)
+      _ = try AgentDaemon(resources(records, transport), on: loop)
     } catch {
       return world.fail("the agent cannot start: \(error)")
     }
