@@ -10,19 +10,22 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// A push accesses about sixty properties of the gateway's objects, and the run-time checks of these accesses took an
-// eighth of its instructions. Debug builds, which the tests run, keep the checks (decision 0009).
+// A push accesses about sixty properties of the gateway's objects. The run-time checks of exclusive access took an
+// eighth of the instructions for a push. Debug builds, which the tests run, keep the checks (decision 0009).
 let unchecked: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
-/// The compiler ships test overlays for Apple's `UIKit` and `AppKit`; our modules with these names have no overlays.
+/// The settings for tests, which disable the test overlays that the compiler ships for Apple's `UIKit` and `AppKit`.
+///
+/// Our modules with these names have no overlays.
 let tests: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"]),
 ]
 
-/// The source revision that `belfry --version` reports: BELFRY_COMMIT, for builds outside a repository, or the commit.
+/// The source revision that `belfry --version` reports: BELFRY_COMMIT, for builds outside a repository, or the current
+/// commit.
 let commit =
   Context.environment["BELFRY_COMMIT"]
   ?? Context.gitInformation.map { String($0.currentCommit.prefix(10)) } ?? ""
@@ -72,7 +75,8 @@ let package = Package(
     .library(name: "os", targets: ["os", "OSLog"]),
   ],
   targets: [
-    // C libraries, each with its own folder and one importing module. scripts/system-packages names their packages.
+    // The C libraries, each with its own folder and only one importing module. scripts/system-packages names their
+    // packages.
     c("CLinux"),
     c("COpenSSL", "openssl", "libssl-dev"),
     c("CNghttp2", "libnghttp2", "libnghttp2-dev"),
@@ -88,7 +92,7 @@ let package = Package(
       name: "CVersion", path: "Sources/C/CVersion",
       cSettings: [.define("BELFRY_COMMIT", to: "\"\(commit)\"")]),
     .target(name: "CConfinement", path: "Sources/C/CConfinement"),
-    // For tests: a simulated disk for SQLite that loses data that was not synced.
+    // A simulated disk for SQLite in tests, which loses data that was not synced.
     .target(
       name: "CPowerCut", path: "Sources/C/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CConsolePages", path: "Sources/C/CConsolePages"),
@@ -170,19 +174,19 @@ let package = Package(
     .executableTarget(
       name: "SoundPlayer", dependencies: ["CConfinement", "CSndFile"], swiftSettings: strict),
 
-    // A separate program, so that the agent starts without X11's libraries.
+    // A separate program, so that the agent can start without X11's libraries.
     .executableTarget(
       name: "FocusWatcher",
       dependencies: ["BelfryWire", "CConfinement", "CXcb"],
       swiftSettings: strict),
 
-    // A separate program: neither GTK nor the image decoders belong in the agent.
+    // A separate program, so that the agent contains neither GTK nor the image decoders.
     .executableTarget(
       name: "CenterWindow",
       dependencies: ["BelfryWire", "CGtk"],
       swiftSettings: strict),
 
-    // Measured by `make bench`.
+    // The benchmarks that `make bench` runs.
     .executableTarget(
       name: "ScheduleBenchmark",
       dependencies: ["Scheduling", "Storage"],
@@ -201,7 +205,7 @@ let package = Package(
       name: "CheckCost", dependencies: ["TestSupport"], path: "Tests/CheckCost",
       swiftSettings: tests),
 
-    // Tests.
+    // The tests and their support modules.
     .target(
       name: "TestSupport",
       dependencies: [

@@ -1,8 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Returns a target for a program from the documents, rewritten for this project, as an external package would define
-/// it.
+/// Returns a target for a program from the documents, as an external package would define it.
 func program(_ name: String, _ modules: String...) -> Target {
   .executableTarget(
     name: name,
@@ -52,7 +51,7 @@ let package = Package(
     program("ScoreActivity", "ActivityKit"),
     program("PlainReminder", "UserNotifications"),
     program("PictureExtension", "UserNotifications"),
-    // The source of a separate package, which developers copy.
+    // This target builds the source of a separate package, which developers copy as a starting point.
     .executableTarget(
       name: "Starter",
       dependencies: [

@@ -12,9 +12,9 @@ private let target: FuzzTarget = {
   return target
 }()
 
-/// Called by libFuzzer with each input.
+/// Runs the target on one input from libFuzzer.
 ///
-/// Returns 0: libFuzzer keeps the input if it reaches new code.
+/// Returns 0, so that libFuzzer keeps the input if it reaches new code.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

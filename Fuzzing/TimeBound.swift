@@ -1,20 +1,21 @@
 import Glibc
 
-/// The time limit for one input.
+/// The limit on the processor time that the handling of one input may take.
 enum TimeBound {
-  /// 100 ms of a thread's processor time for an input of up to 4 KB, in an instrumented build with checks.
+  /// The processor time, in nanoseconds, for an input of up to 4 KB in an instrumented build with checks: 100 ms.
   ///
-  /// The time that other programs use does not count.
+  /// The limit applies to the thread's own time, so the load from other programs does not count.
   private static let nanoseconds: Int64 = 100_000_000
-  /// Nanoseconds for each further byte: three times the time that the slowest parser needs per byte of a 4 KB input.
+  /// The additional processor time, in nanoseconds, for each further byte: three times what the slowest parser needs
+  /// per byte of a 4 KB input.
   ///
-  /// The time of a large input may grow only linearly with its size.
+  /// The time for a large input may grow only linearly with its size.
   private static let nanosecondsPerByte: Int64 = 3_000
   private static let smallBytes = 4_096
 
   /// Traps if `body` repeatedly takes too long for an input of `bytes` bytes.
   ///
-  /// It is repeated because one-time initialization is not caused by the input.
+  /// `body` is repeated, because its first run can include initialization that happens only once.
   static func check(bytes: Int, _ body: () -> Void) {
     let nanoseconds = nanoseconds + Int64(max(0, bytes - smallBytes)) * nanosecondsPerByte
     guard time(body) > nanoseconds, time(body) > nanoseconds else { return }

@@ -1,8 +1,10 @@
 import SwiftSyntax
 
-/// Mutants that change values: `mutantChange(7, value)` returns another value of the same type.
+/// Support for mutants that change values: `mutantChange(7, value)` returns another value of the same type.
 extension MutationRewriter {
-  /// Wraps a value in a call of the switch, inside its effect keywords: `try mutantChange(7, call())`.
+  /// Wraps a value in a call that can change it.
+  ///
+  /// Keywords such as `try` stay outside the call: `try mutantChange(7, call())`.
   func changed(_ number: Int, _ value: ExprSyntax, of node: ExprSyntax) -> ExprSyntax {
     guard !isExcluded(number), !mayBeLent(node) else { return value }
     if let marked = value.as(TryExprSyntax.self), marked.questionOrExclamationMark == nil {
@@ -20,8 +22,9 @@ extension MutationRewriter {
     return expression("mutantChange(\(number), \(value.trimmedDescription))", of: value)
   }
 
-  /// Returns true if an argument might be converted to a pointer that is valid only during the call, such as a string
-  /// or an array that is passed to C.
+  /// Returns true if an argument might be converted to a pointer that is valid only during the call.
+  ///
+  /// For example, a string or an array that is passed to C is converted in this way.
   private func mayBeLent(_ node: ExprSyntax) -> Bool {
     guard node.parent?.is(LabeledExprSyntax.self) == true else { return false }
     var current = node.parent
@@ -32,7 +35,7 @@ extension MutationRewriter {
     return false
   }
 
-  /// Returns true if a mutant can change the value of an expression and no other mutant changes it already.
+  /// Returns true if a mutant can change the value of an expression, and no other mutant already changes it.
   func mayChange(_ expression: ExprSyntax) -> Bool {
     if let marked = expression.as(TryExprSyntax.self) { return mayChange(marked.expression) }
     if let marked = expression.as(AwaitExprSyntax.self) { return mayChange(marked.expression) }
@@ -83,8 +86,9 @@ extension MutationRewriter {
     return !variable.modifiers.contains { $0.name.text == "async" }
   }
 
-  /// Returns true if the item is the result of a function or getter, that is, the only statement of its body or of a
-  /// branch.
+  /// Returns true if the item is the only statement in the body of a function or getter, or in a branch of that body.
+  ///
+  /// The value of such an item is the result of the function or getter.
   func isResult(_ item: CodeBlockItemSyntax, in list: CodeBlockItemListSyntax) -> Bool {
     guard list.count == 1, let parent = list.parent else { return false }
     if parent.is(AccessorBlockSyntax.self) { return true }

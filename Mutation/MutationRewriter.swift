@@ -3,9 +3,9 @@ import SwiftSyntaxBuilder
 
 /// A rewriter that inserts all mutants of a file into the file, each behind a switch.
 ///
-/// `a < b` becomes `mutantLess(7, a, b)`, and `call()` becomes `if !mutantIsActive(8) { call() }`. One build then
-/// contains all mutants, and a test run selects one. No operand is duplicated, and each mutated place is a call of a
-/// function with simple types, so nearly all mutants compile, and they compile quickly.
+/// For example, `a < b` becomes `mutantLess(7, a, b)`, and `call()` becomes `if !mutantIsActive(8) { call() }`. One
+/// build contains all mutants, and a test run selects one of them. No operand is duplicated, and each mutated place
+/// becomes a call of a function with simple types. As a result, nearly all mutants compile, and they compile quickly.
 final class MutationRewriter: SyntaxRewriter {
   private static let comparisons = [
     "<": ("mutantLess", "<="), "<=": ("mutantLessOrEqual", "<"), ">": ("mutantGreater", ">="),
@@ -14,8 +14,8 @@ final class MutationRewriter: SyntaxRewriter {
   private static let logic = ["&&": ("mutantAnd", "||"), "||": ("mutantOr", "&&")]
   private static let equality = ["==": "!=", "!=": "=="]
   private static let arithmetic = ["+": ("mutantPlus", "-"), "-": ("mutantMinus", "+")]
-  /// Calls that aren't part of the product's behavior: its assertions, and calls that only reserve memory or help tests
-  /// to measure.
+  /// Calls that do not affect the product's behavior: assertions, and calls that only reserve memory or help tests to
+  /// measure.
   private static let ignoredCalls: Set<String> = [
     "assert", "precondition", "assertionFailure", "preconditionFailure", "checkInvariants",
     "fatalError", "reserveCapacity", "countExamined",
@@ -196,7 +196,7 @@ final class MutationRewriter: SyntaxRewriter {
       visited.with(\.condition, flip(number, visited.condition, of: condition)))
   }
 
-  /// Changes an assigned value if the assignment can't be omitted, and the optional value before `??`.
+  /// Changes an assigned value if no mutant omits the assignment, and changes the optional value before `??`.
   private func visitOperandValue(of node: InfixOperatorExprSyntax) -> ExprSyntax? {
     let place: WritableKeyPath<InfixOperatorExprSyntax, ExprSyntax>
     if node.operator.is(AssignmentExprSyntax.self) {
@@ -277,8 +277,9 @@ final class MutationRewriter: SyntaxRewriter {
 
   // MARK: Context
 
-  /// Returns true if an expression can throw, suspend, or end a value's lifetime, in which case its keywords must stay
-  /// in place.
+  /// Returns true if an expression can throw, suspend, or end a value's lifetime, or is marked as unsafe.
+  ///
+  /// The keywords of such an expression must stay in place.
   func hasEffects(_ node: some SyntaxProtocol) -> Bool {
     node.tokens(viewMode: .sourceAccurate).contains {
       ["try", "await", "consume", "unsafe"].contains($0.text)
@@ -289,7 +290,7 @@ final class MutationRewriter: SyntaxRewriter {
     expression.is(IntegerLiteralExprSyntax.self)
   }
 
-  /// Returns true if the item might be a value, that is, the only statement of a body that has a result.
+  /// Returns true if the item might be a value because it is the only statement of a body that has a result.
   private func isValue(_ item: CodeBlockItemSyntax, in list: CodeBlockItemListSyntax) -> Bool {
     guard list.count == 1 else { return false }
     guard let parent = list.parent else { return false }

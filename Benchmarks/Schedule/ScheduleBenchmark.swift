@@ -4,8 +4,8 @@ import Storage
 
 /// A benchmark of the schedule.
 ///
-/// It measures the cost of computing next dates, compared with Foundation, and the cost of firing one entry out of ten
-/// to a million entries.
+/// It compares the cost of computing next dates with Foundation's cost, and measures the cost of firing one entry in
+/// schedules of ten to a million entries.
 @main
 struct ScheduleBenchmark {
   static func main() throws {
@@ -89,10 +89,10 @@ private enum NextDates {
 
 /// A measurement of firings.
 ///
-/// Each firing takes the entry that is due, computes its next date, and stores the entry in one durable transaction.
+/// A firing takes the entry that is due, computes its next date, and stores the entry in one durable transaction.
 ///
 /// The schedules of different sizes take turns, so that other activity on the machine affects all of them. Every commit
-/// counts, including those that move the write-ahead log into the file.
+/// counts, including the commits that move the write-ahead log into the file.
 private final class Firings {
   private struct World: ScheduleWorld {
     let deviceZone: Zone
@@ -109,7 +109,8 @@ private final class Firings {
   private let folder: String
   private let store: SQLiteRecordStore
   private let memory: Double
-  /// The nanoseconds of all firings so far: `engine` counts only the decisions, `whole` includes the disk.
+  /// The nanoseconds that all firings have taken so far: `engine` counts only the decisions, and `whole` includes the
+  /// disk.
   private var engine = 0.0
   private var whole: [Double] = []
 

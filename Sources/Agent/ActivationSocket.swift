@@ -4,11 +4,11 @@ import Glibc
 /// The app socket that systemd passes to the agent under socket activation (sd_listen_fds(3)): systemd listens on it
 /// and starts the agent when the first app connects.
 ///
-/// This type is part of this target because only this target links systemd's library.
+/// The type belongs to this target because no other target links systemd's library.
 public enum ActivationSocket {
   /// Returns the descriptor that systemd passed to this process, or nil if it passed none.
   ///
-  /// Throws if systemd passed several sockets, or a socket that does not listen at `path`, where this agent's apps
+  /// Throws if systemd passed more than one socket, or if the socket does not listen at `path`, where this agent's apps
   /// connect. Programs that the agent starts do not inherit the descriptor.
   public static func descriptor(at path: String) throws(AgentFailure) -> Int32? {
     let count = sd_listen_fds(1)

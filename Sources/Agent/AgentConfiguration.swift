@@ -22,9 +22,9 @@ public struct AgentConfiguration {
     }
   }
 
-  /// A gateway that has not started yet, so its description does not exist.
+  /// A gateway that has not started yet and therefore has not written its description.
   public struct AwaitedGateway {
-    /// The path of the description, which the gateway writes once it accepts devices.
+    /// The path of the file in which the gateway describes itself once it accepts devices.
     public var file: String
     /// True if the user specified the gateway; false if it is the current user's default gateway, which might never
     /// exist.
@@ -53,14 +53,16 @@ public struct AgentConfiguration {
   /// The number of descriptors that the process can have open (`DescriptorLimit`), which limits the number of app
   /// connections.
   public var descriptors = Int.max
-  /// The limits on the agent's memory, in bytes, that app connections can hold.
+  /// The limits on the memory, in bytes, that app connections can make the agent hold.
   var heldBytes = HeldBytes.Bounds()
-  /// The presenters to use; if nil, the desktop presenter if a session bus is available, otherwise the terminal
-  /// presenter.
+  /// The presenters to use.
+  ///
+  /// If nil, the agent uses the desktop presenter while a session bus is available, and the terminal presenter
+  /// otherwise.
   public var presenters: [PresenterKind]?
-  /// True to use the session bus, through which the agent starts apps and presents notifications on a desktop.
+  /// True if the agent uses the session bus, through which it starts apps and presents notifications on a desktop.
   public var usesSessionBus = true
-  /// True to read the device's state (battery, network, and sleep) from the machine's services.
+  /// True if the agent reads the device's state (battery, network, and sleep) from the machine's services.
   public var usesMachineServices = true
   /// The device's name, as shown by the gateway; nil to use the machine's name.
   public var deviceName: String?
@@ -70,7 +72,7 @@ public struct AgentConfiguration {
   public var gateway: Gateway?
   /// The gateway to join once it has started; nil if `gateway` is set or no gateway is configured.
   public var awaitedGateway: AwaitedGateway?
-  /// True if only commands move the clock.
+  /// True if the clock is manual: only commands move it.
   public var hasManualClock = false
   /// The maximum number of pending local notifications per app; the agent keeps those that fire soonest.
   public var pendingLimit = 64

@@ -4,8 +4,8 @@ public import System
 
 /// The device's daemon, which connects apps, the machine, and the engine.
 ///
-/// The daemon is confined to its loop. It passes every event to `AgentEngine`, and has the effects that the engine
-/// returns to it carried out: those for apps by `AppServer`, and the others by the machine.
+/// The daemon is confined to its loop. It passes every event to `AgentEngine`. `AppServer` carries out the resulting
+/// effects that are for apps, and the machine carries out the others.
 public final class AgentDaemon {
   let loop: EventLoop
   let engine: AgentEngine
@@ -60,7 +60,7 @@ public final class AgentDaemon {
     if !isStopped { machine.daemonStarted() }
   }
 
-  /// Shuts down gracefully, so that no confirmed data is lost.
+  /// Writes the changes of the current turn, then shuts down, so no confirmed data is lost.
   public func stop() {
     guard !isStopped else { return }
     engine.turnEnded()
@@ -71,18 +71,18 @@ public final class AgentDaemon {
   private func close() {
     guard !isStopped else { return }
     halt()
-    // The machine releases the lock on the data folder, after which another agent can use the socket.
+    // Close the socket first: once the machine releases the lock on the data folder, another agent can use the socket.
     server?.close()
     machine.close()
   }
 
-  /// Handles no more events and carries out no more effects.
+  /// Stops handling events and carrying out effects.
   func halt() {
     isStopped = true
     engine.stop()
   }
 
-  /// Writes the changes of this turn now, and has its effects carried out.
+  /// Writes the changes of the current turn now, and then has the turn's effects carried out.
   func commit() { engine.turnEnded() }
 
   var model: AgentModel { _read { yield engine.model } }
@@ -106,7 +106,7 @@ extension AgentDaemon: AppServerListener {
 
   func appRequested(_ requestID: RequestID, _ request: AppRequest) {
     guard !isStopped else { return }
-    // The machine checks the files, because the model reads no files.
+    // Let the machine check the request's files, because the model cannot read files.
     if let refusal = machine.refusal(of: request) { return carryOut(.refuse(requestID, refusal)) }
     engine.request(requestID, request)
   }

@@ -20,15 +20,15 @@ protocol AgentObserver: AnyObject {
   func willHandle(_ event: AgentEvent)
   /// Called with the effects that the event has caused.
   func didHandle(_ event: AgentEvent, _ effects: [AgentEffect])
-  /// Called when all changes of the records are durable.
+  /// Called when all changes to the records are durable.
   func didPersist()
   func willCarryOut(_ effect: AgentEffect)
 }
 
-/// The agent's core: passes each event with the time to the model, commits the records among the effects, and then has
-/// the effects carried out.
+/// The agent's core, which passes each event and its time to the model, commits the records among the resulting
+/// effects, and then has the effects carried out.
 ///
-/// The engine is confined to its loop. It also runs the model's timers. Everything else belongs to its shell.
+/// The engine is confined to its loop. It also runs the model's timers, and leaves everything else to its shell.
 final class AgentEngine {
   let loop: EventLoop
   /// The machine's clock, or a manual clock that only `belfry clock` moves.
@@ -75,7 +75,7 @@ final class AgentEngine {
 
   /// Handles an event.
   ///
-  /// Its effects are carried out at the end of the turn, so that all events of a turn share one commit.
+  /// The event's effects are carried out at the end of the turn, because all events of a turn share one commit.
   func handle(_ event: AgentEvent) {
     guard !isStopped else { return }
     observer?.willHandle(event)
@@ -101,7 +101,7 @@ final class AgentEngine {
   private func isUpToDate() -> Bool {
     guard journal.unpersistedCount > 0 else { return true }
     guard journal.write() else { return false }
-    // This turn's changes are not written yet.
+    // While a turn is in progress, its own changes are not written yet.
     if !isTurnEndDue {
       observer?.didPersist()
       handle(.recordsPersisted)
@@ -170,13 +170,13 @@ final class AgentEngine {
   }
 
   private func armBackgroundWork(atUnixMilliseconds moment: Int64?) {
-    // A manual clock reports its own moves.
+    // A manual clock needs no timer, because it reports its own moves.
     let wait = clock.isManual ? nil : moment.map { $0 - clock.now.wall }
     timers.armBackgroundWork(afterMilliseconds: wait)
   }
 
   private func armBackgroundTime(atElapsedMilliseconds moment: Int64?) {
-    // A manual clock reports its own moves.
+    // A manual clock needs no timer, because it reports its own moves.
     let wait = clock.isManual ? nil : moment.map { $0 - clock.now.elapsed }
     timers.armBackgroundTime(afterMilliseconds: wait)
   }
@@ -197,7 +197,7 @@ final class AgentEngine {
 
   // MARK: - The end
 
-  /// Handles no more events; the effects of earlier events have been carried out if `turnEnded` was called before.
+  /// Stops handling events; call `turnEnded` first to have the effects of earlier events carried out.
   func stop() {
     isStopped = true
     timers.close()

@@ -5,13 +5,13 @@ import System
 ///
 /// The methods are called on the agent's loop. The machine reports events with `AgentDaemon.handle`.
 protocol AgentMachine: AnyObject {
-  /// Opens the parts that report to `daemon`, before apps can connect.
+  /// Opens the parts of the machine that report to `daemon`; called before apps can connect.
   func open(for daemon: AgentDaemon)
 
   /// Prepares the link to the gateway, which stays offline until `daemonStarted` is called.
   func prepareLink() throws(AgentFailure)
 
-  /// Called once apps can connect: connects to the gateway.
+  /// Connects to the gateway; called once apps can connect.
   func daemonStarted()
 
   /// Carries out an effect that is not for an app.
@@ -25,7 +25,7 @@ protocol AgentMachine: AnyObject {
   /// Returns the reason that a file of a new notification cannot be used; nil if all files can be used.
   func refusal(of request: AppRequest) -> AppLinkFailure?
 
-  /// Called when a connection of an app has closed, perhaps because its process has exited.
+  /// Called when an app's connection has closed, perhaps because the app's process has exited.
   func appDisconnected()
 
   /// Closes everything.
@@ -34,13 +34,13 @@ protocol AgentMachine: AnyObject {
 
 /// The external dependencies of an agent, which belong to the machine or to a simulation.
 struct AgentResources {
-  /// The machine, which the daemon keeps.
+  /// The machine, which the daemon owns.
   var machine: any AgentMachine
   /// The source of apps' connections.
   var transport: any AppTransport
   /// The limits on the number of connections.
   var connections: AppConnectionCensus.Bounds
-  /// The limits on the agent's memory that connections can hold.
+  /// The limits on the memory, in bytes, that connections can make the agent hold.
   var held: HeldBytes.Bounds
   var model: AgentModel.Configuration
   /// The records that were durable when the agent started.

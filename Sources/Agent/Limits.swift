@@ -16,20 +16,22 @@ enum Limits {
   ///
   /// A list of this size fits into one answer.
   static let deliveredBytesPerApp = 4 << 20
-  /// The maximum size in bytes of a small pending request, which counts toward no total: 64 requests of this size, the
-  /// limit of iOS, take 2 MiB.
+  /// The maximum size in bytes of a small pending request.
+  ///
+  /// Small requests are exempt from the limit on the total size: 64 of them, the maximum number on iOS, take only 2
+  /// MiB.
   static let smallRequestBytes = 32 << 10
   /// The maximum total size in bytes of an app's pending requests when a request that is not small is added.
   ///
-  /// Together with the maximum number of small requests, these requests fit into one answer.
+  /// Requests of this total size fit into one answer, together with the maximum number of small requests.
   static let pendingBytesPerApp = 4 << 20
   /// The maximum number of permission requests of one app that wait for the user's decision: far more than the app's
   /// processes send.
   static let waitingRequestsPerApp = 1_000
-  /// The maximum number of notifications from commands that wait for the user's permission decision about one app: the
-  /// number that the app's list holds.
+  /// The maximum number of notifications from commands that wait for the user's permission decision about one app: as
+  /// many as the app's list holds.
   static let waitingNotificationsPerApp = 200
-  /// The number of pushes whose IDs are retained to detect repetitions: far more than a link has in flight.
+  /// The number of pushes whose IDs are retained to detect repetitions: far more than a link can have in transit.
   static let rememberedPushes = 4_096
   /// The maximum number of user responses retained for an app that cannot be reached: more than a user sends in a day.
   static let waitingResponsesPerApp = 32
@@ -94,7 +96,8 @@ enum Limits {
   static let endNanoseconds: UInt64 = 5_000_000_000
   /// The maximum number of concurrent background tasks per app: far more than an app needs.
   static let backgroundTasksPerApp = 1_000
-  /// The time, in nanoseconds, by which pending background work may be late, so that it shares a wake-up.
+  /// The maximum time, in nanoseconds, by which due background work can be delayed to share a wake-up with other
+  /// timers.
   static let backgroundSlackNanoseconds: Int64 = 60_000_000_000
   /// The maximum number of development apps.
   ///
@@ -103,7 +106,7 @@ enum Limits {
   /// The maximum total size, in bytes, of the records of all development apps: enough for more than ten apps with full
   /// lists.
   ///
-  /// The limits per app are not sufficient, because one program can register all of these apps.
+  /// Limits per app are not sufficient, because a single program can register many development apps.
   static let developmentBytes = 128 << 20
   /// The number of bytes counted for each record in addition to its key and value: about the memory that the smallest
   /// record takes.
@@ -148,10 +151,11 @@ enum Limits {
   static let connectionsPerApp = 256
   /// The maximum size, in bytes, of a frame to an app.
   ///
-  /// A stream buffers 8 MB for a peer that does not read. A stream that exceeds this buffer is closed.
+  /// A longer frame could overflow the stream's buffer of 8 MB for output that the peer has not read, and an overflow
+  /// closes the stream.
   static let sentFrameBytes = 7_000_000
-  /// The maximum size, in bytes, of an app's language file or manifest, and of all language files together in which a
-  /// string is looked up: enough for tens of thousands of strings.
+  /// The maximum size, in bytes, of an app's language file or manifest, and of all the language files that one lookup
+  /// reads: enough for tens of thousands of strings.
   static let languageFileBytes = 4 << 20
   /// The maximum total size, in bytes, of the language files whose strings are in memory: enough for dozens of apps.
   static let cachedLanguageBytes = 16 << 20
@@ -181,7 +185,8 @@ enum Limits {
   ///
   /// The number is limited because apps choose the names.
   static let zonesRemembered = 1_024
-  /// The time, in nanoseconds, without a change after which an update of the time-zone database counts as complete.
+  /// The time, in nanoseconds, that must pass without a change before an update of the time-zone database counts as
+  /// complete.
   static let databaseRestNanoseconds: Int64 = 2_000_000_000
   /// The distance, in meters, that the device must move before its location service reports the movement: a tenth of
   /// the smallest useful region's radius.
@@ -215,7 +220,8 @@ enum Limits {
   /// keeps a connection open.
   static let awaitedResponses = 1_000
 
-  /// The time, in nanoseconds, by which a reconnection to the gateway may be late, so that it shares a wake-up.
+  /// The maximum time, in nanoseconds, by which a reconnection to the gateway can be delayed to share a wake-up with
+  /// other timers.
   static let gatewayRetrySlackNanoseconds: Int64 = 15_000_000_000
   /// The maximum number of beacons in range that are retained.
   ///

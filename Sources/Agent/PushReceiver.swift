@@ -3,7 +3,7 @@ import PushWire
 import System
 import Transport
 
-/// The owner of a push receiver, to which it reports the link's events.
+/// The owner of a push receiver, which the receiver informs of the link's events.
 protocol PushReceiverOwner: AnyObject {
   /// Handles an event for the engine.
   func handle(_ event: AgentEvent)

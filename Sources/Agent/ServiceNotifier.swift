@@ -4,7 +4,7 @@ public import System
 /// A notifier that reports a service's state to systemd if systemd started it with `Type=notify` (sd_notify(3));
 /// otherwise, it does nothing.
 ///
-/// This type is part of this target because only this target links systemd's library.
+/// The type belongs to this target because no other target links systemd's library.
 public final class ServiceNotifier {
   private let loop: EventLoop
 
@@ -13,7 +13,7 @@ public final class ServiceNotifier {
 
   /// Reports that every listener accepts connections.
   ///
-  /// The notifier then pings the watchdog from this loop at half of the watchdog's interval.
+  /// From then on, the notifier pings the watchdog from this loop, at half the watchdog's interval.
   public func ready() {
     notify("READY=1")
     var microseconds: UInt64 = 0
@@ -32,7 +32,8 @@ public final class ServiceNotifier {
     }
   }
 
-  /// Sends a state to the service manager and ignores errors: the service manager terminates a service whose
-  /// notifications do not arrive.
+  /// Sends a state to the service manager.
+  ///
+  /// Errors are ignored, because the service manager terminates a service whose notifications do not arrive.
   private func notify(_ state: String) { _ = unsafe sd_notify(0, state) }
 }

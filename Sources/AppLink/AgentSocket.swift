@@ -1,17 +1,17 @@
 import AppWire
 import Glibc
 
-/// The environment's settings for the agent and this app.
+/// The values that an app reads from its environment to find the agent and its own launch data.
 public enum AgentSocket {
-  /// The path of the agent's socket: `BELFRY_SOCKET` if set, otherwise the path according to the XDG rules in
-  /// `AgentPaths`.
+  /// The path of the agent's socket: `BELFRY_SOCKET` if it is set; otherwise, the path that `AgentPaths` derives from
+  /// the XDG variables.
   public static var path: String {
     AgentPaths.socket(variable, userID: getuid(), folderExists: isFolder)
   }
 
   /// The agent's default data folder.
   ///
-  /// An agent that was started with a different folder does not use this one.
+  /// An agent that was started with `--data` uses another folder.
   public static var dataFolder: String { AgentPaths.dataFolder(variable) }
 
   /// The launch data of a process that the agent started (`BELFRY_LAUNCH`).

@@ -3,13 +3,13 @@ public import AppWire
 import Glibc
 import Synchronization
 
-/// An app's connection to the agent, which sends requests, delivers events, and reconnects with the app's current state
-/// after the agent restarts.
+/// An app's connection to the agent, which sends requests and delivers events.
 ///
-/// Every method can be called from any thread. Completion handlers and the event handler run on the connection's own
-/// thread, in the order of events; they must not wait for the connection.
+/// If the agent restarts, the connection reconnects and sends the app's current state. Every method can be called from
+/// any thread. Completion handlers and the event handler run on the connection's own thread, in the order of events;
+/// they must not wait for the connection.
 public final class AppLinkConnection: Sendable {
-  /// An event on a connection, other than an answer.
+  /// An event that the connection delivers; answers to requests are not events.
   public enum Event: Sendable {
     /// The agent has welcomed the app.
     ///
@@ -36,8 +36,9 @@ public final class AppLinkConnection: Sendable {
     /// The requests to send when the agent has answered the greeting.
     var queued: [(number: Int64, frame: AppFrame)] = []
     var queuedBytes = 0
-    /// The number of the current connection, so that a reply is sent only on the connection on which its question
-    /// arrived.
+    /// The number of the current connection.
+    ///
+    /// A reply is sent only on the connection on which its question arrived.
     var connectionNumber = 0
     var isReady = false
     var isClosed = false
@@ -157,7 +158,7 @@ public final class AppLinkConnection: Sendable {
     return try future.wait().get()
   }
 
-  /// Fails the requests that wait for a connection, because their deadlines can be far in the future.
+  /// Fails the requests that are waiting for a connection, because their deadlines can be far in the future.
   ///
   /// Does nothing while the agent is connected.
   public func failUnsentRequests(_ failure: AppLinkFailure) {
@@ -168,7 +169,7 @@ public final class AppLinkConnection: Sendable {
     for completion in abandoned { completion(.failure(failure)) }
   }
 
-  /// Answers a question from the connection with the given number.
+  /// Sends the reply to a question that arrived on the connection with the given number.
   ///
   /// Drops the reply if that connection is closed.
   func reply(_ reply: AppReply, to number: Int64, connection: Int) {
@@ -223,9 +224,9 @@ public final class AppLinkConnection: Sendable {
     finish(AppLinkFailure(.agentUnavailable, "the connection to the agent is closed"))
   }
 
-  /// Waits between two connection attempts; the wait is shorter if a request is pending.
+  /// Waits between two attempts to connect; the wait is shorter while a request waits for a connection.
   ///
-  /// Requests can expire during the wait.
+  /// During the wait, requests fail when their deadlines pass.
   private func pause(_ wakeup: WakeupPipe, milliseconds: Int64) {
     let begin = monotonicMilliseconds()
     while true {
@@ -327,7 +328,7 @@ public final class AppLinkConnection: Sendable {
     case .answer(greeting, let frame):
       let welcome = try AppAnswer(frame).welcome()
       end.wasReady = true
-      // The handler can send its own requests before the queued requests are sent.
+      // Requests that the handler sends are added to the queue, which is sent next.
       handler(.connected(welcome))
       becomeReady(greeting)
     case .refusal(greeting, let failure):
@@ -361,7 +362,8 @@ public final class AppLinkConnection: Sendable {
 
   /// Delivers an event.
   ///
-  /// An event from a newer agent that this version does not know is refused or ignored.
+  /// If a newer agent sends an event that this version does not know, the method refuses the event if it is a question,
+  /// and ignores it otherwise.
   private func deliver(type: String, number: Int64?, _ frame: AppFrame) {
     let connection = state.withLock { $0.connectionNumber }
     do {

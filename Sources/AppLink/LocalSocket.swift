@@ -11,7 +11,7 @@ struct LocalSocket: ~Copyable {
     case ended
   }
 
-  /// Connects to the socket at a path; the error contains an `errno`.
+  /// Connects to the socket at a path; if the connection fails, the error contains the `errno`.
   static func connect(to path: String) throws(AppLinkSocketFailure) -> LocalSocket {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -60,7 +60,7 @@ struct LocalSocket: ~Copyable {
     return errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
-  /// Waits until the socket is ready, the wake-up pipe is signaled, or the time has passed.
+  /// Waits until the socket is ready, the wake-up pipe is signaled, or the time has elapsed.
   func wait(orFor wakeup: WakeupPipe, wantsToWrite: Bool, milliseconds: Int64?) {
     wakeup.wait(with: descriptor, wantsToWrite: wantsToWrite, milliseconds: milliseconds)
   }
@@ -77,7 +77,7 @@ final class WakeupPipe: Sendable {
   private let readEnd: Int32
   private let writeEnd: Int32
 
-  /// Creates the pipe; nil if the process has no more descriptors available.
+  /// Creates the pipe, or returns nil if the process has no more descriptors available.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard unsafe ends.withUnsafeMutableBufferPointer({ unsafe pipe($0.baseAddress) }) == 0 else {
@@ -105,9 +105,9 @@ final class WakeupPipe: Sendable {
     _ = unsafe byte.withUnsafeBytes { unsafe Glibc.write(writeEnd, $0.baseAddress, 1) }
   }
 
-  /// Waits for a signal or another descriptor, or until the time has passed.
+  /// Waits until the pipe is signaled, the other descriptor is ready, or the time has elapsed.
   ///
-  /// If `milliseconds` is nil, waits without a limit.
+  /// If `milliseconds` is nil, there is no time limit.
   func wait(with descriptor: Int32 = -1, wantsToWrite: Bool = false, milliseconds: Int64?) {
     var descriptors = [
       pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0),

@@ -2,7 +2,7 @@ import AppWire
 
 /// The requests that wait for their answers, each with a deadline.
 ///
-/// Methods take the current time as an argument.
+/// The methods do not read a clock; they take the current time as an argument.
 struct PendingRequests {
   typealias Completion = @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void
 
@@ -34,25 +34,27 @@ struct PendingRequests {
     return pending[number] != nil
   }
 
-  /// Removes a request that was answered.
+  /// Removes a request that was answered, and returns its completion handler.
   ///
   /// Returns nil if the answer arrived too late or does not match any request.
   mutating func answered(_ number: Int64) -> Completion? {
     pending.removeValue(forKey: number)?.completion
   }
 
-  /// Removes the requests whose deadline has passed: the sent requests if `areSent` is true, otherwise the unsent ones.
+  /// Removes the requests whose deadlines have passed, and returns their completion handlers.
+  ///
+  /// The method removes sent requests if `areSent` is true, and unsent requests otherwise.
   mutating func expired(atMilliseconds now: Int64, areSent: Bool) -> [Completion] {
     remove { $0.deadlineMilliseconds <= now && $0.isSent == areSent }
   }
 
-  /// Removes the requests whose answers are lost with the connection.
+  /// Removes the sent requests, whose answers are lost with the connection, and returns their completion handlers.
   mutating func connectionLost() -> [Completion] { remove(where: \.isSent) }
 
-  /// Removes the requests that have not been sent yet.
+  /// Removes the requests that have not been sent yet, and returns their completion handlers.
   mutating func abandoned() -> [Completion] { remove { !$0.isSent } }
 
-  /// Removes all requests.
+  /// Removes all requests, and returns their completion handlers.
   mutating func closed() -> [Completion] { remove { _ in true } }
 
   /// True if a request waits for a connection.

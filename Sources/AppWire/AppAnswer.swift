@@ -74,7 +74,8 @@ public struct AppAnswer: Sendable, Hashable {
   /// The badge; 0 if the answer has no badge.
   public var badge: Int64 { frame.object["badge"]?.integerValue ?? 0 }
 
-  /// Creates an answer that contains the remaining background time in seconds and the number of the background task.
+  /// Creates an answer that contains the remaining background time, in seconds, and optionally the number of a
+  /// background task.
   public static func background(seconds: Double, task: Int64? = nil) -> AppAnswer {
     AppAnswer {
       $0.set("seconds", seconds)

@@ -38,7 +38,7 @@ public enum AppEvent: Sendable, Hashable {
   ///
   /// This event is a question; the app replies once its expiration handlers have run.
   case backgroundTimeEnds
-  /// A background task that the app requested begins.
+  /// A background task that the app requested starts.
   ///
   /// This event is a question; the reply is a fetch result.
   case task(BackgroundTaskRequest)
@@ -61,9 +61,9 @@ public enum AppEvent: Sendable, Hashable {
   /// This event is a question; the reply is a content extension option.
   case contentAction(NotificationResponse)
 
-  /// True if a suspended app is resumed for this event.
+  /// True if the agent resumes a suspended app for this event.
   ///
-  /// Purely informational events wait until the app is resumed for another reason.
+  /// Other events wait until the app is resumed for another reason.
   public var isWorkForApp: Bool {
     switch self {
     case .arrived, .willPresent, .response, .openSettings, .regionChanged, .task: true
@@ -125,7 +125,7 @@ public enum AppEvent: Sendable, Hashable {
     }
   }
 
-  /// The frame of this event, to which a number is assigned later.
+  /// The frame of this event, without a number; the sender adds one if the event is a question.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
     builder.set("type", typeName)
@@ -274,7 +274,7 @@ public enum AppReply: Sendable, Hashable {
   /// The reply to `contentAction`.
   case contentOption(ContentExtensionOption)
 
-  /// The frame of this reply, to which the number of the question is added later.
+  /// The frame of this reply, without the number of the question; the sender adds it.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
     switch self {
@@ -288,7 +288,7 @@ public enum AppReply: Sendable, Hashable {
     return builder.frame
   }
 
-  /// Parses a reply, whose kind depends on its members.
+  /// Parses a reply, and infers its kind from the member that is present.
   public init(_ frame: AppFrame) throws(AppLinkDecodingFailure) {
     let fields = AppLinkFields(frame.object, frame.attached)
     if let options = try fields.optionalStrings("options") {

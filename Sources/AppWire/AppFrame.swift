@@ -94,8 +94,8 @@ public struct AppFrameDecoder: Sendable {
 
   /// The number of buffered bytes.
   ///
-  /// The buffered bytes belong to frames that have not been returned yet, and to returned frames, whose bytes are freed
-  /// when more bytes arrive.
+  /// This number includes the bytes of frames that ``next()`` has already returned. The buffer discards those bytes
+  /// later.
   public var bufferedBytes: Int { buffer.count }
 
   /// Returns the next complete frame, or nil if more bytes are needed.

@@ -7,7 +7,7 @@ public enum AppState: String, Sendable, Hashable, CaseIterable {
 
 /// The first message of a connection: the app's identity and its current state.
 ///
-/// The app also sends this message after each reconnect, so that a restarted agent recognizes the app.
+/// The app also sends this message after each reconnect, because a restarted agent does not know the app.
 public struct AppHello: Sendable, Hashable {
   /// The version of the message set that this code supports.
   public static let protocolVersion: Int64 = 1
@@ -49,7 +49,7 @@ public struct AppHello: Sendable, Hashable {
   /// Without an explanation, access is refused (S1-65).
   public var locationUsage: String?
 
-  /// Creates the greeting of a running app.
+  /// Creates the greeting that an app sends when it connects.
   public init(
     role: Role = .app, appID: String?, isDevelopment: Bool = false, state: AppState = .foreground
   ) {
@@ -133,8 +133,9 @@ public struct AppLaunch: Sendable, Hashable {
     self.isForeground = isForeground ?? Self.isForeground(reason, response)
   }
 
-  /// Returns the default for an older agent, which does not send this value and opens the app in the foreground only
-  /// for the default action.
+  /// Returns the default for a message from an older agent, which does not contain this value.
+  ///
+  /// An older agent opens an app in the foreground only if the user starts it or chooses the default action.
   private static func isForeground(_ reason: Reason, _ response: NotificationResponse?) -> Bool {
     switch reason {
     case .user: true

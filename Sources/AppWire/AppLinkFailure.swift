@@ -13,14 +13,14 @@ public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible
     case notificationInvalidNoDate
     case notificationInvalidNoContent
     case badgeInputInvalid
-    // Registration for remote notifications.
+    // Reasons that concern registration for remote notifications.
     case noGateway
     case gatewayUnreachable
     case registrationRefused
-    // Background tasks.
+    // Reasons that concern background tasks.
     case tooManyTasks
     case taskNotPermitted
-    // The link itself.
+    // Reasons that concern the link and its requests.
     case malformedMessage
     case unsupportedMessage
     case unsupportedProtocol
@@ -30,7 +30,7 @@ public struct AppLinkFailure: Error, Hashable, Sendable, CustomStringConvertible
     case unknownNotification
     case invalidArgument
     case storageFailed
-    // Detected on the app's side.
+    // Reasons that the app's side of the link detects.
     case agentUnavailable
     case connectionLost
     case timedOut

@@ -58,8 +58,8 @@ struct AppLinkFields {
   }
   /// Reads a name that the system or Foundation looks up, such as a time zone, a calendar, or a type.
   ///
-  /// Valid names are short ASCII strings; all others are refused. Foundation normalizes a name before the lookup, which
-  /// takes time quadratic in the number of combining marks.
+  /// Only short ASCII strings are valid. Foundation normalizes a name before it looks up the name, and the
+  /// normalization takes time quadratic in the number of combining marks.
   func optionalName(_ key: String) throws(AppLinkDecodingFailure) -> String? {
     guard let name = try optionalString(key) else { return nil }
     guard name.utf8.count <= WireLimits.nameBytesMax, name.isASCII else {

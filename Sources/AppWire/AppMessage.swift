@@ -19,7 +19,7 @@ public enum AppMessage: Sendable, Hashable {
         self = .answer(number: number, frame)
         return
       }
-      // An unknown reason, sent by a newer version, is still a refusal.
+      // A newer version can send an unknown reason. The answer is still a refusal.
       let reason = AppLinkFailure.Reason(word: try error.string("reason"))
       let failure = AppLinkFailure(
         reason ?? .unsupportedMessage, try error.optionalString("message") ?? "")

@@ -6,8 +6,8 @@ public enum AppRequest: Sendable, Hashable {
   case hello(AppHello)
   /// Requests permission for notifications; answered by settings and `granted` after the user has decided.
   ///
-  /// If `replacesTypes` is true, the set contains all types that the app registers, possibly none, and replaces the
-  /// app's earlier registration (S4-5). Otherwise, the types are added to those that the app has requested.
+  /// If `replacesTypes` is true, the set replaces all types that the app registered earlier, and can be empty (S4-5).
+  /// Otherwise, the set is added to the types that the app requested earlier.
   case requestAuthorization(Set<AuthorizationOption>, replacesTypes: Bool = false)
   /// Reads the app's notification settings; answered by settings.
   case settings
@@ -116,7 +116,7 @@ public enum AppRequest: Sendable, Hashable {
     }
   }
 
-  /// The frame of this request, to which a number is assigned later.
+  /// The frame of this request, without a number; the sender adds one if it expects an answer.
   public var frame: AppFrame {
     var builder = AppLinkBuilder()
     if let typeName { builder.set("type", typeName) }

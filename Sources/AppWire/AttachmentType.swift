@@ -1,6 +1,6 @@
 /// The types of files that a notification can carry, identified by file name or by uniform type identifier.
 public enum AttachmentType {
-  /// Uniform type identifiers by lowercase filename extension.
+  /// The uniform type identifiers, with lowercase filename extensions as keys.
   private static let identifiers: [String: String] = [
     "aif": "public.aiff-audio", "aiff": "public.aiff-audio", "aifc": "public.aifc-audio",
     "wav": "com.microsoft.waveform-audio", "mp3": "public.mp3", "m4a": "public.mpeg-4-audio",

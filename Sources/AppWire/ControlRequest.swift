@@ -15,10 +15,10 @@ public enum ControlRequest: Sendable, Hashable {
   ///
   /// If the app has never requested permission, the agent asks the user first.
   case notify(app: String, NotificationRequest)
-  /// Waits for the user's response to a notification, which can be added later.
+  /// Waits for the user's response to a notification, which may be added after this request.
   ///
-  /// The answer is `rows` with one row: `action`, and `text` if the action has a text field. The response is not sent
-  /// to the app.
+  /// The answer is `rows` with one row: `action`, and `text` if the action has a text field. The app does not receive
+  /// the response.
   case awaitResponse(app: String, id: String)  // text: a command of the user names it
   /// Lists pending requests and their apps; a nil `app` selects every app.
   case scheduled(app: String?)
@@ -28,7 +28,7 @@ public enum ControlRequest: Sendable, Hashable {
   case nextDates(app: String?, id: String, count: Int64)
   /// Reads the switches of one app or, if `app` is nil, of all apps and the device; answered by `rows`.
   case appSettings(app: String?)
-  /// Changes an app's switches: `alert`, `sound`, `badge`, `previews`, `location`, ….
+  /// Changes an app's switches, such as `alert`, `sound`, `badge`, `previews`, and `location`.
   case changeSettings(app: String, [String: String])
   /// Changes device-wide settings: `languages`, `location`.
   case changeDevice([String: String])
@@ -116,8 +116,8 @@ public enum ControlRequest: Sendable, Hashable {
   {
     var words: [String: String] = [:]
     for member in try fields.optionalObject(key)?.members ?? [] {
-      // Valid keys are ASCII names of switches, conditions, and variables. Arbitrary strings could make dictionary
-      // lookups slow.
+      // Keys must be ASCII, like the names of all switches, conditions, and variables. Arbitrary strings could make
+      // dictionary lookups slow.
       guard member.key.isASCII, let word = member.value.stringValue, word.isASCII else {
         throw .unexpected(field: key)
       }

@@ -1,7 +1,7 @@
 internal import BelfryWire
 
-// Strings from apps are compared by their bytes. The synthesized members would first normalize them as Unicode, which
-// takes time quadratic in the number of combining marks.
+// These types compare strings from apps by their bytes. The synthesized members would first normalize each string as
+// Unicode, in time quadratic in the number of combining marks.
 
 extension NotificationAction.TextInput {
   /// Returns true if both titles and both placeholders have the same bytes.

@@ -21,7 +21,7 @@ public struct NotificationAction: Sendable, Hashable {
     }
   }
 
-  /// The identifier, which is unique among the app's actions; responses contain it.
+  /// The identifier, which is unique among the app's actions and which a response to the action contains.
   public var id: String
   /// The title of the button.
   public var title: NotificationText
@@ -77,7 +77,7 @@ public struct NotificationCategory: Sendable, Hashable {
     case allowAnnouncement
   }
 
-  /// The identifier, which is unique among the app's categories; its notifications refer to it.
+  /// The identifier, which is unique among the app's categories and which the category's notifications contain.
   public var id: String
   /// The actions to show if there is enough space (S1-27: an alert).
   public var actions: [NotificationAction]

@@ -11,7 +11,7 @@ public struct NotificationDrawing: Sendable, Hashable {
 
   /// The items of the view, from top to bottom.
   public var items: [Item]
-  /// The buttons that replace those of the notification; nil keeps the notification's buttons.
+  /// The buttons to show instead of the notification's own buttons; nil keeps the notification's buttons.
   public var actions: [NotificationAction]?
 
   /// Creates a drawing from its items and buttons.
@@ -48,7 +48,7 @@ public struct NotificationDrawing: Sendable, Hashable {
   }
 }
 
-/// The handling of a notification after its content extension has handled an action; the names are Apple's.
+/// The way in which a notification is treated after its content extension handles an action; the names are Apple's.
 public enum ContentExtensionOption: String, Sendable, Hashable, CaseIterable {
   case doNotDismiss, dismiss, dismissAndForwardAction
 }

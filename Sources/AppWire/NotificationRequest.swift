@@ -128,7 +128,7 @@ public struct NotificationResponse: Sendable, Hashable {
 
   /// The notification to which the user responded.
   public var notification: DeliveredNotification
-  /// The identifier of an action of the category, or one of the two identifiers above.
+  /// The identifier of one of the category's actions, or ``defaultAction`` or ``dismissAction``.
   public var action: String
   /// The text that the user entered, for an action with a text field.
   public var text: String?

@@ -58,7 +58,7 @@ public struct MatchingComponents: Sendable, Hashable {
 
 /// The event that causes a notification to be delivered.
 public enum NotificationTrigger: Sendable, Hashable {
-  /// The recurrence of a notification with a date.
+  /// The rule by which a notification with a date repeats.
   public enum Recurrence: Sendable, Hashable {
     /// The raw value of an `NSCalendar.Unit`; 0 means no repetition.
     case unit(UInt64)

@@ -48,7 +48,7 @@ public struct AlertContent: Sendable, Equatable {
   public var category: String?
   /// True if the app's service extension can change the notification.
   public var isMutable = false
-  /// True if the app is also given time to fetch in the background.
+  /// True if the app also gets time to fetch content in the background.
   public var isContentAvailable = false
   /// The identifier of the window to bring forward.
   public var targetContentID: String?
@@ -56,7 +56,7 @@ public struct AlertContent: Sendable, Equatable {
   public var interruptionLevel: InterruptionLevel?
   /// The notification's relevance in a summary, from 0 to 1.
   public var relevanceScore: Double?
-  /// The criteria that a Focus uses to filter notifications.
+  /// The criterion that a Focus uses to decide whether to show the notification.
   public var filterCriteria: String?
   /// The app's custom members, next to `aps`.
   public var custom: JSONObject

@@ -33,7 +33,7 @@ public struct BroadcastPush: Sendable, Equatable {
     guard ChannelOrder.isChannelID(channel) else {
       throw .badValue(member: "channel", wanted: "a channel's identifier in base64")
     }
-    // The limit is higher than for a push of the same type (apns-protocol 5.3).
+    // The limit for broadcasts is higher than for pushes of the same type (apns-protocol 5.3).
     payload = try PushContent.liveActivity(content)
       .payload(bytesMax: WireLimits.largePayloadBytesMax)
     self.app = app

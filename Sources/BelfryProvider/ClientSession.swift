@@ -1,6 +1,6 @@
 /// The state machine of a client, which receives requests, events, and the current time, and returns steps.
 ///
-/// After each event, the owner carries out the steps that ``next(now:)`` returns until it returns
+/// After each event, the owner calls ``next(now:)`` and carries out the returned step, until the step is
 /// ``Step/wait(until:)``.
 struct ClientSession: ~Copyable {
   /// A step for the owner to carry out.
@@ -9,7 +9,7 @@ struct ClientSession: ~Copyable {
     case connect(ConnectionNumber)
     /// Write this request to this connection.
     case send(RequestNumber, on: ConnectionNumber)
-    /// Report this failure to the request's sender.
+    /// Report this failure to the sender of the request.
     case fail(RequestNumber, ProviderFailure)
     /// Close this connection, which is dead or drained.
     case close(ConnectionNumber)
@@ -48,13 +48,14 @@ struct ClientSession: ~Copyable {
     requests.add(number, deadline: overflow ? .max : deadline)
   }
 
-  /// True if a connection accepts requests.
+  /// True if at least one connection accepts requests.
   var hasOpenConnection: Bool { pool.hasOpen }
 
   /// True if a connection is being opened.
   var isConnecting: Bool { pool.isConnecting }
 
-  /// Opens all connections before the first request, unless they are open or a pause after a failure is in progress.
+  /// Opens all connections before the first request, unless the connections are open or a pause after a failure has not
+  /// ended.
   mutating func connect(now: Int64) {
     while let number = pool.connect(now: now) { steps.append(.connect(number)) }
   }
@@ -96,11 +97,11 @@ struct ClientSession: ~Copyable {
   enum AnswerAction: Equatable {
     /// Deliver the outcome to the sender.
     case deliver
-    /// The request will be sent again.
+    /// Keep the request, which the session sends again.
     case retry
-    /// The request will be sent again and needs another provider token.
+    /// Keep the request, which the session sends again, and generate another provider token for it.
     case retryWithNewToken
-    /// The sender no longer waits for this response.
+    /// Ignore the response, because the request's sender no longer waits.
     case ignore
   }
 
@@ -143,7 +144,7 @@ struct ClientSession: ~Copyable {
     }
   }
 
-  /// Handles a stream that finished without a response.
+  /// Handles a stream that ended without a response.
   ///
   /// `unprocessed` is true if the service did not process the request.
   mutating func streamFailed(_ number: RequestNumber, unprocessed: Bool, reason: String) {
@@ -185,7 +186,7 @@ struct ClientSession: ~Copyable {
     if let connection = sent.connection { release(connection) }
   }
 
-  /// Fails all requests and opens no further connections.
+  /// Fails all requests, and prevents further connections.
   mutating func close() {
     pool.close()
     draining = []
@@ -197,7 +198,7 @@ struct ClientSession: ~Copyable {
 
   /// Asserts the invariants that hold between events.
   ///
-  /// Tests call it after each event.
+  /// Tests call this method after each event.
   func checkInvariants() {
     requests.checkInvariants()
     pool.checkInvariants()
@@ -224,8 +225,8 @@ struct ClientSession: ~Copyable {
     }
     let seconds = Int(policy.timeoutNanoseconds / 1_000_000_000)
     steps.append(.fail(overdue.number, .timedOut(seconds: seconds)))
-    // A connection that has not answered a request for this long is treated as dead, because it cannot be distinguished
-    // from a half-open connection.
+    // Treat a connection that has not answered a request for this long as dead, because it cannot be distinguished from
+    // a half-open connection.
     guard let connection = overdue.connection else { return }
     drain(connection, now: now, reason: "no response")
     draining.remove(connection)

@@ -9,9 +9,9 @@ struct ConnectionNumber: Hashable, Comparable {
 
 /// The connections over which a client sends requests.
 ///
-/// A connection is opened when requests wait and no other connection has capacity, kept for hours, drained after
-/// GOAWAY, and reopened with exponential backoff. A draining connection is no longer part of the pool; its owner keeps
-/// it for the outstanding responses.
+/// A connection is opened when requests wait and no open connection has capacity. It is kept for hours, drained after
+/// GOAWAY, and reopened with exponential backoff. A draining connection is no longer part of the pool, but its owner
+/// keeps it until the outstanding responses arrive.
 struct ConnectionPool {
   /// An open connection.
   private struct Open {
@@ -25,7 +25,7 @@ struct ConnectionPool {
     var hasServed = false
     /// True if the connection has not been needed for any request yet.
     ///
-    /// If the service closes an unused connection, this does not count as a failure.
+    /// The closing of an unused connection does not count as a failure.
     var isUnused = true
     let failuresBefore: Int
 
@@ -33,9 +33,9 @@ struct ConnectionPool {
 
     /// Returns true if this connection uses a smaller share of its limit than `other`.
     ///
-    /// A new connection can send only one request until the service has answered it. If free slots were compared, an
-    /// old connection with capacity for hundreds would always be chosen, and the new connection would never send that
-    /// request.
+    /// A new connection can send only one request until the service has answered it. If the pool compared free slots,
+    /// it would always choose an old connection with capacity for hundreds of requests, and the new connection would
+    /// never send its first request.
     func isFreer(than other: Open) -> Bool {
       let (mine, others) = (unanswered * other.limit, other.unanswered * limit)
       return mine == others ? room > other.room : mine < others
@@ -66,7 +66,7 @@ struct ConnectionPool {
     self.size = size
   }
 
-  /// True if a connection accepts requests.
+  /// True if at least one connection accepts requests.
   var hasOpen: Bool { !open.isEmpty }
 
   /// True if a connection is being opened.
@@ -83,13 +83,13 @@ struct ConnectionPool {
     case connect(ConnectionNumber)
     /// Send the first waiting request on this connection, where the request now counts as unanswered.
     case send(ConnectionNumber)
-    /// Do nothing until an event.
+    /// Do nothing until an event occurs.
     case wait
     /// Do nothing until this time, in monotonic nanoseconds.
     case waitUntil(Int64)
   }
 
-  /// Returns the action for `waiting` requests, of which there must be at least one.
+  /// Returns the action for the given number of waiting requests, which must be at least one.
   mutating func requestWaits(_ waiting: Int, now: Int64) -> WaitingAction {
     assert(waiting > 0, "at least one request is waiting")
     guard !isClosed else { return .wait }
@@ -104,14 +104,14 @@ struct ConnectionPool {
       return .send(open[roomiest].number)
     }
     for index in open.indices { open[index].isUnused = false }
-    // Each connection that is being opened will serve a request, so only the remaining requests require further
-    // connections.
+    // Each connection that is being opened will serve one request. Open another connection only for the remaining
+    // requests.
     guard open.count + connecting.count < size, connecting.count < waiting else { return .wait }
     if let pausedUntil, now < pausedUntil { return .waitUntil(pausedUntil) }
     return .connect(begin())
   }
 
-  /// Opens a connection before a request waits.
+  /// Opens a connection in advance, before any request waits.
   ///
   /// Returns nil if there are enough connections or a pause is in effect.
   mutating func connect(now: Int64) -> ConnectionNumber? {
@@ -140,7 +140,7 @@ struct ConnectionPool {
     return true
   }
 
-  /// Handles a new limit of concurrent requests.
+  /// Handles a new limit on concurrent requests for a connection.
   mutating func limited(_ number: ConnectionNumber, to limit: Int) {
     guard let index = index(of: number) else { return }
     open[index].limit = Self.bounded(limit)
@@ -154,7 +154,7 @@ struct ConnectionPool {
     if answered { noteServed(index) }
   }
 
-  /// Records that the service has accepted requests on a connection, before it has answered them.
+  /// Records that the service has accepted requests on a connection but has not answered them yet.
   mutating func served(on number: ConnectionNumber) {
     guard let index = index(of: number) else { return }
     assert(open[index].unanswered > 0, "an accepted request is still unanswered")
@@ -179,16 +179,17 @@ struct ConnectionPool {
     case failWaiting
   }
 
-  /// Handles a connection that accepts no further requests, because of GOAWAY or the client's decision.
+  /// Handles a connection that accepts no further requests, because GOAWAY arrived or the client stopped using the
+  /// connection.
   mutating func left(_ number: ConnectionNumber, now: Int64, jitter: UInt64) -> EndAction {
     guard let index = index(of: number) else { return .reconnect }
     let left = open.remove(at: index)
-    // If a connection that has served requests or was never needed is closed, this does not count as a failure.
+    // The loss of a connection does not count as a failure if the connection has served a request or was never needed.
     guard !left.hasServed, !left.isUnused else { return .reconnect }
     return failed(after: left.failuresBefore, now: now, jitter: jitter)
   }
 
-  /// Stops using a connection because the client decided to, which does not count as a failure of the service.
+  /// Stops using a connection because of the client's own decision, which does not count as a failure of the service.
   mutating func leave(_ number: ConnectionNumber) { open.removeAll { $0.number == number } }
 
   /// Handles a closed connection, including one that was never established.
@@ -202,7 +203,7 @@ struct ConnectionPool {
 
   private mutating func failed(after before: Int, now: Int64, jitter: UInt64) -> EndAction {
     guard !isClosed else { return .reconnect }
-    // If several connections failed at the same time, the first failure has begun the pause.
+    // If several connections failed at the same time, the first failure has already begun the pause.
     if before + 1 > failures || pausedUntil == nil {
       failures = max(failures, before + 1)
       let backoff = Backoff(

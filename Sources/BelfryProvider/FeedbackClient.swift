@@ -6,10 +6,12 @@ import Transport
 
 /// A client for the legacy feedback service, which reports the tokens of removed apps (apns-protocol 7.4).
 public enum FeedbackClient {
-  /// Reads all available tuples; the service reports each tuple only once.
+  /// Reads all available tuples.
   ///
-  /// Waits until the service closes the connection. `credentials` must be a certificate, because the service does not
-  /// accept provider tokens. The call blocks, so never make it on a loop's thread.
+  /// The service reports each tuple only once.
+  ///
+  /// The call waits until the service closes the connection, and blocks in the meantime, so never make it on a loop's
+  /// thread. `credentials` must be a certificate, because the service does not accept provider tokens.
   public static func read(
     _ endpoint: ProviderEndpoint, credentials: ProviderCredentials, authorityPEM: [UInt8]?
   ) throws(ProviderFailure) -> [FeedbackTuple] {
@@ -55,8 +57,9 @@ private final class FeedbackReader: StreamHandler {
   private var stream: ByteStream?
   private var pending: [UInt8] = []
   private var tuples: [FeedbackTuple] = []
-  /// The reader's reference to itself, which it holds until the connection is closed, because the reader has no other
-  /// owner.
+  /// The reader's reference to itself.
+  ///
+  /// The reader has no other owner, so it holds the reference until the connection is closed.
   private var itself: FeedbackReader?
 
   init(

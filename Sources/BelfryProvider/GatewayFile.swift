@@ -24,7 +24,7 @@ public struct GatewayFile: Sendable {
   public let authorityFile: String
   /// The ID of the gateway's first team.
   public let teamID: String
-  /// The ID of a valid key.
+  /// The ID of a valid key of this team.
   public let keyID: String
   /// The path of that key's `.p8` file.
   public let keyFile: String
@@ -57,7 +57,8 @@ public struct GatewayFile: Sendable {
 }
 
 extension ProviderClient.Configuration {
-  /// Creates a configuration for the gateway that wrote the `gateway.json` at `path`, using the key specified there.
+  /// Creates a configuration for the gateway that wrote the `gateway.json` at `path`, using the key that the file
+  /// specifies.
   ///
   /// Throws ``GatewayFile/Failure`` or ``ProviderFailure``, or any error from reading the key or the authority.
   public init(

@@ -1,22 +1,27 @@
 /// The limits of this module, each with its unit and its reason.
 enum Limits {
-  /// The maximum number of concurrent requests on a connection: Apple's service has allowed 500, 1,000, and 1,500
-  /// (apns-protocol 1.13), and a higher number does not benefit any sender.
+  /// The maximum number of concurrent requests on a connection.
+  ///
+  /// Apple's service has allowed 500, 1,000, and 1,500 (apns-protocol 1.13), and no sender benefits from a higher
+  /// number.
   static let concurrentRequestsMax = 1_000
   /// The maximum number of a client's connections.
   ///
   /// Each connection can have a thousand unanswered requests, and services limit the number of connections per sender.
   static let connectionsMax = 32
-  /// The maximum number of unanswered pushes per connection in a stream, unless the sender specifies another number:
-  /// the number that the service allows, plus the same number of waiting pushes.
+  /// The default maximum number of unanswered pushes per connection for a sequence of pushes: the number that the
+  /// service allows, plus the same number of waiting pushes.
   static let windowPerConnection = 2_000
-  /// The maximum number of a client's requests that have no outcome yet; a sender that exceeds this number must wait.
+  /// The maximum number of a client's requests without an outcome.
+  ///
+  /// A sender that reaches this number must wait.
   static let waitingRequestsMax = 100_000
   /// The time, in seconds, after which a provider token is renewed: APNs allows 20 to 60 minutes (apns-protocol 2.1),
   /// measured when it receives the token.
   static let providerTokenSeconds: Int64 = 50 * 60
-  /// The maximum time, in seconds, by which a token can be ahead of the clock; a longer time means that the clock was
-  /// set back.
+  /// The maximum time, in seconds, by which a token's time can be ahead of the clock.
+  ///
+  /// A larger difference means that the clock was set back.
   static let clockDifferenceSecondsMax: Int64 = 60
   /// The first pause, in nanoseconds, after a failed connection.
   ///
@@ -25,17 +30,22 @@ enum Limits {
   /// The maximum pause, in nanoseconds, between connections, so that a recovered service is detected within half a
   /// minute.
   static let reconnectPauseNanosecondsMax: Int64 = 30_000_000_000
-  /// The number of consecutive failed connections after which the waiting requests fail, so that their senders are
-  /// notified.
+  /// The number of consecutive failed connections after which the waiting requests fail.
+  ///
+  /// Their senders then receive an error instead of waiting.
   static let connectFailuresMax = 3
-  /// The maximum time, in nanoseconds, for name lookup, TCP, and TLS together, and separately for the service's first
-  /// SETTINGS: enough for many round trips.
+  /// The maximum time, in nanoseconds, for name lookup, TCP, and TLS together.
+  ///
+  /// The same limit applies separately to the wait for the service's first SETTINGS. The limit allows for many round
+  /// trips.
   static let connectNanoseconds: Int64 = 10_000_000_000
-  /// The duration of silence, in nanoseconds, after which the client sends PING if requests are unanswered; a response
-  /// usually takes milliseconds.
+  /// The duration of silence, in nanoseconds, after which the client sends PING on a connection with unanswered
+  /// requests.
+  ///
+  /// A response usually takes milliseconds.
   static let silenceNanoseconds: Int64 = 10_000_000_000
-  /// The time, in nanoseconds, without an acknowledgment of PING after which the connection counts as lost: enough for
-  /// several round trips over the slowest path.
+  /// The time, in nanoseconds, for which the client waits for the acknowledgment of PING before it treats the
+  /// connection as lost: enough for several round trips over the slowest path.
   static let pingNanoseconds: Int64 = 5_000_000_000
   /// The first pause, in nanoseconds, before a refused request is sent again; the pause doubles each time.
   static let retryPauseNanoseconds: Int64 = 1_000_000_000
@@ -50,8 +60,9 @@ enum Limits {
   static let channelListBytesMax = 1_048_576
   /// The maximum length, in bytes, of a channel's identifier; APNs identifiers are 24 bytes long.
   static let channelIDBytesMax = 128
-  /// The maximum number of bytes of a response's body that are retained; the longest body from APNs is shorter than 100
-  /// bytes.
+  /// The maximum number of bytes of a response's body that the client retains.
+  ///
+  /// The longest body from APNs is shorter than 100 bytes.
   static let answerBytesMax = 4_096
   /// The maximum size, in bytes, of a key, an authority's certificates, or a `gateway.json`; chains of a few
   /// certificates are smaller than 20,000 bytes.

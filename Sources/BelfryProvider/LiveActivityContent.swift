@@ -15,7 +15,7 @@ public struct LiveActivityContent: Sendable, Equatable {
 
   /// The change to the activity.
   public var event: Event
-  /// The activity's state, as the app's type decodes it.
+  /// The activity's state, in the form that the app's own type decodes.
   public var state: JSONObject
   /// The time at which the state was current.
   ///

@@ -1,9 +1,10 @@
-/// The detection of dead connections: the client sends a PING on a connection that has unanswered requests and has been
-/// silent for too long.
+/// The detection of dead connections.
+///
+/// If a connection has unanswered requests and has been silent for too long, the client sends a PING.
 struct Liveness {
   /// The result of a check.
   enum Check: Equatable {
-    /// No requests are unanswered: check again after the next request.
+    /// No requests are unanswered. Check again after the next request.
     case idle
     /// Check again at this time.
     case checkAgain(at: Int64)

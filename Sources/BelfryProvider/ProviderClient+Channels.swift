@@ -29,7 +29,7 @@ public enum ChannelFailure: Error, Sendable, Equatable, CustomStringConvertible 
   }
 }
 
-/// Management of channels, and sending of broadcasts (apns-protocol section 5).
+/// Operations that manage channels and send broadcasts (apns-protocol section 5).
 ///
 /// A Belfry gateway accepts both kinds of requests on its provider port. Apple's service uses different hosts for
 /// channel management: ``ProviderEndpoint/appleSandboxChannels`` and ``ProviderEndpoint/appleProductionChannels``.
@@ -99,7 +99,7 @@ extension ProviderClient {
     return answer
   }
 
-  /// Returns `app` if it can be part of a path.
+  /// Returns `app` if it can be part of a path; throws otherwise.
   private static func checked(_ app: String) throws(ChannelFailure) -> String {
     guard Push.isApp(app) else { throw .invalid(.badApp(app)) }
     return app

@@ -24,9 +24,9 @@ public final class ProviderClient: Sendable {
     public var policy: RetryPolicy
     /// The maximum number of the client's connections, from 1 to 32, all on the same thread.
     ///
-    /// The first connection is opened with the first push, and another one whenever pushes wait and no open connection
-    /// has capacity. Pushes are sent on the connection with the most free capacity, as a share of the number that the
-    /// service allows.
+    /// The first connection is opened with the first push, and another connection is opened whenever pushes wait and no
+    /// open connection has capacity. Each push is sent on the connection that uses the smallest share of the capacity
+    /// that the service allows.
     public var connections: Int
 
     /// Creates a configuration.
@@ -55,7 +55,8 @@ public final class ProviderClient: Sendable {
   private let commands: Mailbox<GroupCommand>
   private let number: ClientNumber
   private let report = ConnectionReport()
-  /// The number of unanswered pushes in a stream whose sender does not specify a window.
+  /// The default limit on unanswered pushes, which applies if the sender of a sequence of pushes does not specify a
+  /// window.
   let defaultWindow: Int
 
   /// Creates a client, which connects when the first push is sent.
@@ -80,8 +81,8 @@ public final class ProviderClient: Sendable {
 
   /// Sends a push and returns the service's response, which can be a refusal.
   ///
-  /// Any number of tasks can wait; they share the connections. A cancelled task receives ``ProviderFailure/cancelled``,
-  /// but its push might already have been sent.
+  /// Any number of tasks can wait at the same time; they share the connections. A cancelled task receives
+  /// ``ProviderFailure/cancelled``, but its push might already have been sent.
   public func send(_ push: Push) async throws(ProviderFailure) -> PushOutcome {
     try await awaiting { number, cancellation, completion in
       submit(push, number, cancellation) { completion($0) }
@@ -90,7 +91,7 @@ public final class ProviderClient: Sendable {
 
   /// Sends a request and returns its response.
   ///
-  /// `isRepeatable` is true if the request can be sent again when the response is lost.
+  /// `isRepeatable` is true if the request can be sent again after its response is lost.
   func answer(
     to request: ServiceRequest, isRepeatable: Bool
   ) async throws(ProviderFailure) -> ServiceAnswer {
@@ -99,7 +100,8 @@ public final class ProviderClient: Sendable {
     }
   }
 
-  /// Runs `body`, which submits a request with a number, and cancels the request if the task is cancelled.
+  /// Calls `body` with a new request number, waits for the outcome of the request, and cancels the request if the task
+  /// is cancelled.
   private func awaiting<Answer: Sendable>(
     isRepeatable: Bool = true,
     _ body: (
@@ -119,7 +121,9 @@ public final class ProviderClient: Sendable {
     return try result.get()
   }
 
-  /// Sends a push and calls `completion` once, on the client's thread, which it must not block.
+  /// Sends a push and calls `completion` once on the client's thread.
+  ///
+  /// The completion handler must not block this thread.
   public func submit(_ push: Push, completion: @escaping PushCompletion) {
     submit(push, nextNumber(), Cancellation(), completion)
   }
@@ -129,7 +133,7 @@ public final class ProviderClient: Sendable {
 
   /// Opens all connections before the first push, unless they are already open.
   ///
-  /// If a connection failed, the client first waits until the pause is over.
+  /// If a connection failed, the client first waits until the pause after the failure is over.
   public func connect() {
     shared.withLock { shared in
       if !shared.isClosed { post(.connect) }
@@ -140,7 +144,7 @@ public final class ProviderClient: Sendable {
   ///
   /// Unanswered requests fail with ``ProviderFailure/closed``.
   public func close() {
-    // Release the group outside the lock, because this can be the group's last client, whose release stops the group.
+    // Release the group outside the lock: if this is the group's last client, releasing the group stops its thread.
     let group = shared.withLock { shared -> ProviderClientGroup? in
       guard !shared.isClosed else { return nil }
       shared.isClosed = true
@@ -173,7 +177,7 @@ public final class ProviderClient: Sendable {
     _ request: ServiceRequest, _ number: RequestNumber, _ cancellation: Cancellation,
     _ completion: RequestCompletion
   ) {
-    // Post the push under the lock, so that it can't follow the command to close.
+    // Post the request under the lock, so that it cannot follow the command to close.
     let isTaken = shared.withLock { shared in
       guard !shared.isClosed else { return false }
       post(.submit(number, request, cancellation, completion))

@@ -35,7 +35,7 @@ public final class ProviderClientGroup: Sendable {
   deinit {
     commands.post(.end)
     let thread = thread
-    // The last reference can be released on the group's own thread, which cannot wait for itself.
+    // The last reference can be released on the group's own thread, and a thread cannot wait for itself.
     DispatchQueue.global().async { thread.join() }
   }
 
@@ -88,7 +88,7 @@ private final class ProviderGroupLoop: TurnEndTarget {
     current?.client.advance()
   }
 
-  /// Releases a client after the current turn, during which its connections can still call it.
+  /// Releases a client at the end of the current turn, because its connections can still call it until then.
   private func remove(_ number: ClientNumber) {
     assert(clients[number] != nil, "a client is removed only once")
     ended.append(number)
@@ -101,7 +101,7 @@ private final class ProviderGroupLoop: TurnEndTarget {
   }
 }
 
-/// An action that stops the loop after the turn in which the last bytes are written.
+/// An action that stops the loop at the end of the turn in which the last bytes are written.
 private final class LoopEnd: TurnEndTarget {
   private let loop: EventLoop
 

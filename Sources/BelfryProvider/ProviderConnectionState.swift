@@ -4,12 +4,12 @@ internal import Synchronization
 public enum ProviderConnectionState: Sendable, Equatable {
   /// No connection has been opened yet, because no push has needed one.
   case idle
-  /// A connection is being opened, and none accepts pushes.
+  /// A connection is being opened, and no other connection accepts pushes.
   case connecting
   /// At least one connection has accepted pushes without interruption since this time, in milliseconds since 1970.
   case connected(sinceMilliseconds: Int64)
-  /// The last connection worked and was closed at this time, in milliseconds since 1970; the next push opens another
-  /// connection.
+  /// No connection is open. The last connection worked and was closed at this time, in milliseconds since 1970; the
+  /// next push opens another connection.
   case ended(atMilliseconds: Int64)
   /// The last attempt to connect failed.
   case failed(reason: String)

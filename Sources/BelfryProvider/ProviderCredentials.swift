@@ -11,15 +11,15 @@ public enum ProviderCredentials: Sendable {
 
 /// A team's ES256 key, in the format that Apple and `belfry key add` issue.
 public struct ProviderKey: Sendable {
-  /// The key's ID, which has 10 characters; the token's `kid`.
+  /// The key's ID, which has 10 characters and is sent as the token's `kid`.
   public let keyID: String
-  /// The team's ID, which has 10 characters; the token's `iss`.
+  /// The team's ID, which has 10 characters and is sent as the token's `iss`.
   public let teamID: String
   private let key: ES256PrivateKey
 
   /// Creates a key from the text of a `.p8` file.
   public init(p8: [UInt8], keyID: String, teamID: String) throws(ProviderFailure) {
-    // Both IDs are inserted into JSON strings, so characters that would need escaping are not allowed.
+    // Both IDs are inserted into JSON strings, so do not allow characters that would require escaping.
     for (name, value) in [("key id", keyID), ("team id", teamID)] {
       guard !value.isEmpty, value.utf8.allSatisfy(Self.isIdentifierByte) else {
         throw .badCredentials("invalid \(name) '\(value)': expected letters and digits")

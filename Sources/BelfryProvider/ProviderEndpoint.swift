@@ -19,7 +19,7 @@ public struct ProviderEndpoint: Sendable, Hashable, CustomStringConvertible {
   /// The text `HOST:PORT`, with an IPv6 address in brackets.
   public var description: String { "\(bracketed):\(port)" }
 
-  /// The value of `:authority`.
+  /// The value of `:authority`, which omits the default port 443.
   var authority: String { port == 443 ? bracketed : description }
 
   private var bracketed: String { host.contains(":") ? "[\(host)]" : host }

@@ -8,14 +8,14 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   case badPush(String)
   /// No connection could be opened.
   case unreachable(endpoint: String, reason: String)
-  /// Each time the push was sent, the connection was closed before the response was received.
+  /// Each time the push was sent, the connection was closed before a response arrived.
   ///
   /// The service might have accepted the push.
   case unanswered(reason: String)
   /// No response was received within the time limit.
   ///
-  /// The service might have accepted the push. If the service refused the push and the time limit ended before the push
-  /// was sent again, the outcome is that refusal instead.
+  /// The service might have accepted the push. A push that was refused and is still waiting for its next attempt when
+  /// the time limit ends does not fail with this error: its outcome is the refusal.
   case timedOut(seconds: Int)
   /// The response cannot be read.
   case badAnswer(String)
@@ -45,7 +45,7 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
     }
   }
 
-  /// Returns the reason without the words that the description already contains.
+  /// Returns the reason without the words that the description of the error already contains.
   private static func cause(_ reason: String, of endpoint: String) -> String {
     var cause = reason[...]
     for words in ["not connected: ", "cannot connect to \(endpoint): "]

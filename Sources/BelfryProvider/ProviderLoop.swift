@@ -3,7 +3,7 @@ import Synchronization
 import System
 import Transport
 
-/// A command from a caller of the client to the client's loop.
+/// A command that a caller of the client sends to the client's loop.
 enum ProviderCommand: Sendable {
   case submit(RequestNumber, ServiceRequest, Cancellation, RequestCompletion)
   case cancel(RequestNumber)
@@ -11,7 +11,7 @@ enum ProviderCommand: Sendable {
   case close
 }
 
-/// A flag that records whether the task that waits for a push was cancelled.
+/// A flag that is set when the task that waits for a push is cancelled.
 final class Cancellation: Sendable {
   private let flag = Atomic(false)
 
@@ -29,7 +29,7 @@ struct ProviderLoopSetup: Sendable {
   let report: ConnectionReport
 }
 
-/// The client on its event loop, where it carries out the steps of ``ClientSession``.
+/// The part of a client that runs on the event loop and carries out the steps of ``ClientSession``.
 final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private struct Pending {
     let request: ServiceRequest
@@ -38,7 +38,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     var tokenIssuedAt: Int64?
     /// The connection and stream on which the request was sent.
     var place: (connection: ConnectionNumber, streamID: Int32)?
-    /// The refusal after which the request waits to be sent again.
+    /// The service's latest refusal; nil unless the request is waiting to be sent again.
     var refusal: ServiceAnswer?
   }
 
@@ -54,7 +54,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private var wakeUp: (timer: TimerID, due: Int64)?
   private let report: ConnectionReport
 
-  /// A function that is called when the client and its last connection are closed.
+  /// A function that is called once the client and its last connection are closed.
   private let onEnd: () -> Void
   private var isClosed = false
 
@@ -79,7 +79,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       assert(pending[number] == nil, "request numbers are unique")
       pending[number] = Pending(request: request, completion: completion)
       session.submit(number, now: loop.nowNanoseconds)
-      // The request might have been cancelled before it arrived here; no cancel command then follows.
+      // The request might have been cancelled before it arrived here. In that case, no cancel command follows.
       if cancellation.isCancelled { session.cancel(number) }
     case .cancel(let number): session.cancel(number)
     case .connect: session.connect(now: loop.nowNanoseconds)
@@ -135,14 +135,15 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       let streamID = connections[connectionNumber]?.send(
         number, fields: fields, body: request.body, answerBytesMax: request.answerBytesMax)
     else {
-      // The connection's count differs from the session's: send nothing until the next response.
+      // The connection and the session disagree on the number of open requests, so send nothing until the next
+      // response.
       session.limited(connectionNumber, to: 0)
       let reason = "the connection takes no request"
       return session.streamFailed(number, unprocessed: true, reason: reason)
     }
     pending[number]?.tokenIssuedAt = renewal.issuedAt
     pending[number]?.place = (connectionNumber, streamID)
-    // From now on, the outcome is unknown until the next response.
+    // The request has been sent again, so its earlier refusal no longer determines the outcome.
     pending[number]?.refusal = nil
   }
 

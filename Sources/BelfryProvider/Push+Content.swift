@@ -43,8 +43,9 @@ extension Push {
     }
   }
 
-  /// Returns the default for the type if no priority is given; throws if the type does not allow the given priority
-  /// (apns-protocol 1.5).
+  /// Returns the given priority, or the default priority of the type.
+  ///
+  /// Throws if the type does not allow the given priority (apns-protocol 1.5).
   private static func priority(
     _ priority: Priority?, of type: PushType
   ) throws(PushFault) -> UInt8? {
@@ -76,7 +77,7 @@ extension Push.Expiration {
     return seconds <= 0 ? .once : .until(unixSeconds: seconds)
   }
 
-  /// Returns an expiration that is this duration from now.
+  /// Returns an expiration that lies this duration after the current time.
   public static func after(_ duration: Duration) -> Self {
     at(Date(timeIntervalSinceNow: Double(duration.components.seconds)))
   }

@@ -37,8 +37,8 @@ public struct Push: Sendable {
   public var collapseID: String?
   /// The `apns-id` header, in canonical lowercase text.
   ///
-  /// The client generates an ID for a push without one, so that a push that must be sent twice is the same notification
-  /// to the service and the device.
+  /// If the push has no ID, the client generates one. The service and the device can then recognize a push that must be
+  /// sent twice as the same notification.
   public var id: String?
 
   /// Creates a push with the service's defaults: an alert, delivered immediately, stored under the service's policy.
@@ -73,7 +73,9 @@ public struct Push: Sendable {
     return fields
   }
 
-  /// The reason that the push cannot be written as a request at all; the service checks all other values.
+  /// The reason that the push cannot be written as a request; nil if it can.
+  ///
+  /// The service checks all other values.
   var fault: String? {
     guard !deviceToken.isEmpty, deviceToken.utf8.allSatisfy(Self.isPathByte) else {
       return "the device token is not hexadecimal text"

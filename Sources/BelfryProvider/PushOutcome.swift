@@ -60,7 +60,7 @@ public enum PushOutcome: Sendable, Equatable {
       return status >= 500 ? .retryWithBackoff : status == 429 ? .retryLater : .doNotRetry
     }
 
-    /// The action that a response allows the sender to take with the device token.
+    /// The conclusion about the device token that a response allows.
     public enum TokenVerdict: Sendable, Equatable {
       /// No action: the refusal does not apply to the token.
       case unaffected
@@ -73,7 +73,7 @@ public enum PushOutcome: Sendable, Equatable {
       case doubtful
     }
 
-    /// The action that this response allows.
+    /// The conclusion about the device token that this response allows.
     ///
     /// Only a 410 response states that a token is dead.
     public var tokenVerdict: TokenVerdict {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A push and its outcome, or the reason that it has none.
+/// A push and its outcome, or the reason that the push has no outcome.
 public struct PushResult: Sendable {
   /// The push, including the `apns-id` with which it was sent.
   public let push: Push
@@ -8,11 +8,10 @@ public struct PushResult: Sendable {
   public let result: Result<PushOutcome, ProviderFailure>
 }
 
-/// The results of many pushes, in the order in which the responses are received; at most one window of pushes is
-/// unanswered at a time.
+/// The results of many pushes, in the order in which the responses are received.
 ///
-/// The next push is requested from the source only when the window has space, so a million pushes use the memory of a
-/// single window. Only one task at a time can iterate.
+/// The source is asked for the next push only when the window of unanswered pushes has space, so a million pushes use
+/// only the memory of a single window. Only one task at a time can iterate.
 public struct PushResults<Pushes: AsyncSequence>: AsyncSequence
 where Pushes.Element == Push {
   /// The element type of the sequence.
@@ -55,12 +54,12 @@ where Pushes.Element == Push {
 
     /// Returns the next result.
     ///
-    /// Pushes are requested from the source on the caller's actor, to which the source can be confined.
+    /// Pushes are requested from the source on the caller's actor, so the source can be isolated to this actor.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws -> PushResult? {
       while !isExhausted, unanswered < window {
-        // Return responses that have been received before sending more pushes.
+        // Return the responses that have already been received before sending more pushes.
         if let answer = answers.first() {
           unanswered -= 1
           return answer
@@ -100,7 +99,7 @@ extension ProviderClient {
     PushResults(client: self, pushes: pushes, window: window ?? defaultWindow)
   }
 
-  /// Sends every push in a sequence that exists in memory or creates pushes one by one.
+  /// Sends every push in a sequence, which can be an array or create its pushes on demand.
   public func send<Pushes: Sequence>(
     _ pushes: Pushes, window: Int? = nil
   ) -> PushResults<PushSource<Pushes>> where Pushes.Element == Push {

@@ -5,7 +5,7 @@ import Transport
 protocol PushServiceConnectionOwner: AnyObject {
   /// Handles the service's first SETTINGS, which allow `limit` concurrent requests.
   func connectionOpened(_ connection: PushServiceConnection, limit: Int)
-  /// Handles a new limit of concurrent requests.
+  /// Handles a new limit on concurrent requests.
   func connection(_ connection: PushServiceConnection, limitedTo limit: Int)
   /// Handles the response to a request.
   func connection(
@@ -19,7 +19,7 @@ protocol PushServiceConnectionOwner: AnyObject {
   /// Handles GOAWAY: the service accepts no further requests on this connection.
   func connectionWentAway(
     _ connection: PushServiceConnection, unprocessed: [RequestNumber], reason: String)
-  /// Handles the closing of the connection, after which no further events follow.
+  /// Handles the closing of the connection, which is the last event of the connection.
   func connectionEnded(_ connection: PushServiceConnection, reason: String)
   /// Handles the completion of a batch: all events for the bytes received so far have been reported.
   func connectionSettled(_ connection: PushServiceConnection)
@@ -27,7 +27,7 @@ protocol PushServiceConnectionOwner: AnyObject {
 
 /// An HTTP/2 connection to the service, on its client's loop.
 ///
-/// The owner makes all decisions.
+/// The connection reports events, and its owner makes all decisions.
 final class PushServiceConnection: StreamHandler, TimerTarget, TurnEndTarget {
   let number: ConnectionNumber
   private let loop: EventLoop
@@ -60,7 +60,7 @@ final class PushServiceConnection: StreamHandler, TimerTarget, TurnEndTarget {
       timeoutNanoseconds: Limits.connectNanoseconds, handler: self)
   }
 
-  /// Queues a request and returns its stream, or nil if the connection does not currently accept requests.
+  /// Queues a request and returns its stream ID, or nil if the connection does not currently accept requests.
   func send(
     _ number: RequestNumber, fields: [(name: String, value: String)], body: [UInt8],
     answerBytesMax: Int
@@ -132,7 +132,7 @@ final class PushServiceConnection: StreamHandler, TimerTarget, TurnEndTarget {
 
   // MARK: Answers
 
-  /// Handles the events in the service's bytes, and those that sending has caused.
+  /// Handles the events that result from the service's bytes or from earlier sending.
   private func read(_ bytes: UnsafeRawBufferPointer, from http: any HTTP2ClientSession) {
     var rest = unsafe bytes
     while let event = unsafe http.next(&rest) {

@@ -1,7 +1,7 @@
 /// The number of a client's request; requests are numbered in the order of submission.
 struct RequestNumber: Hashable {
   let value: UInt64
-  /// True if the request can be sent again when its response is lost.
+  /// True if the request can be sent again after its response is lost.
   var isRepeatable = true
 }
 
@@ -58,17 +58,17 @@ struct RequestTable {
     return number
   }
 
-  /// Returns a request's number of attempts and its connection, or `nil` if the request has its outcome.
+  /// Returns the number of a request's attempts and its connection, or `nil` if the request already has an outcome.
   func sent(_ number: RequestNumber) -> (attempts: Int, connection: ConnectionNumber?)? {
     entries[number].map { ($0.attempts, $0.connection) }
   }
 
-  /// Removes a request that has its outcome.
+  /// Removes a request once it has an outcome.
   mutating func remove(_ number: RequestNumber) { entries[number] = nil }
 
   /// Moves a request to the front of the waiting queue.
   ///
-  /// `counts` is false if the service did not process the request; the attempt then does not count.
+  /// `counts` is false if the service did not process the request, in which case the attempt does not count.
   mutating func requeue(_ number: RequestNumber, counts: Bool) {
     guard var entry = entries[number] else {
       preconditionFailure("a request that already had an outcome was requeued")
@@ -94,7 +94,7 @@ struct RequestTable {
     entries.filter { $0.value.connection == connection }.map(\.key).sorted { $0.value < $1.value }
   }
 
-  /// Returns the requests that are not assigned to a connection.
+  /// Returns the requests that are waiting or paused, and are not assigned to a connection.
   func unsent() -> [RequestNumber] {
     entries.filter { $0.value.connection == nil }.map(\.key).sorted { $0.value < $1.value }
   }
@@ -143,7 +143,8 @@ struct RequestTable {
 struct Queue<Element> {
   private var elements: [Element] = []
   private var start = 0
-  /// The elements that were returned to the queue; the last one in this array is the next in the queue.
+  /// The elements that were put back at the front of the queue, in reverse order: the last element is the next to
+  /// leave.
   private var front: [Element] = []
 
   var first: Element? {
@@ -154,7 +155,7 @@ struct Queue<Element> {
 
   var count: Int { front.count + elements.count - start }
 
-  /// The elements in order.
+  /// All elements, in queue order.
   var all: [Element] { front.reversed() + elements[start...] }
 
   mutating func append(_ element: Element) { elements.append(element) }
@@ -166,7 +167,8 @@ struct Queue<Element> {
     guard start < elements.count else { return nil }
     let element = elements[start]
     start += 1
-    // Half of the storage is used up. Move the rest to the front, which costs at most one move per removed element.
+    // Half of the storage is unused. Move the remaining elements to the start, which costs at most one move per removed
+    // element.
     if start > 1_024, start * 2 > elements.count {
       elements.removeFirst(start)
       start = 0

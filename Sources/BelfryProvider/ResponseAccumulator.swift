@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A response whose frames are being received.
+/// A response that is assembled as its frames arrive.
 struct ResponseAccumulator {
   private var status = 0
   private var id = ""
@@ -23,8 +23,8 @@ struct ResponseAccumulator {
     case "apns-unique-id": uniqueID = unsafe String(decoding: value, as: UTF8.self)
     case "apns-channel-id": channelID = unsafe String(decoding: value, as: UTF8.self)
     case "retry-after":
-      // Only the form in seconds is useful to a client of a push service; the form with a date is meant for caches and
-      // people.
+      // Read only the form that specifies seconds. The form that specifies a date is not useful to a client of a push
+      // service.
       retryAfter = unsafe Int64(String(decoding: value, as: UTF8.self)).map { max(0, $0) }
     default: return
     }

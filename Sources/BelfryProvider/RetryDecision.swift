@@ -1,8 +1,8 @@
 import PushWire
 import BelfryWire
 
-/// The decision about whether a response is final or the request is sent again, according to the advice of
-/// ``Rejection`` (apns-protocol 1.11).
+/// The decision to deliver a response or to send the request again, which follows the advice of ``Rejection``
+/// (apns-protocol 1.11).
 enum RetryDecision: Equatable {
   /// Deliver the response to the sender.
   case final
@@ -14,7 +14,7 @@ enum RetryDecision: Equatable {
   /// Send the request again on another connection.
   case retryOnNewConnection
 
-  /// Decides on the outcome of a request that has been sent `attempts` times.
+  /// Makes the decision for a request that has been sent `attempts` times.
   init(
     _ outcome: PushOutcome, attempts: Int, policy: RetryPolicy, jitter: UInt64,
     renewsTokens: Bool
@@ -33,7 +33,8 @@ enum RetryDecision: Equatable {
       let asked = refusal.retryAfterSeconds.map { seconds in
         seconds.multipliedReportingOverflow(by: 1_000_000_000)
       }.map { $0.overflow ? .max : $0.partialValue }
-      // If the wait is a quarter of an hour or exceeds the policy, the sender must handle it.
+      // The sender must handle a wait that exceeds the policy, or a refusal that requires a wait of a quarter of an
+      // hour.
       let isSoon = asked.map { $0 <= policy.longestPauseNanoseconds }
       guard isSoon ?? (refusal.advice == .retryLater),
         refusal.advice == .retryLater || refusal.advice == .retryWithBackoff
@@ -61,7 +62,7 @@ public struct RetryPolicy: Sendable, Equatable {
   public var longestPauseNanoseconds: Int64
   /// The maximum total time for a push, including waiting, in nanoseconds.
   public var timeoutNanoseconds: Int64
-  /// True to send a push again, with the same `apns-id`, if its connection was closed before the response.
+  /// True if a push is sent again, with the same `apns-id`, after its connection was closed without a response.
   ///
   /// Otherwise, the push fails with ``ProviderFailure/unanswered(reason:)``, so that the sender can first check whether
   /// the service received the push.

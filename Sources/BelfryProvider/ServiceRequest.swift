@@ -15,7 +15,7 @@ enum ServiceRequest: Sendable {
     }
   }
 
-  /// The maximum number of bytes to retain of the response's body.
+  /// The maximum number of bytes of the response's body that the client retains.
   var answerBytesMax: Int {
     switch self {
     case .push, .broadcast: Limits.answerBytesMax
@@ -53,7 +53,7 @@ struct ServiceAnswer: Sendable {
   let body: [UInt8]
 }
 
-/// The completion handler of a request, depending on the kind of caller.
+/// The completion handler of a request, in the form that the kind of caller requires.
 enum RequestCompletion: Sendable {
   case outcome(PushCompletion)
   case answer(@Sendable (Result<ServiceAnswer, ProviderFailure>) -> Void)

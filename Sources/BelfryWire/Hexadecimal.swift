@@ -6,9 +6,9 @@ public enum Hexadecimal {
     return value < 16 ? value : nil
   }
 
-  /// Returns the value of a hexadecimal digit of either case, or at least 16 for any other byte.
+  /// Returns the value of a hexadecimal digit of either case, or a number of at least 16 for any other byte.
   ///
-  /// The code is free of branches, because the processor cannot predict whether the next digit is a letter.
+  /// The code has no branches, because the processor cannot predict whether the next digit is a letter.
   @inlinable static func uncheckedValue(_ digit: UInt8) -> UInt8 {
     let decimal = digit &- 0x30
     let letter = (digit | 0x20) &- 0x61

@@ -6,7 +6,7 @@ public enum WireLimits {
   public static let largePayloadBytesMax = 5_120
   /// The maximum number of bytes in a payload on the legacy binary interface (apns-protocol 7.3).
   public static let binaryPayloadBytesMax = 2_048
-  /// The maximum number of bytes in a command 2 frame on the legacy interface: more than its items can require.
+  /// The maximum number of bytes in a command 2 frame on the legacy interface: more than the frame's items can need.
   public static let binaryFrameBytesMax = 70_000
   /// The maximum number of bytes, not characters, in an `apns-collapse-id` (apns-protocol 1.4).
   public static let collapseIDBytesMax = 64
@@ -17,8 +17,7 @@ public enum WireLimits {
   /// The maximum number of bytes in a bundle identifier with the suffix of its push type; registration rejects longer
   /// topics.
   public static let topicBytesMax = 255
-  /// The maximum number of bytes in an `authorization` value; the longest value that a known client sends has about 400
-  /// bytes.
+  /// The maximum number of bytes in an `authorization` value; known clients send at most about 400 bytes.
   public static let authorizationBytesMax = 2_048
   /// The maximum number of bytes in a localized string with its arguments inserted, and in the plural forms that are
   /// read for the string.
@@ -37,6 +36,7 @@ public enum WireLimits {
   public static let stringsDepthMax = 8
   /// The maximum size of a JSON document, in bytes; frames of the app link contain the longest documents.
   public static let jsonBytesMax = 16 << 20
-  /// The maximum nesting depth of arrays and objects, limited so that recursion fits on the stack of a small thread.
+  /// The maximum nesting depth of arrays and objects; with this limit, recursive parsing fits on a small thread's
+  /// stack.
   public static let jsonDepthMax = 64
 }

@@ -153,7 +153,7 @@ final class CenterList {
   }
 }
 
-/// A request for the text that belongs to a button on a notification in the Notification Center.
+/// A request to the user for the text that a button on a notification in the Notification Center requires.
 struct CenterTextRequest {
   /// The identifier of the request's window.
   static let window = "center-text"

@@ -47,7 +47,7 @@ final class Dialog {
     column.append(buttons(content.buttons.filter { $0.input == nil }))
     window.setContent(column)
     window.describe(content.spoken)
-    // Never focus a button: a key press that was meant for another window must not activate it.
+    // Never focus a button, because a key press that was meant for another window could activate it.
     window.focus(focused)
   }
 
@@ -96,8 +96,9 @@ final class Dialog {
     return (row, field)
   }
 
-  /// Returns the buttons: one or two buttons side by side, or more buttons in a column, so that titles fit in every
-  /// language.
+  /// Returns the buttons, arranged so that their titles fit in every language.
+  ///
+  /// One or two buttons are side by side; more buttons form a column.
   private func buttons(_ contents: [ButtonContent]) -> Widget {
     let isRow = contents.count <= 2
     let box = Widget.box(vertical: !isRow, spacing: 8)

@@ -43,9 +43,9 @@ struct SettingsContent: Hashable {
     isRightToLeft = object["direction"]?.stringValue == "rtl"
   }
 
-  /// The sections with their IDs and text but without values.
+  /// The sections without the values of their settings.
   ///
-  /// Settings with the same layout need the same widgets.
+  /// Settings with the same layout can use the same widgets.
   var layout: [Section] {
     sections.map { section in
       var section = section

@@ -14,7 +14,7 @@ import CGtk
     unsafe self.pointer = pointer
   }
 
-  /// Returns a pointer to this widget as another of its GTK types.
+  /// Returns a pointer to this widget, converted to another of the widget's GTK types.
   func pointer<Type>(as type: Type.Type) -> UnsafeMutablePointer<Type> {
     unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: type)
   }
@@ -94,7 +94,7 @@ import CGtk
     return label
   }
 
-  /// Creates an app's icon from a name in the icon theme or from a path; nil if the theme has no such icon.
+  /// Creates an app's icon from a name in the icon theme or from a path, or returns nil if the theme has no such icon.
   static func icon(_ name: String, pixels: Int32) -> Widget? {
     guard !name.isEmpty else { return nil }
     // The app's name is shown next to the icon, so a screen reader does not need to announce the icon.
@@ -164,8 +164,8 @@ import CGtk
   var isOn: Bool {
     get { unsafe gtk_switch_get_active(opaque) != 0 }
     nonmutating set {
-      // Setting the current value would cancel the animation of a switch that the user has just pressed, and with it
-      // the user's change.
+      // Setting the current value again would stop the animation of a switch that the user has just pressed, and would
+      // lose the user's change.
       guard newValue != isOn else { return }
       unsafe gtk_switch_set_active(opaque, newValue ? 1 : 0)
     }

@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A command from the agent, as one JSON object per line.
+/// A command from the agent, which arrives as one line with a JSON object.
 enum WindowCommand: Hashable {
   /// Shows a window with a notification or a question, or updates it.
   case show(DialogContent)
@@ -11,7 +11,7 @@ enum WindowCommand: Hashable {
   /// Closes a window.
   case close(window: String)
 
-  /// Parses a line; nil if the line is not a known command.
+  /// Parses a line, or returns nil if the line is not a known command.
   init?(line: [UInt8]) {
     guard let object = (try? JSONValue(parsing: line))?.objectValue else { return nil }
     switch object["do"]?.stringValue {
@@ -28,9 +28,9 @@ enum WindowCommand: Hashable {
   }
 }
 
-/// A button, with the text field that precedes the button if its action requires text.
+/// A button, and the text field that precedes it if the button's action requires text.
 struct ButtonContent: Hashable {
-  /// The look of a button.
+  /// The appearance of a button.
   enum Style: String, Hashable {
     case plain, suggested, destructive
   }

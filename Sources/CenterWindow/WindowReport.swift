@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A report of the user's action in a window, as one JSON object per line.
+/// A report to the agent about a window, which is sent as one line with a JSON object.
 enum WindowReport: Hashable {
   /// A window is on screen.
   case shown(window: String)

@@ -6,7 +6,8 @@ package struct ConsolePages: Sendable {
   private let files: PageFiles
   private let access: ConsoleAccess
 
-  /// Creates the files of a console whose start page is the file `start`, for callers that `access` allows.
+  /// Creates the pages of a console, with the file `start` as the start page; `access` decides which requests are
+  /// allowed.
   package init(start: String, access: ConsoleAccess) {
     files = PageFiles(start: start)
     self.access = access

@@ -5,10 +5,11 @@ public import Transport
 public final class ConsoleServer: Sendable {
   private let server: HTTP1Server
 
-  /// Listens on `address`, whose port `--option` specifies (0 means any free port), for at most `connections`
-  /// simultaneous connections, by default 128.
+  /// Creates a server that listens on `address`, and accepts up to `connections` simultaneous connections (128 by
+  /// default).
   ///
-  /// `handler` returns the request handler for the port that was bound.
+  /// `option` is the name of the command-line option that sets the port. A port of 0 selects any free port. `handler`
+  /// receives the port that was bound, and returns the request handler.
   public init(
     address: SocketAddress, option: String, connections: Int? = nil,
     handler: @escaping @Sendable (_ port: UInt16) -> HTTP1Server.Handler

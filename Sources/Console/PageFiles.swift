@@ -1,9 +1,10 @@
 internal import CConsolePages
 internal import Transport
 
-/// The files of the console's pages, and the documents that they link to, embedded in the executable.
+/// The files of the console's pages, and the documents to which the pages link. All files are embedded in the
+/// executable.
 struct PageFiles: Sendable {
-  /// A file as it is served.
+  /// A file in the form in which the server sends it.
   struct File: Sendable {
     let type: String
     let bytes: [UInt8]

@@ -4,8 +4,8 @@ import BelfryWire
 struct FocusedWindow: Hashable {
   /// The process ID in `_NET_WM_PID`.
   var process: UInt32?
-  /// The values of `_KDE_NET_WM_DESKTOP_FILE`, `_GTK_APPLICATION_ID`, and both parts of `WM_CLASS`, as far as they are
-  /// set.
+  /// The values of `_KDE_NET_WM_DESKTOP_FILE`, `_GTK_APPLICATION_ID`, and both parts of `WM_CLASS`; unset properties
+  /// are omitted.
   var names: [String]
 
   /// Returns the output line for a window; nil means that no window is active.

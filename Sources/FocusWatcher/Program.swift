@@ -18,7 +18,8 @@ enum Program {
 
     """
 
-  /// The time, in milliseconds, for which a window manager can report no active window while it switches windows.
+  /// The time, in milliseconds, during which a window manager that switches windows can report that no window is
+  /// active.
   private static let settlingMilliseconds: Int64 = 100
 
   static func main() {
@@ -42,7 +43,8 @@ enum Program {
         on: STDERR_FILENO)
       return 1
     }
-    // From this point, the program reads properties that other programs set, and needs only the open connection.
+    // From this point, the program reads properties that other programs set, so confine it. It needs only the
+    // connection that is already open.
     let lacking = belfry_confine(nil, 0)
     if lacking != 0 {
       let names = [

@@ -1,9 +1,9 @@
 import CXcb
 import Glibc
 
-/// A connection to an X server that reports its active window (EWMH 1.5).
+/// A connection to an X server, which reports the active window (EWMH 1.5).
 ///
-/// Window properties are untrusted, so the size of each copy is limited.
+/// Other programs set the window properties, so the size of each copy is limited.
 @safe final class XDisplay {
   /// The result of a wait.
   enum Outcome {
@@ -17,7 +17,7 @@ import Glibc
   /// The properties in which a window can identify its app, most reliable first.
   private let names: [xcb_atom_t]
 
-  /// Creates a connection to the display that the environment specifies; nil if no X server is reachable.
+  /// Connects to the display that the environment specifies, or returns nil if no X server is reachable.
   init?() {
     var screen: Int32 = 0
     guard let connection = unsafe xcb_connect(nil, &screen) else { return nil }
@@ -50,9 +50,10 @@ import Glibc
         .map { String(decoding: $0, as: UTF8.self) })
   }
 
-  /// Waits until the active window might have changed, for at most the given number of milliseconds or without limit.
+  /// Waits until the active window might have changed, or until the given number of milliseconds has elapsed.
   ///
-  /// Returns `ended` once the server or the reader of standard output has exited.
+  /// If `milliseconds` is nil, there is no time limit. Returns `ended` once the server or the reader of standard output
+  /// has exited.
   func wait(milliseconds: Int64?) -> Outcome {
     let end = milliseconds.map { Self.nowMilliseconds + $0 }
     while true {

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// The condition of a gateway, which its probes query from any thread.
+/// The condition of a gateway; its health probes can query the condition on any thread.
 public struct GatewayCondition: Sendable {
   /// The findings at startup, one sentence each.
   private let found: [String]
@@ -20,7 +20,7 @@ public struct GatewayCondition: Sendable {
     stores = [resources.controlStore.health, resources.notificationStore.health].compactMap(\.self)
   }
 
-  /// The reason that the gateway can't accept anything; nil if it can.
+  /// The reason that the gateway can't accept anything, such as a failing disk; nil if there is none.
   public var obstacle: String? {
     stores.lazy.compactMap(\.failure).first.map { "\($0)" }
   }

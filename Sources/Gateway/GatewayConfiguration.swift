@@ -1,7 +1,7 @@
 public import BelfryWire
 internal import Transport
 
-/// The options that an operator chooses; they are validated once and passed by value.
+/// The options that an operator chooses; they are validated once and then passed by value.
 public struct GatewayConfiguration: Sendable {
   /// The policy that determines which devices can enroll.
   public enum Enrollment: String, Sendable, CaseIterable {
@@ -13,9 +13,9 @@ public struct GatewayConfiguration: Sendable {
 
   /// The policy that determines which apps exist.
   public enum Apps: String, Sendable, CaseIterable {
-    /// Apps that were added, and any other app that a device registers, which then belongs to the first team.
+    /// Apps that an administrator adds or a device registers; a newly registered app belongs to the first team.
     case adopt
-    /// Only the apps that were added.
+    /// Only apps that an administrator adds.
     case listed
   }
 
@@ -98,8 +98,8 @@ public struct GatewayConfiguration: Sendable {
   /// Creates a configuration with the default options for a folder.
   public init(folder: String) { self.folder = folder }
 
-  /// Returns true if a certificate can contain this name, which must be an IP address or a host name that consists of
-  /// the characters that RFC 1123 allows.
+  /// Returns true if a certificate can contain this name: an IP address, or a host name with only the characters that
+  /// RFC 1123 allows.
   public static func isName(_ text: String) -> Bool {
     if let range = AddressRange(text) { return range.prefixBits == range.address.count * 8 }
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -110,8 +110,9 @@ public struct GatewayConfiguration: Sendable {
       }
   }
 
-  /// The host names of Apple's services; the server certificate contains these names too, so that a client that can't
-  /// be modified can be redirected to this gateway (apns-protocol 1.1).
+  /// The host names of Apple's services, which the server certificate also contains.
+  ///
+  /// A client that can't be modified can therefore be redirected to this gateway (apns-protocol 1.1).
   public static let appleHostNames = [
     "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com",
     "api-broadcast.sandbox.push.apple.com", "api-manage-broadcast.push.apple.com",

@@ -126,7 +126,7 @@ public final class GatewayMetrics: Sendable {
       "belfry_channel_subscriptions", help: "Device subscriptions to channels.")
   }
 
-  /// Sets the expiration times of certificates; a kind without a certificate isn't exposed.
+  /// Sets the expiration times of certificates; the metric omits kinds of certificates that don't exist.
   func setEnds(_ ends: [CertificateEnd]) {
     for end in ends {
       registry.gauge(
@@ -152,7 +152,8 @@ public final class GatewayMetrics: Sendable {
     let help = "Device connections, by TLS record layer."
     let counter = registry.counter(
       "belfry_device_connections_opened_total", help: help, labels: ["records": layer])
-    // In OpenMetrics, this counter would belong to the same family as the gauge of open connections.
+    // Expose this name only in the Prometheus format: in OpenMetrics, the counter would belong to the same family as
+    // the gauge of open connections.
     registry.counter(
       "belfry_device_connections_total", help: help, labels: ["records": layer], in: .prometheus
     ) { Double(counter.value) }
@@ -171,13 +172,14 @@ public final class GatewayMetrics: Sendable {
     enrollmentRefusals[Int(refusal.rawValue) - 1].add()
   }
 
-  /// The histogram's bounds in milliseconds, which suit devices ranging from one next to the gateway to one whose
-  /// network barely works.
+  /// The histogram's bounds in milliseconds: the lowest suit a device next to the gateway, and the highest a device
+  /// whose network barely works.
   private static let deliveryBounds: [UInt64] = [
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000,
   ]
 
-  /// Records the duration of a delivery; the recorded duration is 0 if the clock was set back during the delivery.
+  /// Records the duration of a delivery; a negative duration, which results from a clock that was set back, counts as
+  /// 0.
   func countDelivery(milliseconds: Int64) {
     deliveryMilliseconds.observe(UInt64(max(0, milliseconds)))
   }

@@ -15,7 +15,7 @@ extension GatewayServer {
     public var teamID: String
     /// The ID of the first team's provider key.
     public var keyID: String
-    /// The `.p8` file that contains that private key.
+    /// The `.p8` file that contains the private key of the provider key `keyID`.
     public var keyFile: String
     /// The code that devices enroll with.
     public var enrollmentCode: String

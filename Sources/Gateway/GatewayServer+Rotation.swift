@@ -2,7 +2,7 @@ import Storage
 import System
 
 extension GatewayServer {
-  /// Reloads the keys that an administrator has rotated in the folder; the loops receive the keys before the
+  /// Reloads the keys that an administrator has rotated in the folder, and sends them to the loops before the
   /// administrator receives an answer.
   func onRotation(in changes: [ControlChange]) {
     for case .putSetting(let name, _) in changes {

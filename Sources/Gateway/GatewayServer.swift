@@ -65,8 +65,8 @@ public final class GatewayServer {
   private var onStopped: () -> Void = {}
   private var enrollmentCode: String
   private var keyID: String
-  /// A function that is called on the main loop when the information for clients has changed, before the administrator
-  /// gets an answer.
+  /// A function that is called on the main loop when the information for clients has changed; the call precedes the
+  /// answer to the administrator.
   public var onDescriptionChanged: (Description) -> Void = { _ in }
   /// The listeners' certificates, if they have changed since startup.
   private var security: ListenerSecurity?
@@ -159,8 +159,8 @@ public final class GatewayServer {
         ? try StoredFaults(store: controlStore).faults().faults : [])
     faults.onUse { [weak faults, controlWriter] in
       controlWriter.perform { [weak faults] store in
-        // If this fails, the uses that weren't stored aren't counted after a restart; the store itself reports the
-        // failing disk.
+        // If this write fails, the latest uses are forgotten after a restart; the store itself reports the failing
+        // disk.
         if let faults { try? StoredFaults(store: store).keepUses(of: faults.takeUses()) }
       }
     }
@@ -301,8 +301,8 @@ public final class GatewayServer {
     }
   }
 
-  /// Logs the stores' reports, and retries a write on a failing store, because there might be no push that would
-  /// trigger the retry.
+  /// Logs the stores' reports, and retries a write on a failing store; otherwise, the store would stay failed until the
+  /// next push.
   private func reportStores() {
     let now = SystemClock.monotonicNanoseconds
     storeReports.report(atNanoseconds: now)
@@ -334,8 +334,8 @@ public final class GatewayServer {
   /// Applies the changed options that a running gateway can apply, and reloads the certificates; no connection is
   /// closed.
   ///
-  /// Throws without changing anything if the certificates can't be used with the new configuration. Returns the changed
-  /// options that need a restart.
+  /// Returns the changed options that need a restart. If the certificates can't be used with the new configuration,
+  /// throws without changing anything.
   @discardableResult
   public func follow(_ new: GatewayConfiguration) throws -> [String] {
     let (followed, needRestart) = configuration.following(new)
@@ -357,7 +357,7 @@ public final class GatewayServer {
       guard mailboxes.count == configuration.loops else { return }
       controlPlane.use(peers)
       logReader.use(peers)
-      // Apply the changes that were made since the loops were created.
+      // The certificates might have changed since the loops were created.
       if let security { for peer in peers { peer.post(.security(security)) } }
       openNext()
     case .opened(let index, let taken):
@@ -387,7 +387,8 @@ public final class GatewayServer {
   /// The loops' mailboxes, sorted by loop number.
   private var peers: LoopPeers { mailboxes.sorted { $0.key < $1.key }.map(\.value) }
 
-  /// Opens the loops' listeners one after another, so that the later ones share the ports of the first.
+  /// Opens the next loop's listeners; the loops open in order, because all of them share the ports that the first one
+  /// binds to.
   private func openNext() {
     guard let mailbox = mailboxes[openedLoops] else {
       return assertionFailure("there is no loop \(openedLoops) to open")
@@ -416,7 +417,7 @@ public final class GatewayServer {
       adminTokenFile: folder.adminTokenFile)
   }
 
-  /// Publishes a different key to clients if the published one is no longer the best choice or no longer valid.
+  /// Publishes another key to clients if a change to the keys makes it the better choice.
   private func noteKey(in changes: [ControlChange]) {
     let concernsKeys = changes.contains { if case .putKey = $0 { true } else { false } }
     guard concernsKeys,

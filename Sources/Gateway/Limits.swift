@@ -12,8 +12,10 @@ enum Limits {
   /// The maximum number of notifications that wait in memory for one connected device; additional notifications are
   /// read from the store later.
   static let deviceWaitingMax = 1_024
-  /// The number of rows of a device's backlog that are read in one operation: at most 1 MB, even if every notification
-  /// has the maximum size, so that a device that acknowledges nothing takes up no more memory than that.
+  /// The number of rows of a device's backlog that are read in one operation.
+  ///
+  /// Even if every notification has the maximum size, these rows take up at most 1 MB, which is all that a device that
+  /// acknowledges nothing can occupy.
   static let backlogPageRows = 256
   /// The time, in nanoseconds, that a commit waits for the device's acknowledgment, which would make the row
   /// unnecessary.
@@ -21,8 +23,8 @@ enum Limits {
   /// The time, in nanoseconds, by which the removal of an acknowledged row is delayed, so that many removals share one
   /// commit.
   static let removalDelayNanoseconds: Int64 = 50_000_000
-  /// The maximum time, in nanoseconds, for which an attempt-once notification, and the answer to its provider, wait for
-  /// a device that accepts nothing; a working device makes room within a round trip.
+  /// The maximum time, in nanoseconds, for which an attempt-once notification waits for a device that accepts nothing;
+  /// its provider's answer waits too. A working device makes room within a round trip.
   static let onceWaitNanoseconds: Int64 = 5_000_000_000
   /// The maximum number of unanswered pushes to one token on its loop, which is more than any provider needs; the
   /// gateway rejects further pushes with `TooManyRequests` (apns-protocol 1.9).
@@ -32,7 +34,7 @@ enum Limits {
   static let unansweredUncounted = 1_000
   /// The time, in nanoseconds, for which nothing is sent to a device that had no room for a notification.
   ///
-  /// Freeing space takes a user longer than this, and each further attempt costs one notification.
+  /// A user needs longer than this to free space, and each further attempt costs one notification.
   static let noRoomPauseNanoseconds: Int64 = 60_000_000_000
   /// The maximum time, in nanoseconds, for which notifications of priority 5 are held for a sleeping device that shows
   /// no activity.
@@ -40,7 +42,7 @@ enum Limits {
   /// The rate of background pushes of one app on one device: up to three in a burst, and then one every 20 minutes, in
   /// line with Apple's guidance of two or three per hour (apns-protocol section 4).
   static let backgroundRate = RateLimit(intervalNanoseconds: 1_200_000_000_000, burst: 3)
-  /// The time, in nanoseconds, between cleanups of the rate limits' state, which affect only memory use.
+  /// The time, in nanoseconds, between cleanups of the rate limits' state; cleanups affect only memory use.
   static let rateMemoryNanoseconds: Int64 = 60_000_000_000
   /// The maximum number of rows in one commit: more rows would delay everything that waits for the commit, and block
   /// the loop when the commit finishes.
@@ -86,8 +88,8 @@ enum Limits {
   /// The maximum number of unanswered pushes from a team on one loop, which take up about 80 MB if each has the maximum
   /// size; the gateway rejects further pushes with `ServiceUnavailable`.
   static let teamUnansweredMax = 16_384
-  /// The time, in nanoseconds, in which a provider's error count decays to zero from the limit at which its connection
-  /// is closed.
+  /// The time, in nanoseconds, in which a provider's error count decays from its limit, at which the connection is
+  /// closed, to zero.
   static let errorMemoryNanoseconds: Int64 = 60_000_000_000
   /// The number of times that errors halve a provider's stream limit, from 1,000 to 7, before the gateway closes the
   /// connection.
@@ -114,14 +116,14 @@ enum Limits {
   static let loopHeldBytesMax = 128 << 20
   /// The number of bytes that a provider can hold regardless of its loop's total: enough for a request or two.
   static let providerHeldShareBytes = 16 << 10
-  /// The number of bytes received from a provider after which its memory use is checked, which is a small fraction of
-  /// the bytes that a provider can hold.
+  /// The number of bytes received from a provider after which its memory use is checked; it is small compared with the
+  /// memory that a provider can hold.
   static let memoryCheckBytes = 128 << 10
   /// The number of requests started by a provider after which its memory use is checked, because header compression can
   /// shrink a large request to a few bytes.
   static let memoryCheckRequests = 128
-  /// The time, in nanoseconds, between checks for idle and slow providers, which is short compared with the limits that
-  /// the checks enforce.
+  /// The time, in nanoseconds, between checks for idle and slow providers; it is short compared with the time limits
+  /// that the checks enforce.
   static let idleCheckNanoseconds: Int64 = 2_000_000_000
   /// The maximum time, in nanoseconds, from the TLS handshake to the first frame; clients send their preface
   /// immediately.
@@ -154,7 +156,7 @@ enum Limits {
   /// The number of lines in each loop's delivery log; a line takes 64 bytes of disk space.
   static let deliveryLogLines = 65_536
   /// The maximum number of payloads that the delivery log retains in memory; they take up about 40 MB, because most
-  /// payloads are no larger than 4 kB.
+  /// payloads are no larger than 4 KB.
   static let loggedPayloadsMax = 10_000
   /// The size, in bytes, of the largest buffer for a logged payload: the size of the largest payload plus the
   /// allocator's overhead.
@@ -170,14 +172,14 @@ enum Limits {
 
   /// The time, in nanoseconds, between checks of the stores' disk health.
   ///
-  /// After a recovery, readiness probes and log lines report it with at most this delay.
+  /// When a store recovers, readiness probes and log lines show this after at most this time.
   static let storeWatchNanoseconds: Int64 = 1_000_000_000
   /// The minimum time, in nanoseconds, between log lines about a failing disk.
   static let failureLogNanoseconds: Int64 = 60_000_000_000
 
   // MARK: Shutdown
 
-  /// The time, in milliseconds, before a disconnected device reconnects, which gives a restarting gateway time to
+  /// The minimum time, in milliseconds, before a disconnected device reconnects; it gives a restarting gateway time to
   /// start.
   static let reconnectMilliseconds: UInt32 = 1_000
   /// The time, in milliseconds, over which disconnected devices spread their reconnections to avoid a stampede.
@@ -193,16 +195,16 @@ enum Limits {
   static let topicsPerDeviceMax = 1_024
   /// The maximum number of apps that are adopted for one device.
   ///
-  /// Because an app is adopted only once for all devices, each device adds few apps.
+  /// An app is adopted for all devices at once, so a single device adds only a few apps.
   static let adoptionsPerDeviceMax = 256
   /// The maximum number of apps that are adopted in total.
   ///
   /// This is more than a gateway's users need, and each app takes up an entry in every loop's directory.
   static let adoptionsMax = 10_000
-  /// The rate at which apps are adopted: up to a thousand in a burst, so that a team's devices can move to a new
-  /// gateway, and then one per minute.
+  /// The rate at which apps are adopted: up to a thousand in a burst, and then one per minute.
   ///
-  /// The limit per device isn't enough, because a client that knows the code can enroll one device after another.
+  /// The burst lets a team's devices move to a new gateway. The limit per device isn't enough, because a client that
+  /// knows the code can enroll one device after another.
   static let adoptionRate = RateLimit(intervalNanoseconds: 60_000_000_000, burst: 1_000)
   /// The maximum number of a loop's devices whose disconnection times are retained for `belfry device list`; these
   /// times take up 2 MB.
@@ -219,23 +221,24 @@ enum Limits {
   ///
   /// Each renewal costs a signature, a row, and a reconnection.
   static let renewalRate = RateLimit(intervalNanoseconds: 10_000_000, burst: 1_000)
-  /// The range, in seconds, over which devices that exceed the rate spread their next attempt.
+  /// The range, in seconds, over which devices that were refused because of the rate spread their next attempts.
   static let renewalRetrySeconds: ClosedRange<UInt32> = 60...3_600
-  /// The minimum time, in nanoseconds, between the issue of two certificates to one device.
+  /// The minimum time, in nanoseconds, between two certificates that are issued to one device.
   static let renewalPauseNanoseconds: Int64 = 30_000_000_000
-  /// The number of devices whose last renewal requests are remembered; these requests take up 2 MB.
+  /// The maximum number of devices whose last renewal requests are remembered; they take up 2 MB.
   static let renewalsRemembered = 65_536
   /// The time, in nanoseconds, over which device arrivals are collected for one lookup in the store.
   static let arrivalNanoseconds: Int64 = 1_000_000_000
   /// The maximum number of device token keys; to open a token, the gateway tries each of them.
   static let tokenKeysMax = 8
-  /// The time, in seconds, before the authority's expiration at which log warnings start; this time is long, so that
-  /// devices that are offline for months can still connect during a rotation.
+  /// The time, in seconds, before the authority's expiration at which log warnings start.
+  ///
+  /// The time is long, so that devices that are offline for months can still connect during a rotation.
   static let authorityWarningSeconds: Int64 = 365 * 86_400
   /// The time, in seconds, between counts of the devices that haven't followed a rotation.
   static let rotationCountSeconds: Int64 = 60
-  /// The validity, in days, of a device's certificate: a machine's lifetime, so that a machine that was off for nine
-  /// years can still connect.
+  /// The validity, in days, of a device's certificate: about a machine's lifetime, so that a machine that was off for
+  /// nine years can still connect.
   ///
   /// Devices that connect renew their certificates after a tenth of this time.
   static let deviceCertificateDays = Int(LinkLimits.deviceCertificateSeconds / 86_400)
@@ -243,8 +246,8 @@ enum Limits {
   static let authorityDays = 7_300
   /// The maximum number of host names, including previous ones, that the authority's certificate permits.
   ///
-  /// The number is limited because a container has a new name at each start and the certificate is sent in each
-  /// handshake.
+  /// Without a limit, the certificate, which each handshake sends, would grow at each start of a container, which has a
+  /// new name each time.
   static let authorityNamesMax = 40
   /// The validity, in days, of the server certificate: the longest that clients accept from a private authority.
   static let serverCertificateDays = 820
@@ -256,8 +259,9 @@ enum Limits {
   static let certificateWarningSeconds: Int64 = 30 * 86_400
   /// The time, in nanoseconds, between checks of the operator's certificate files.
   static let certificateWatchNanoseconds: Int64 = 1_000_000_000
-  /// The number of days before the server certificate's expiration at which the gateway renews it, which gives two
-  /// months' notice.
+  /// The number of days before the server certificate's expiration at which the gateway renews it.
+  ///
+  /// If the renewal fails, the operator has two months to react.
   static let serverCertificateRenewalDays = 60
   /// The maximum size, in bytes, of a key or certificate file in the folder; real files contain a few thousand bytes.
   static let keyFileBytesMax = 65_536
@@ -266,8 +270,8 @@ enum Limits {
 
   /// The maximum length, in bytes, of a team's name, which is only displayed.
   static let nameBytesMax = 200
-  /// The maximum number of apps, keys, or certificates that are listed when the removal of their team is refused, so
-  /// that the line stays readable.
+  /// The maximum number of apps, keys, or certificates that a refusal to remove their team lists, so that the line
+  /// stays readable.
   static let namesInRefusal = 5
   /// The maximum number of valid team-scoped keys that a team can have in an environment (apns-protocol 2.2).
   static let teamKeysMax = 2
@@ -291,6 +295,6 @@ enum Limits {
   static let broadcastSweepNanoseconds: Int64 = 60_000_000_000
   /// The maximum length, in bytes, of a host name (RFC 1123 section 2.1).
   static let hostNameBytesMax = 255
-  /// The minimum length, in bytes, of an admin token: 64 bits in hexadecimal, which can't be guessed.
+  /// The minimum length, in bytes, of an admin token: 64 random bits in hexadecimal, too many to guess.
   static let adminTokenBytesMin = 16
 }

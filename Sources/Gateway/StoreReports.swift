@@ -1,15 +1,15 @@
 import Storage
 import System
 
-/// The reports about the stores and their disk, in the log and the metrics.
+/// A reporter that shows the state of the stores and their disk in the log and the metrics.
 struct StoreReports {
   private let stores: [StoreHealth]
   private let damages: [(name: String, damage: StoreDamage)]
-  /// The number of set-aside rows that the log has reported, for each store.
+  /// The number of damaged rows of each store that the log has already reported.
   private var reportedRows: [String: Int] = [:]  // text: names of our own stores
   private let metrics: GatewayMetrics
   private let log: Log
-  /// The earliest time of the next line about a failing disk, in monotonic nanoseconds.
+  /// The earliest time, in monotonic nanoseconds, at which the next line about a failing disk can be logged.
   private var nextFailureLine: Int64 = .min
 
   init(
@@ -33,7 +33,7 @@ struct StoreReports {
     reportDamage()
   }
 
-  /// Logs one line for each store that has set aside rows that weren't reported yet.
+  /// Updates the metrics, and logs one line for each store that has set aside more damaged rows since the last report.
   private mutating func reportDamage() {
     for (name, damage) in damages {
       let count = damage.count
@@ -46,7 +46,7 @@ struct StoreReports {
     }
   }
 
-  /// Logs at most one line per minute about all failing stores, because they are on the same disk.
+  /// Logs at most one line per minute for all failing stores together, because they are on the same disk.
   private mutating func reportFailures(atNanoseconds now: Int64) {
     guard now >= nextFailureLine else { return }
     var names: [String] = []

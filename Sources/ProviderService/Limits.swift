@@ -4,18 +4,20 @@ internal import BelfryWire
 enum Limits {
   // MARK: Registry
 
-  /// The maximum length, in bytes, of the app's identifier for a user or an installation: a UUID or an address, with
-  /// room to spare.
+  /// The maximum length, in bytes, of the identifier that an app uses for a user or an installation.
+  ///
+  /// The limit leaves room for a UUID or an email address.
   static let nameBytesMax = 256
-  /// The maximum length, in bytes, of a language tag; RFC 5646 section 4.4.1 finds no need for more.
+  /// The maximum length, in bytes, of a language tag: the length that RFC 5646 section 4.4.1 considers sufficient.
   static let languageBytesMax = 35
   /// The maximum number of warnings in one response: enough for an operator to start with.
   static let warningsMax = 16
   /// The maximum length, in bytes, of a field name, and of a value that must be one of several words; no valid name or
   /// value is longer.
   static let fieldNameBytesMax = 64
-  /// The maximum number of unknown fields of a registration that are compared with the supported names, because each
-  /// comparison takes microseconds.
+  /// The maximum number of unknown fields in a registration that are compared with the supported names.
+  ///
+  /// Each comparison takes several microseconds.
   static let fieldsCompared = 16
   /// The maximum number of tags per device: enough for the topics that a user follows, but not for a profile of the
   /// user.
@@ -29,17 +31,17 @@ enum Limits {
   static let fullRetrySeconds: Int64 = 3_600
   /// The maximum size, in bytes, of the key file, which contains a key of 64 bytes as hexadecimal text.
   static let keyFileBytesMax = 4_096
-  /// The minimum length, in bytes, of an admin token or app key; shorter ones could be guessed.
+  /// The minimum length, in bytes, of an admin token or app key; a shorter token or key could be guessed.
   static let secretBytesMin = 16
   /// The maximum number of cached time zones; the tz database has about 600.
   static let zonesRemembered = 1_000
 
   /// The time, in nanoseconds, between checks of the disk's health.
   ///
-  /// After a recovery, readiness probes and log lines report it with at most this delay.
+  /// Readiness probes and log lines report a recovery with at most this delay.
   static let storeWatchNanoseconds: Int64 = 1_000_000_000
 
-  /// The time, in seconds, between two reads of a feedback service; dead tokens do no harm in the meantime.
+  /// The time, in seconds, between two reads of a feedback service; dead tokens cause no harm in the meantime.
   static let feedbackPauseSeconds: Double = 3_600
 
   /// The maximum number of characters of an invalid value that an error message shows.
@@ -59,8 +61,10 @@ enum Limits {
   static let previewLanguagesMax = 200
   /// The maximum number of languages of one campaign: more than any system supports.
   static let languagesMax = 200
-  /// The maximum size, in bytes, of one string with its arguments inserted, and of the plural forms that are read for
-  /// it; no payload has room for more.
+  /// The maximum size, in bytes, of one string after its arguments are inserted, and of the plural forms that are read
+  /// to produce the string.
+  ///
+  /// A payload cannot contain more text.
   static let filledTextBytesMax = WireLimits.largePayloadBytesMax
   /// The maximum number of arguments of a campaign's strings.
   static let argumentsMax = 16
@@ -77,23 +81,29 @@ enum Limits {
   /// The time, in nanoseconds, before the first retry for recipients that the service temporarily refused; the pause
   /// doubles each time.
   static let retryPauseNanoseconds: Int64 = 1_000_000_000
-  /// The longest pause before a retry, in nanoseconds, so that a recovered service is used within half a minute.
-  static let retryPauseNanosecondsMax: Int64 = 30_000_000_000
-  /// The time, in nanoseconds, from a lost response to the query of the delivery log.
+  /// The longest pause, in nanoseconds, before a retry.
   ///
-  /// After this time, the log contains everything that the gateway still had to read from the lost connection.
+  /// After a service recovers, it is used again within half a minute.
+  static let retryPauseNanosecondsMax: Int64 = 30_000_000_000
+  /// The time, in nanoseconds, from the loss of a response to the query of the delivery log.
+  ///
+  /// By then, the gateway has logged every push that it still had to read from the lost connection.
   static let settleNanoseconds: Int64 = 3_000_000_000
-  /// The margin, in milliseconds, for the slewing of clocks during a log query, and for the precision of a line's
-  /// timestamp.
+  /// The tolerance, in milliseconds, for gradual clock adjustments during a log query, and for the precision of a
+  /// line's timestamp.
   static let clockPrecisionMilliseconds: Int64 = 100
-  /// The maximum time, in milliseconds, between the receipt of a push, which its line in the log states, and the writing
-  /// of that line: the thread that writes it can be blocked, for example by a disk.
+  /// The maximum delay, in milliseconds, with which a line is written to the delivery log.
+  ///
+  /// The line states the time at which the push was received, but the thread that writes the line can be blocked, for
+  /// example by a disk.
   static let lateLineMilliseconds: Int64 = 10_000
-  /// The number of bad tokens after which a campaign slows down if bad tokens are the majority, because a service
-  /// counts them against the sender (apns-protocol 1.11).
+  /// The number of bad tokens after which a campaign slows down, if most of its tokens so far are bad.
+  ///
+  /// A service counts bad tokens against the sender (apns-protocol 1.11).
   static let badTokensBeforeSlowing: Int64 = 200
-  /// The number of recipients in each batch of a slowed campaign, which has one batch in flight: less than half the
-  /// number of bad tokens at which a Belfry gateway closes a connection.
+  /// The number of recipients in each batch of a slowed campaign, which has only one batch in flight.
+  ///
+  /// A Belfry gateway closes a connection after more than twice this number of bad tokens.
   static let slowBatchRecipients = 100
   /// The time, in nanoseconds, that batches in flight have to finish when a campaign is paused or cancelled.
   static let drainNanoseconds: Int64 = 10_000_000_000
@@ -101,13 +111,17 @@ enum Limits {
   static let shutdownNanoseconds: Int64 = 4_000_000_000
   /// The time, in nanoseconds, between progress checks of a watched campaign: short enough for a moving progress bar.
   static let progressNanoseconds: Int64 = 500_000_000
-  /// The number of checks without changes after which a watcher receives a heartbeat, so that a lost watcher is
-  /// detected within 15 seconds.
+  /// The number of checks without changes after which watchers receive a heartbeat.
+  ///
+  /// Heartbeats detect a lost watcher within 15 seconds.
   static let progressHeartbeatRounds = 30
-  /// The time, in nanoseconds, over which a rate is measured: longer than the pauses of a store or a network.
+  /// The time, in nanoseconds, over which a campaign's speed is measured.
+  ///
+  /// This period is longer than the usual pauses of a store or a network.
   static let progressWindowNanoseconds: Int64 = 10_000_000_000
-  /// The time, in milliseconds, after a working connection closes before another one is opened only to test the
-  /// service.
+  /// The time, in milliseconds, for which a closed connection that worked still shows that the service is reachable.
+  ///
+  /// After this time, another connection is opened to test the service.
   static let connectionGoodMilliseconds: Int64 = 60_000
   /// The maximum number of campaigns in the summary: the number that fits on an overview page.
   static let campaignsSummarized = 5
@@ -117,14 +131,17 @@ enum Limits {
   static let campaignNameScalars = 60
   /// The maximum number of characters of a string that are read to derive a name.
   static let campaignNameScalarsRead = 1_000
-  /// The maximum size, in bytes, of a campaign's document for which a list shows the campaign's time; the list parses
-  /// each of these documents.
+  /// The maximum size, in bytes, of a document that a list of campaigns parses to show the campaign's time.
+  ///
+  /// A larger document is treated as empty.
   static let listedDocumentBytesMax = 65_536
   /// The time, in nanoseconds, between two checks of the scheduled campaigns.
   ///
-  /// The checks are repeated because devices register and clocks can be set.
+  /// The checks are repeated, because new registrations and changes to the clock affect the start times.
   static let scheduleNanoseconds: Int64 = 30_000_000_000
-  /// The longest wait of a scheduled campaign, in milliseconds, that is computed exactly: a day.
+  /// The upper bound, in milliseconds, for the computed wait of a scheduled campaign: one day.
+  ///
+  /// The bound prevents an overflow when the wait is converted to nanoseconds.
   static let scheduleMillisecondsMax: Int64 = 86_400_000
   /// The pause between two checks of the scheduled campaigns, as a multiple of the time that a check takes.
   static let scheduleRest: Int64 = 20
@@ -132,13 +149,15 @@ enum Limits {
   static let testNanoseconds: Int64 = 15_000_000_000
   /// The maximum number of an app's newest campaigns whose notifications to one device are looked up.
   static let campaignsOfDevice = 200
-  /// The maximum number of languages and of apps in the summary; the counts of the others are added up.
+  /// The maximum number of apps in the summary, and of languages that are listed for each app.
+  ///
+  /// The devices with other languages are counted together.
   static let sharesSummarized = 50
   /// The shortest time, in nanoseconds, for which the registry's counts are reused, because counting reads every token.
   static let countsNanoseconds: Int64 = 2_000_000_000
   /// The time for which the registry's counts are reused, as a multiple of the time that counting takes.
   static let countsRest: Int64 = 20
 
-  /// The longest lifetime, in seconds, of a push, which is the limit of push services (apns-protocol section 4).
+  /// The longest lifetime of a push, in seconds, which is also the limit of push services (apns-protocol section 4).
   static let expirationSecondsMax: Int64 = 30 * 86_400
 }

@@ -2,7 +2,9 @@ internal import BelfryWire
 public import Storage
 internal import System
 
-/// The data folder of the service, locked by one process: the registry, the keys, and the admin token.
+/// The data folder of the service: the registry, the keys, and the admin token.
+///
+/// Only one process at a time can lock the folder.
 ///
 /// ```
 /// registry.sqlite   sealed tokens, and campaigns
@@ -50,7 +52,7 @@ public struct ProviderFolder: Sendable {
     adminToken = try Self.adminToken(at: Self.adminTokenFile(in: folder.path))
   }
 
-  /// Notices for the operator about the registry's file, one sentence each.
+  /// The notices for the operator about the registry's file, one sentence each.
   public var notices: [String] {
     var notices: [String] = []
     if case .repaired(let repair) = inspection {

@@ -40,7 +40,7 @@ public struct RequestProblem: Error, Sendable, Hashable, CustomStringConvertible
   }
 }
 
-/// A list of problems, so that the sender can fix all of them together.
+/// A list of problems, which allows the sender to fix all of them at once.
 public struct RequestProblems: Error, Sendable, CustomStringConvertible {
   /// The problems; at least one.
   public let all: [RequestProblem]

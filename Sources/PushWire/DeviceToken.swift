@@ -6,7 +6,8 @@ public import BelfryWire
 /// 0 environment | 1 kind | 2…3 generation | 4…7 app | 8…15 device
 /// ```
 ///
-/// Sealed with AES-SIV, they form the 32 bytes that an app receives; `docs/architecture.md` explains this design.
+/// Sealing these bytes with AES-SIV produces the 32 bytes that an app receives. `docs/architecture.md` explains this
+/// design.
 public struct TokenContents: Hashable, Sendable {
   /// The number of bytes in an opened token.
   public static let byteCount = 16
@@ -37,7 +38,7 @@ public struct TokenContents: Hashable, Sendable {
 
   /// Parses an opened token.
   ///
-  /// Returns `nil` if this gateway cannot have created the bytes.
+  /// Returns `nil` for bytes that this gateway cannot have created.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count == Self.byteCount, let environment = Environment(rawValue: bytes[0]),
       let kind = TokenKind(rawValue: bytes[1])

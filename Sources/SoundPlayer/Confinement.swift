@@ -3,10 +3,10 @@ import Glibc
 
 /// The restrictions on a process that reads untrusted bytes, so that an exploited decoder can do no harm.
 enum Confinement {
-  /// Restricts this process to reading the given files, allocating memory, reading clocks, and using its open
+  /// Restricts this process so that it can only read the given files, allocate memory, read clocks, and use its open
   /// descriptors.
   ///
-  /// Returns the names of the missing kernel features that these restrictions require.
+  /// Returns the names of the kernel features that these restrictions require but that are missing.
   ///
   /// Call this method before the process starts another thread.
   static func enter(reading paths: [String]) -> [String] {
@@ -19,9 +19,9 @@ enum Confinement {
     return names(of: unsafe belfry_confine(&copies, Int32(copies.count)))
   }
 
-  /// Returns the operations that succeed in a confined process that is allowed to read `named`.
+  /// Tries several operations in a confined process that may read only `named`, and returns which of them succeed.
   ///
-  /// `belfry-sound confined` prints the operations, to show which restrictions the machine's kernel enforces.
+  /// `belfry-sound confined` prints the result to show which restrictions the machine's kernel enforces.
   static func attempts(named: String, other: String) -> JSONLine {
     func opens(_ path: String, _ flags: Int32) -> Bool {
       let descriptor = unsafe Glibc.open(path, flags | O_CLOEXEC)

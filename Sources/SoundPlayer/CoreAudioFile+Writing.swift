@@ -45,8 +45,9 @@ extension IMA4 {
     private var predictor: Int
     private var index = 0
 
-    /// Creates an encoder whose initial step best fits the channel's first packet, so that a loud beginning is not
-    /// distorted.
+    /// Creates an encoder for a channel that begins with the packet `first`.
+    ///
+    /// The initial step size is the one that fits this packet best, so a loud beginning is not distorted.
     init(for first: [Int16]) {
       predictor = first.first.map(Int.init) ?? 0
       var least = Int.max
@@ -68,7 +69,8 @@ extension IMA4 {
     /// If there are fewer than 64 samples, they are padded with copies of the last sample.
     mutating func encode(_ samples: [Int16]) -> [UInt8] {
       assert((1...packetFrames).contains(samples.count), "a packet holds up to 64 samples")
-      // The packet's header contains only the upper nine bits of the predictor, from which the decoder continues.
+      // The packet's header contains only the upper nine bits of the predictor, and the decoder continues from this
+      // value.
       predictor = Int(Int16(truncatingIfNeeded: predictor & 0xFF80))
       let head = predictor & 0xFF80 | index
       var packet = [UInt8(truncatingIfNeeded: head >> 8), UInt8(truncatingIfNeeded: head)]

@@ -7,7 +7,7 @@ final class CoreAudioFile: SoundSource {
   private var packet = 0
   private var framesLeft: Int64
 
-  /// Reads the header; nil if the file is not of this format.
+  /// Reads the header, or returns nil if the file does not have this format.
   init?(_ bytes: [UInt8]) {
     var reader = Reader(bytes: bytes)
     guard reader.text(4) == "caff", reader.integer(2) == 1, reader.integer(2) != nil else {
@@ -24,7 +24,7 @@ final class CoreAudioFile: SoundSource {
       guard let size = isOpenEnded ? bytes.count - start : Int(exactly: length),
         size <= bytes.count - start || kind == "data"
       else { return nil }
-      // A truncated file contains fewer packets.
+      // A truncated file contains fewer packets than its header states.
       let end = start + min(size, bytes.count - start)
       switch kind {
       case "desc": description = Self.description(&reader)
@@ -50,7 +50,7 @@ final class CoreAudioFile: SoundSource {
       frames: framesLeft)
   }
 
-  /// Returns the rate and the number of channels if the data is in IMA4; otherwise, nil.
+  /// Returns the rate and the number of channels if the data is in IMA4; otherwise, returns nil.
   private static func description(_ reader: inout Reader) -> (rate: Double, channels: Int)? {
     guard let rate = reader.integer(8), reader.text(4) == "ima4", reader.integer(4) != nil,
       reader.integer(4) != nil, reader.integer(4) != nil, let channels = reader.integer(4)

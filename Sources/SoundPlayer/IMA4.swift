@@ -1,9 +1,9 @@
-/// Apple's IMA4 encoding, in which each packet has 34 bytes per channel and contains 64 samples.
+/// Apple's IMA4 encoding, in which a packet contains 64 samples in 34 bytes per channel.
 ///
-/// Every packet is decoded independently.
+/// Every packet can be decoded on its own.
 ///
-/// Two bytes contain the upper nine bits of the predictor and the step index. The other 32 bytes contain a sample in
-/// every four bits, with the lower half of each byte first (IMA Digital Audio Focus 1992, in QuickTime's layout).
+/// The first two bytes contain the upper nine bits of the predictor and the step index. The other 32 bytes contain four
+/// bits per sample; the lower half of each byte is first (IMA Digital Audio Focus 1992, in QuickTime's layout).
 enum IMA4 {
   static let packetBytes = 34
   static let packetFrames = 64

@@ -5,7 +5,7 @@ import CSndFile
   let format: SoundFormat
   private let file: OpaquePointer
 
-  /// Opens the file; nil if libsndfile does not support its format.
+  /// Opens the file, or returns nil if libsndfile does not support its format.
   init?(path: String) {
     var information = SF_INFO()
     guard let file = unsafe sf_open(path, Int32(SFM_READ), &information) else { return nil }

@@ -145,7 +145,7 @@ enum Program {
   }
 
   private static func play(_ command: PlayCommand) -> Int32 {
-    // Create the reader first: it forks the decoding child, which requires that this process has only one thread.
+    // Create the reader first: it forks the decoding child, and this process must have only one thread at that time.
     let reader = SoundReader(command)
     let chime = Chime()
     let (channels, rate) = (
@@ -182,8 +182,9 @@ enum Program {
     return 0
   }
 
-  /// Returns the app's own sound or, if it cannot be used, the system's sound (S0-6) or the chime, together with its
-  /// name and the reason for not using the app's sound.
+  /// Returns a sound that can be played, its name, and the reason that it is not the app's own sound.
+  ///
+  /// The choices are, in order, the app's own sound, the system's sound (S0-6), and the chime.
   static func choose(_ command: PlayCommand) -> (any SoundSource, String, String?) {
     var reason: String?
     if let path = command.path {
@@ -210,7 +211,7 @@ struct PlayCommand: Hashable {
   var systemPath: String?
   var path: String?
 
-  /// Parses the arguments; nil if they are invalid.
+  /// Parses the arguments, or returns nil if they are invalid.
   init?(_ arguments: ArraySlice<String>) {
     var rest = arguments
     while let word = rest.popFirst() {

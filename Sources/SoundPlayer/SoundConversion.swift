@@ -1,6 +1,6 @@
 import Glibc
 
-/// A conversion of any sound file to a file that an alert can use (S0-2, S0-3, S0-5, S0-6).
+/// A conversion of a sound file to a file that can be used for an alert (S0-2, S0-3, S0-5, S0-6).
 struct SoundConversion {
   /// The reason that a conversion failed, and advice for correcting the problem.
   struct Failure: Error, Hashable {
@@ -11,10 +11,10 @@ struct SoundConversion {
   let target: String
   let container: SoundFormat.Container
   let encoding: SoundFormat.Encoding
-  /// True if a sound that is too long is truncated.
+  /// True if a sound that is too long is truncated instead of refused.
   let cutsEnd: Bool
 
-  /// Parses the arguments that follow `convert`; nil if they are invalid.
+  /// Parses the arguments that follow `convert`, or returns nil if they are invalid.
   init?(_ arguments: ArraySlice<String>) throws(Failure) {
     var paths: [String] = []
     var word: String?
@@ -119,7 +119,7 @@ struct SoundConversion {
     var samples: [Int16] = []
     while case let next = input.next(), !next.isEmpty {
       samples += next
-      // Enforce the limit regardless of the header.
+      // Enforce the limit here, because the length in the header might be wrong.
       guard samples.count < Limits.framesMax * format.channels else { break }
       if isTooLong, samples.count >= allowed { break }
     }

@@ -1,9 +1,9 @@
 /// The format and length of a sound file.
 struct SoundFormat: Hashable {
-  /// The container of a sound file; the names are those that `belfry sound` uses.
+  /// The container of a sound file; `belfry sound` uses the same names.
   enum Container: Hashable {
     case aiff, wav, caf
-    /// A container, identified by its own name, that alert sounds are not allowed to have (S0-3).
+    /// Any other container, by name; an alert sound cannot use it (S0-3).
     case other(String)
 
     var name: String {
@@ -16,10 +16,10 @@ struct SoundFormat: Hashable {
     }
   }
 
-  /// The encoding of samples; the names are those that `belfry sound` uses.
+  /// The encoding of samples; `belfry sound` uses the same names.
   enum Encoding: Hashable {
     case linearPCM, ima4, uLaw, aLaw
-    /// An encoding, identified by its own name, that alert sounds are not allowed to have (S0-2).
+    /// Any other encoding, by name; an alert sound cannot use it (S0-2).
     case other(String)
 
     var name: String {
@@ -43,7 +43,7 @@ struct SoundFormat: Hashable {
 
   var seconds: Double { rate > 0 ? Double(frames) / Double(rate) : 0 }
 
-  /// The reason that no sound server can play the sound, or nil if a sound server might be able to.
+  /// The reason that no sound server can play the sound, or nil if no such reason is known.
   var whyUnplayable: String? {
     if frames <= 0 { return "it contains no sound" }
     guard (1...Limits.channels).contains(channels) else {
@@ -56,7 +56,7 @@ struct SoundFormat: Hashable {
     return nil
   }
 
-  /// The reason that the sound cannot be an alert sound (S0-2, S0-3, S0-6), or nil if it can.
+  /// The reason that the sound cannot be an alert sound (S0-2, S0-3, S0-6), or nil if there is no such reason.
   var whyRefused: String? {
     if case .other(let name) = container {
       return "\(name) is not an alert sound format: use aiff, wav or caf"

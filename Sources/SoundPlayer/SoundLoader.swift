@@ -37,7 +37,7 @@ enum SoundLoader {
   }
 }
 
-/// Two short tones that fade out, which are played if no file can be played.
+/// A sound of two short tones that fade out, which is played if no file can be played.
 final class Chime: SoundSource {
   let format = SoundFormat(
     container: .other("built in"), encoding: .linearPCM, channels: 1, rate: 44_100, frames: 22_050)

@@ -22,7 +22,7 @@ protocol SoundOutput {
 
   /// Returns the function with this name.
   ///
-  /// The library's documentation specifies the function's signature.
+  /// `shape` must be the function's signature according to the library's documentation.
   func function<Shape>(_ name: String, _ shape: Shape.Type) -> Shape? {
     guard let address = unsafe dlsym(handle, name) else { return nil }
     return unsafe unsafeBitCast(address, to: shape)
@@ -53,7 +53,7 @@ protocol SoundOutput {
   private let writeFunction: Write
   private let drainFunction: Drain
 
-  /// Connects to a sound server; nil if no server responds.
+  /// Connects to a sound server, or returns nil if no server responds.
   init?(channels: Int, rate: Int) {
     guard let library = Library("libpulse-simple.so.0"),
       let new = unsafe library.function("pa_simple_new", New.self),
@@ -100,7 +100,7 @@ protocol SoundOutput {
   private let drainFunction: Drain
   private let closeFunction: Drain
 
-  /// Opens the device; nil if no device is available.
+  /// Opens the device, or returns nil if no device is available.
   init?(channels: Int, rate: Int) {
     guard let library = Library("libasound.so.2"),
       let open = unsafe library.function("snd_pcm_open", Open.self),

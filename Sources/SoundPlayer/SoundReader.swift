@@ -3,7 +3,7 @@ import Glibc
 
 /// A sound that a confined child process opens and decodes; this process receives only samples.
 ///
-/// Playback requires sockets, threads, and devices, so the player cannot be confined as strictly.
+/// The player itself cannot be confined as strictly, because playback requires sockets, threads, and devices.
 struct SoundReader {
   /// The message that the child sends before the samples.
   struct Header: Hashable {
@@ -13,7 +13,7 @@ struct SoundReader {
     var name: String
     /// The reason that the app's own sound is not played.
     var reason: String?
-    /// The names of the missing kernel features that would be needed to confine the child.
+    /// The names of the kernel features that the child's confinement requires but that are missing.
     var lacking: [String]
 
     /// The fields as strings, each terminated by a zero byte.
@@ -30,7 +30,7 @@ struct SoundReader {
       self.lacking = lacking
     }
 
-    /// Parses a header; nil if a well-behaved child cannot have sent it.
+    /// Parses a header, or returns nil if it is malformed.
     ///
     /// A compromised child can send anything.
     init?(_ bytes: [UInt8]) {
@@ -48,7 +48,7 @@ struct SoundReader {
   let header: Header
   private let pipe: Int32
 
-  /// Starts the child; nil if it cannot be started or does not send a valid header.
+  /// Starts the child, or returns nil if it cannot be started or does not send a valid header.
   init?(_ command: PlayCommand) {
     var ends: [Int32] = [-1, -1]
     guard unsafe Glibc.pipe(&ends) == 0 else { return nil }
@@ -105,7 +105,7 @@ struct SoundReader {
 
   // MARK: Reading
 
-  /// Reads byte by byte up to the fifth zero byte, because samples follow it.
+  /// Reads one byte at a time up to the fifth zero byte, because the samples begin immediately after it.
   private static func readHeader(_ pipe: Int32) -> Header? {
     var bytes: [UInt8] = []
     var zeros = 0

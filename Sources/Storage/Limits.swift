@@ -4,8 +4,8 @@ enum Limits {
   static let busyMilliseconds: Int32 = 5_000
   /// The size, in KiB, of SQLite's page cache per connection: enough for the inner pages of a few million rows.
   static let pageCacheKiB = 32_768
-  /// The maximum number of bytes of the write-ahead log that are retained after a checkpoint, so that the log is not
-  /// extended each time.
+  /// The maximum number of bytes of the write-ahead log that are retained after a checkpoint, so that later writes do
+  /// not have to extend the log again.
   static let walBytesKept = 67_108_864
   /// The maximum number of operations in one transaction; more operations would only delay the requests that wait for
   /// the transaction.
@@ -17,9 +17,9 @@ enum Limits {
   static let tokensSearchedMax: Int64 = 200_000
   /// The number of bytes in the SHA-256 hash of a device's public key.
   static let keyHashBytes = 32
-  /// The number of random bytes in a channel's identifier (contract: 16, in base64).
+  /// The number of random bytes in a channel's identifier, which is sent in base64.
   static let channelIDBytes = 16
-  /// The maximum number of attempts to copy a store, each of which waits `busyMilliseconds` for a locked file.
+  /// The maximum number of attempts to copy a store; each attempt waits up to `busyMilliseconds` for a locked file.
   static let backupAttempts = 12
   /// The number of bytes per read and write when files are copied.
   static let copiedAtOnceBytes = 1_048_576
@@ -32,7 +32,7 @@ enum Limits {
   ///
   /// Checking a gigabyte takes one second if the file is cached in memory.
   static let checkNanoseconds: Int64 = 10_000_000_000
-  /// The number of SQLite steps between two readings of the clock, which take about one millisecond.
+  /// The number of SQLite steps between two readings of the clock: about one millisecond of work.
   static let stepsBetweenClockReadings: Int32 = 10_000
   /// The time, in nanoseconds, before the first retry of a failed write; the delay doubles with each failure.
   static let writeRetryNanosecondsMin: Int64 = 100_000_000

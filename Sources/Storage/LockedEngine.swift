@@ -15,9 +15,9 @@ protocol StoreEngine: AnyObject, SendableMetatype {
 
 /// A store's engine with its lock.
 ///
-/// The engine is reopened after a write whose effect on the disk is unknown. After a failed sync, the kernel can drop
-/// the unwritten pages and report success for the next sync. The engine whose write failed is therefore closed, and a
-/// new engine reads the actual content of the file.
+/// After a failed sync, the kernel can drop the unwritten pages and report success for the next sync. The engine is
+/// therefore closed after a write whose effect on the disk is unknown, and a new engine reads the actual content of the
+/// file.
 final class LockedEngine<Engine: StoreEngine>: Sendable {
   private struct State {
     var engine: Engine?
@@ -81,7 +81,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
           guard error.mayBeOfRows, (try? engine.setAsideDamage()) != nil else { throw error }
           answer = try body(engine)
         }
-        // A write that changed nothing did not involve the disk.
+        // Do not count a write that changed nothing, because it did not involve the disk.
         if engine.changeCount != before { health.writeSucceeded(atNanoseconds: now()) }
         return answer
       } catch {
@@ -104,7 +104,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
   private func open(_ state: inout State) throws(StorageFailure) -> Engine {
     if let engine = state.engine { return engine }
     if state.isClosed { throw .closed }
-    // A file that has disappeared in the meantime must not become an empty store.
+    // Do not create the file: if it has disappeared since it was opened, an empty store must not replace it.
     let engine = try Engine(path: path, mayCreate: false, damage: damage)
     state.engine = engine
     return engine

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The counts of a store's rows that were set aside because their checksums were wrong.
+/// A record of the rows that a store set aside because their checksums were wrong.
 ///
-/// This object can be used from any thread. A row that is not found in a table might be one of the rows that were set
-/// aside. A row whose key could not be read might have any key.
+/// This object can be used from any thread. A row that is not found in a table might have been set aside. A row whose
+/// key could not be read might have any key.
 public final class StoreDamage: Sendable {
   /// A key of a table, as recorded for a row that was set aside.
   public enum Key: Sendable {
@@ -21,14 +21,14 @@ public final class StoreDamage: Sendable {
     case record(collection: String, key: String)
   }
 
-  /// Rows of one table.
+  /// The rows of one table that were set aside.
   struct Rows: Equatable {
     var count = 0
     /// True if the key of at least one of these rows is also damaged.
     var hasUnknownKey = false
     /// True if an entry represents an unknown number of rows that could not be read.
     var hasGap = false
-    /// The keys, and the parts of keys with several parts, each quoted by SQLite.
+    /// The keys, each quoted by SQLite, and the separate parts of keys that have several parts.
     var keys: Set<[UInt8]> = []
   }
 
@@ -66,7 +66,7 @@ public final class StoreDamage: Sendable {
   public func mayHave(_ key: Key) -> Bool {
     guard count > 0 else { return false }
     return state.withLock { state in
-      // A damaged row in the table of damaged rows might represent any row.
+      // If a row of `set_aside` itself is damaged, the row might have represented any key.
       if state.tables[ChecksummedTable.setAside.name] != nil { return true }
       guard let rows = state.tables[key.table] else { return false }
       return rows.hasUnknownKey || rows.keys.contains(key.bytes)
@@ -81,8 +81,7 @@ public final class StoreDamage: Sendable {
       }
   }
 
-  /// Returns true if a row that is in one of these tables and has this string as a part of its key might have been set
-  /// aside.
+  /// Returns true if a row of one of these tables, with this string as a part of its key, might have been set aside.
   public func mayHave(part text: String, in tables: [String]) -> Bool {
     guard count > 0 else { return false }
     let part = Key.quoted(text)
@@ -162,7 +161,7 @@ public struct SetAsideRow: Sendable {
   public let table: String
   /// True if the key shown is the key that was written.
   public let isKeyKnown: Bool
-  /// One line per column with the value in SQL notation, or the available information about unreadable rows.
+  /// The row's values in SQL notation, one line per column, or the available information about unreadable rows.
   public let content: String
   /// The time at which the damage was found, in milliseconds since 1970.
   public let foundMilliseconds: Int64

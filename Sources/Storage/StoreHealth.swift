@@ -39,7 +39,7 @@ public final class StoreHealth: Sendable {
   /// The reason that the store does not accept writes; nil if it accepts writes.
   public var failure: StorageFailure? { state.withLock { $0.failure } }
 
-  /// The reason for a read failure since startup; nil if all data could be read.
+  /// The most recent read failure since startup; nil if no read has failed.
   public var readFailure: StorageFailure? { state.withLock { $0.unreadable } }
 
   /// Returns true if it is time to attempt a write on a failing store.
@@ -88,7 +88,8 @@ public final class StoreHealth: Sendable {
         state.sinceNanoseconds = now
         state.pauseNanoseconds = 0
         state.refused = 0
-        // Even a disk that fails intermittently causes at most one line per minute.
+        // Discard an unreported recovery, so that a disk that fails intermittently causes at most one log line per
+        // minute.
         state.recovery = nil
       }
       state.failure = failure

@@ -38,8 +38,8 @@ enum Limits {
   /// comparisons and still be trusted: more than network time corrections cause, and less than is relevant for
   /// expiration.
   static let clockStepMillisecondsMax: Int64 = 60_000
-  /// How long, in nanoseconds, a wall clock isn't trusted after it has been changed: one day, so that an administrator
-  /// has time to notice.
+  /// The duration, in nanoseconds, for which a changed wall clock is not trusted: one day, so that an administrator has
+  /// time to notice.
   static let clockDoubtNanoseconds: Int64 = 86_400_000_000_000
   /// The maximum number of folders that are watched in one tree: Debian's time-zone database has 43 folders.
   static let foldersWatched = 256

@@ -8,7 +8,7 @@ public enum SystemRandom {
     var filled = 0
     while filled < buffer.count, let base = buffer.baseAddress {
       let count = unsafe getrandom(base + filled, buffer.count - filled, 0)
-      // Linux returns once its pool is initialized; the program must not continue without randomness.
+      // `getrandom` waits until the kernel's pool is initialized. The program must not continue without randomness.
       precondition(count > 0 || errno == EINTR, "the kernel provides random bytes")
       filled += max(0, count)
       assert(filled <= buffer.count, "no more bytes were read than requested")

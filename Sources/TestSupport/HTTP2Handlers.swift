@@ -1,6 +1,6 @@
 public import Transport
 
-/// A receiver of a server session's events, as one method for each event.
+/// A receiver of a server session's events, with one method for each kind of event.
 public protocol HTTP2RequestHandler: AnyObject {
   func requestBegan(_ streamID: Int32)
   func requestField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
@@ -9,7 +9,7 @@ public protocol HTTP2RequestHandler: AnyObject {
   func requestReset(_ streamID: Int32, errorCode: UInt32)
 }
 
-/// A receiver of a client session's events, as one method for each event.
+/// A receiver of a client session's events, with one method for each kind of event.
 public protocol HTTP2ResponseHandler: AnyObject {
   func responseField(_ streamID: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
   func responseBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer)
@@ -20,19 +20,19 @@ public protocol HTTP2ResponseHandler: AnyObject {
   func pingAcknowledged()
 }
 
-/// True if the connection of a session must be closed after its output.
+/// The state of a session; `closing` means that the connection must be closed once the output has been written.
 public enum HTTP2SessionStatus: Sendable, Equatable {
   case open
   case closing
 }
 
 extension HTTP2ServerSession {
-  /// Passes the events that answers and sending have caused to the handler.
+  /// Passes to the handler the events that were caused by answering requests and by sending output.
   public func receive(_ handler: some HTTP2RequestHandler) {
     receive(UnsafeRawBufferPointer(start: nil, count: 0), handler)
   }
 
-  /// Passes the events in a client's bytes to the handler.
+  /// Parses a client's bytes and passes the resulting events to the handler.
   @discardableResult
   public func receive(
     _ bytes: UnsafeRawBufferPointer, _ handler: some HTTP2RequestHandler
@@ -53,12 +53,12 @@ extension HTTP2ServerSession {
 }
 
 extension HTTP2ClientSession {
-  /// Passes the events that sending has caused to the handler.
+  /// Passes to the handler the events that were caused by sending output.
   public func receive(_ handler: some HTTP2ResponseHandler) {
     receive(UnsafeRawBufferPointer(start: nil, count: 0), handler)
   }
 
-  /// Passes the events in a server's bytes to the handler.
+  /// Parses a server's bytes and passes the resulting events to the handler.
   @discardableResult
   public func receive(
     _ bytes: UnsafeRawBufferPointer, _ handler: some HTTP2ResponseHandler

@@ -1,5 +1,6 @@
-/// A translator from the options with which Apple's `afconvert` creates an alert sound to the options of `belfry sound
-/// convert`.
+/// A translator that converts the options of Apple's `afconvert` to the options of `belfry sound convert`.
+///
+/// It accepts the options that create an alert sound.
 enum AfconvertWords {
   /// Translates `-d FORMAT`, `-f FILE_FORMAT`, and `-v`; returns other arguments unchanged.
   static func translated(_ arguments: [String]) throws(UsageError) -> [String] {

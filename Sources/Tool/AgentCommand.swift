@@ -90,7 +90,7 @@ enum AgentCommand {
     let signals = try SignalWatcher(on: loop, for: [.terminate, .interrupt]) { _ in
       service.stopping()
       daemon.stop()
-      // Stop in another turn, which first sends the output that the shutdown has queued.
+      // Stop in the loop's next turn, so that the current turn sends the output that the shutdown has queued.
       loop.schedule(afterNanoseconds: 0) { loop.stop() }
     }
     service.ready()
@@ -105,7 +105,7 @@ enum AgentCommand {
     guard !(options.has("install") && options.has("uninstall")) else {
       throw UsageError("--install and --uninstall cannot be combined: use one of them")
     }
-    // The installed agent starts in a different working folder.
+    // Make these paths absolute, because the installed agent starts in a different working folder.
     let paths: Set<String> = ["data", "socket", "ca", "ready-file", "log-file"]
     var arguments: [String] = []
     let hasCode =

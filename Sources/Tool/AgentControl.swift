@@ -32,8 +32,7 @@ struct AgentControl {
     return min(max(seconds, 1), longestGreetingSeconds) * 1_000
   }
 
-  /// The time, in seconds, within which an agent must answer a greeting; it answers immediately unless something blocks
-  /// it.
+  /// The time, in seconds, within which an agent must answer a greeting; normally, it answers immediately.
   private static let longestGreetingSeconds: Int64 = 5
 
   /// Sends a request and waits for the answer, which doesn't depend on the user.
@@ -47,8 +46,8 @@ struct AgentControl {
   /// The time, in milliseconds, within which an answer that doesn't depend on the user must arrive, even from a busy
   /// machine.
   static let answerMilliseconds: Int64 = 60_000
-  /// The time, in milliseconds, that a manual clock can take to step through all due times, which can span years of
-  /// notifications: one day.
+  /// The time limit, in milliseconds, for a manual clock to step through all due times: one day, because the due times
+  /// can span years of notifications.
   static let clockMilliseconds: Int64 = 86_400_000
 
   /// Runs a command: parses its options, executes it, and prints any error.

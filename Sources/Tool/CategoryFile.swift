@@ -4,7 +4,7 @@ import System
 
 /// A category file for `belfry app run --category`, in the format of a category in `docs/app-link.md`.
 ///
-/// The options of an action can also have the form in which `presented` lines show them. Because the file is written by
+/// An action can also specify its options as Boolean members, as in a `presented` line. Because users write the file by
 /// hand, unknown members are refused; on the link, they are ignored.
 enum CategoryFile {
   private static let categoryKeys = [

@@ -41,7 +41,7 @@ enum ClockCommand {
         row["date"] = nil
         return row
       }
-      // Show the new state only to programs; a user already knows what was set.
+      // Show the new state only to programs, because a user already knows what was set.
       if options.has("json") || words.isEmpty {
         AgentControl.show(rows, .headings(of: "clocks"), asJSON: options.has("json"))
       }

@@ -17,7 +17,7 @@ struct UsageError: CommandFailure, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
-  /// Returns the error for options that do not go together, with the advice.
+  /// Returns the error for options that contradict each other, with advice on how to fix the command line.
   static func contradiction(_ what: String, _ remedy: String) -> UsageError {
     UsageError("\(what): \(remedy)")
   }
@@ -46,7 +46,7 @@ extension OptionTable {
 enum CommandRun {
   /// Runs `body` and returns its exit status.
   ///
-  /// If `body` throws an error, prints the error and returns the error's exit status.
+  /// If `body` throws an error, this function prints the error and returns the error's exit status.
   static func status(of body: () throws -> Int32) -> Int32 {
     do {
       return try body()

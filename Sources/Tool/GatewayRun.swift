@@ -44,11 +44,11 @@ final class GatewayRun {
       server = try GatewayServer(
         configuration: configuration, loop: loop, metrics: metrics, log: log)
     } catch {
-      // If another gateway already uses the folder, the file might be that gateway's.
+      // If another gateway already uses the folder, the ready file might belong to that gateway.
       if !error.isFolderBusy, let readyFile { try FileSystem.remove(readyFile) }
       throw error
     }
-    // The ready file of a killed gateway must not be mistaken for this gateway's.
+    // Remove the ready file of a gateway that was killed, which could be mistaken for this gateway's file.
     if let readyFile { try FileSystem.remove(readyFile) }
     consoleAddress = settings.console
     consoleConnections = configuration.consoleConnections

@@ -14,7 +14,7 @@ enum LogOptions {
     "log-file", "FILE", default: "standard error",
     "file to append the log to; it is renamed to FILE.1 when it reaches 1 MB")
 
-  /// Checks the values of the options.
+  /// Throws if the log level or the log format is unknown.
   static func check(_ options: CommandLineOptions) throws(CommandLineOptions.Problem) {
     _ = try options.choice("log-level", of: Log.Level.allCases.map(\.name))
     _ = try options.choice("log-format", of: LogFormat.allCases.map(\.rawValue) + ["journal"])

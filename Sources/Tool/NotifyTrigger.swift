@@ -58,8 +58,8 @@ enum NotifyTrigger {
       recurrenceCalendar: nil)
   }
 
-  /// The maximum, in seconds: about 3,000 years, which is more than any user needs and doesn't overflow in
-  /// milliseconds.
+  /// The maximum number of seconds: about 3,000 years, which is more than any user needs and doesn't overflow when
+  /// converted to milliseconds.
   static let secondsMax = 1e11
 
   private static func matching(_ options: CommandLineOptions) throws -> NotificationTrigger {
@@ -120,7 +120,7 @@ enum NotifyTrigger {
     }
     let recurrence = try every(options, zone: zone)
     guard let known else {
-      // Use the wall time that this instant has in UTC, wherever the device is.
+      // Fire at the wall time that this instant has in UTC, in whichever time zone the device is.
       return .date(
         unixMilliseconds: wall * 1_000, zone: "UTC", recurrence: recurrence,
         recurrenceCalendar: nil)
@@ -130,8 +130,8 @@ enum NotifyTrigger {
       recurrence: recurrence, recurrenceCalendar: nil)
   }
 
-  /// Returns a trigger for the next occurrence of a time of day, either in the time zone that the device is in at that
-  /// time or in a given zone.
+  /// Returns a trigger for the next occurrence of a time of day, in the given time zone or, without one, in the zone
+  /// that the device is in at that time.
   private static func next(
     _ time: TimeOfDay, zone: String?, _ options: CommandLineOptions
   ) throws -> NotificationTrigger {

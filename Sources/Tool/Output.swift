@@ -5,7 +5,7 @@ import System
 
 /// The output of commands: results on standard output, and everything else on standard error.
 enum Output {
-  /// Writes a line of the result and flushes it, so that the reader of a pipe sees the line immediately.
+  /// Writes a line of the result and flushes the output, so that the reader of a pipe sees the line immediately.
   static func line(_ text: String) {
     write(text + "\n", to: .output)
   }
@@ -36,8 +36,8 @@ enum Output {
 
   /// Returns the exit status of a command: `status`, or 1 if part of the result couldn't be written.
   ///
-  /// This method reports the failure. The following don't count as failures: the reader closed the pipe, the reader
-  /// didn't read the remaining output in time after the command was asked to exit, or the terminal was disconnected.
+  /// This method also reports the failure. It is not a failure if the reader closed the pipe, if the terminal was
+  /// disconnected, or if the command was asked to exit and the reader didn't read the remaining output in time.
   static func status(_ status: Int32) -> Int32 {
     let number = failure.load(ordering: .relaxed)
     guard ![0, EPIPE, EIO, ETIMEDOUT].contains(number) else { return status }

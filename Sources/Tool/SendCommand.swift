@@ -61,7 +61,7 @@ enum SendCommand {
     var failures: Set<String> = []
     var isAllAccepted = true
     for (index, token) in tokens.enumerated() {
-      // This number of concurrent pushes keeps every connection busy; the others wait here.
+      // This number of concurrent pushes keeps every connection busy; the other pushes wait here.
       while sent < tokens.count, sent < index + 1_000 {
         let number = sent
         var push = template
@@ -103,8 +103,8 @@ enum SendCommand {
 
   /// Sends a push.
   ///
-  /// If necessary, retries once with the suffix of the push's type appended to the topic, because the topic might be an
-  /// app's ID that itself ends with that suffix, such as `com.example.voip`.
+  /// If the service rejects the topic, the method retries once with the suffix of the push's type appended. The topic
+  /// might be the ID of an app that itself ends with this suffix, such as `com.example.voip`.
   private static func submit(
     _ push: Push, wasGivenWithSuffix: Bool, with client: ProviderClient,
     _ done: @escaping @Sendable (Result<PushOutcome, ProviderFailure>) -> Void
@@ -152,7 +152,7 @@ enum SendCommand {
       if let part = given.first {
         throw UsageError.contradiction("--payload and --\(part)", "use one of them")
       }
-      // Read more bytes than a payload can have, so that the service reports that the payload is too large.
+      // Read more bytes than a payload can have, so that the service can report that the payload is too large.
       let bytes = try FileSystem.read(
         file == "-" ? "/dev/stdin" : file, limit: WireLimits.largePayloadBytesMax * 2)
       if let fault = PayloadFault(in: bytes) {

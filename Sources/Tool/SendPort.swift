@@ -2,10 +2,11 @@ import BelfryProvider
 import BelfryWire
 import System
 
-/// The advice from `belfry send` for a push to the port of another listener, which appears to be a service that doesn't
-/// answer.
+/// Advice for a `belfry send` command that used the port of another listener.
+///
+/// Without this advice, the listener would appear to be a service that doesn't answer.
 struct SendPort {
-  /// A gateway's other listeners: the member of `gateway.json`, the name, and the default port, if there is one.
+  /// A gateway's other listeners: the key in `gateway.json`, the name, and the default port, if there is one.
   private static let others: [(key: String, name: String, port: Int64?)] = [
     ("console", "console", 2_198), ("device", "device", 5_223), ("binary", "binary", 2_195),
     ("feedback", "feedback", 2_196), ("insecureProvider", "insecure provider", nil),
@@ -24,7 +25,8 @@ struct SendPort {
     else { return nil }
     address = "\(host):\(number)"
     let port = Int64(number)
-    // The gateway's own description is exact, and is often in the same folder as the authority.
+    // The gateway's own description contains the exact ports, and is often in the same folder as the authority's
+    // certificate.
     var files = [DeviceGateway.usersFile]
     if let authority = options.value("ca") {
       files.insert(FileSystem.parent(of: FileSystem.absolute(authority)) + "/gateway.json", at: 0)

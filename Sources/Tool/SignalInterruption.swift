@@ -27,8 +27,8 @@ final class SignalInterruption {
 
 /// The thread that receives SIGINT and SIGTERM from the first ``SignalInterruption`` until the process exits.
 ///
-/// The thread continues to run after the last `SignalInterruption` is released. Otherwise, a signal that arrives at the
-/// time of that release could be received and not reported, and a command with a full output pipe would never exit.
+/// The thread continues to run after the last `SignalInterruption` is released. Otherwise, a signal that arrives during
+/// the release could be lost, and a command with a full output pipe would never exit.
 private final class InterruptionThread: Sendable {
   static let shared = InterruptionThread()
 

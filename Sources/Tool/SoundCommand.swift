@@ -2,7 +2,7 @@ import Agent
 import Glibc
 import System
 
-/// `belfry sound`: checks whether a file can be an alert sound, using `belfry-sound`.
+/// `belfry sound`: checks and converts sound files for alerts, using `belfry-sound`.
 enum SoundCommand {
   static let table = OptionTable(
     command: "belfry sound",

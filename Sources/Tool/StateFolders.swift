@@ -30,12 +30,12 @@ enum StateFolders {
   /// The folder of the virtual devices' identities.
   static var devices: String { "\(state)/belfry/devices" }
 
-  /// The folder, next to the user's data, in which apps' client modules store attachment files.
+  /// The folder in the user's data directory in which the client modules of apps store attachment files.
   static var attachments: String {
     (AgentPaths.dataHome(variable) ?? "/.local/share") + "/belfry/attachments"
   }
 
-  /// `XDG_STATE_HOME`, or its default.
+  /// The folder for the user's state: `XDG_STATE_HOME`, or its default.
   ///
   /// If neither that variable nor `HOME` is set, the command exits.
   static var state: String {

@@ -165,7 +165,7 @@ enum Tool {
       run: ManualCommand.run),
   ]
 
-  /// The commands that undo what a command does, by the name that users might expect.
+  /// The commands that undo another command, keyed by names that users might expect.
   private static let opposites = ["unsubscribe": "belfry app remove"]
 
   static func main() {

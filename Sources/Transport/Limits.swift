@@ -3,14 +3,15 @@ enum Limits {
   /// The number of wrong tokens from one address after which clients at that address must wait; the correct token is
   /// always accepted.
   static let wrongTokens = 10
-  /// The number of nanoseconds after the first wrong token until clients at the address no longer have to wait; also
-  /// the interval between log lines.
+  /// The time, in nanoseconds after the first wrong token, at which clients at the address no longer have to wait; also
+  /// the interval between log lines that include an address.
   static let wrongTokenNanoseconds: Int64 = 60_000_000_000
   /// The maximum number of addresses whose wrong tokens are counted; a new address replaces the oldest.
   static let wrongTokenAddresses = 1_024
   /// The maximum number of bytes in a PEM or DER file; real chains have about 10 KB.
   static let credentialBytesMax = 1_048_576
-  /// The number of seconds by which a new certificate's validity starts in the past, because clocks differ.
+  /// The number of seconds by which the start of a new certificate's validity precedes its creation, because clocks
+  /// differ.
   static let clockSkewSeconds: Int64 = 300
   /// The maximum validity period of a server certificate, in seconds: Apple's clients accept 825 days from a private
   /// authority.
@@ -22,8 +23,8 @@ enum Limits {
 
   // MARK: streams
 
-  /// The maximum number of bytes in one read(2) call: one turn's work for one stream, and about the capacity of a
-  /// socket's buffer.
+  /// The maximum number of bytes in one read(2) call, which is the work for one stream in one turn. A socket's buffer
+  /// has about the same capacity.
   static let readBytes = 65_536
   /// The maximum number of bytes of plaintext from one read: the records in the read, plus one record whose first part
   /// arrived earlier.
@@ -55,11 +56,12 @@ enum Limits {
   ///
   /// Each handshake uses about 60 KB of memory in OpenSSL.
   static let handshakesMax = 1_000
-  /// The maximum number of handshake steps in one turn: all open connections wait for about 1 ms while a step creates
-  /// or verifies a signature.
+  /// The maximum number of handshake steps in one turn.
+  ///
+  /// Each step creates or verifies a signature, which delays all open connections by about 1 ms.
   static let handshakeStepsPerTurn = 2
-  /// The maximum number of handshake steps that may wait while listeners accept connections: about 30 ms of work, so
-  /// that the loop stays busy.
+  /// The number of waiting handshake steps at which listeners stop accepting connections: about 30 ms of work, which
+  /// keeps the loop busy.
   static let handshakeStepsWaitingMax = 64
   /// The number of nanoseconds without progress after which a new handshake can replace a handshake in progress if the
   /// loop has reached its limit.
@@ -71,8 +73,8 @@ enum Limits {
   /// The maximum number of nanoseconds for the answers to a peer that has shut down its sending side: many times longer
   /// than a commit on a slow disk.
   static let answersNanoseconds: Int64 = 30_000_000_000
-  /// The number of nanoseconds for which input is read and discarded after closing, so that a reset doesn't arrive
-  /// before the last output.
+  /// The time, in nanoseconds, during which input is read and discarded after closing, so that a reset doesn't destroy
+  /// the last output.
   static let lingerNanoseconds: Int64 = 2_000_000_000
   /// The maximum number of bytes of input that are discarded after closing before the connection is reset.
   static let lingerBytes = 1_048_576
@@ -126,20 +128,20 @@ enum Limits {
   static let http1HeadBytes = 8_192
   /// The maximum number of bytes of a field or of a piece of a body in one event.
   static let http1EventBytes = 16_384
-  /// The maximum number of bytes that a client may send ahead of a response: one read in addition to the remainder of
-  /// the previous read.
+  /// The maximum number of bytes that a client may send ahead of a response: one read, and the rest of the previous
+  /// read.
   static let http1PipelinedBytes = 262_144
   /// The maximum number of simultaneous connections of an HTTP/1.1 server, unless its owner specifies a lower number.
   ///
   /// To make room for another connection, the connection that has waited longest for its request is closed.
   static let httpConnections = 128
-  /// The maximum number of nanoseconds for which a connection may be without a complete request head: browsers keep a
+  /// The maximum time, in nanoseconds, that a connection may wait for a complete request head: browsers keep a
   /// connection open this long for the next request.
   static let httpIdleNanoseconds: Int64 = 60_000_000_000
   /// The maximum number of nanoseconds for a request, from its first byte to its last: 1 MB at 35 KB per second.
   static let httpRequestNanoseconds: Int64 = 30_000_000_000
-  /// The maximum number of nanoseconds for which a connection may send requests without a pause if another connection
-  /// needs its slot: a page in a browser has about 20 files.
+  /// The maximum time, in nanoseconds, that a connection may send requests without a pause if another connection needs
+  /// its slot: a page in a browser has about 20 files.
   static let httpPipeliningNanoseconds: Int64 = 2_000_000_000
   /// The number of threads that run handlers, in addition to the thread for probes.
   static let httpHandlerThreads = 4

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Tests of the agent's guarantees despite crashes, full disks, unresponsive apps, and clock changes.
+/// Tests of the guarantees that the agent keeps despite crashes, full disks, unresponsive apps, and clock changes.
 ///
 /// `make simulate MODEL=agent [SEED=n] [SECONDS=n]` simulates more worlds of ``AgentSimulation``.
 @Suite struct AgentSimulationTests {

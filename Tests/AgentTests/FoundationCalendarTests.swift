@@ -14,7 +14,7 @@ struct FoundationCalendarTests {
     return match
   }
 
-  /// Returns the result of a search that examines every day.
+  /// Returns the next date according to a slow search that examines every day.
   private func slow(
     _ name: String, _ words: [(Calendar.Component, Int)], from first: Int, days: Int
   )
@@ -144,7 +144,7 @@ struct FoundationCalendarTests {
       let found = try #require(trigger.next(after: now, anchor: now, in: world(calendar)))
       #expect(calendar.lookUps - before <= 24, "\(days) days: \(calendar.lookUps - before)")
       #expect(found > now)
-      // The next date can be years away, because some years don't have the month, and some months don't have the day.
+      // The next date can be years away, because not every year has the month, and not every month has the day.
       #expect(found - now < 8 * 385 * day)
       #expect(trigger.next(after: found - 1, anchor: now, in: world(calendar)) == found)
     }

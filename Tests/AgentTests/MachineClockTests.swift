@@ -110,7 +110,7 @@ import Testing
     try put("America/Los_Angeles", as: zones + "/Test/Town")
     try loop.turn(while: moments() == waits(until: "00"))
     #expect(moments() == waits(until: "16"))
-    // The clock also watches the new database.
+    // The clock also watches the database that replaced the old one.
     try put("Europe/Paris", as: zones + "/Test/Town")
     try loop.turn(while: moments() == waits(until: "16"))
     #expect(moments() == waits(until: "07"))
@@ -139,7 +139,7 @@ import Testing
   }
 }
 
-/// A list of pending notifications whose triggers depend on a clock and its time zones.
+/// A list of pending notifications, whose triggers depend on a clock and on its time zones.
 private final class Waiting {
   private var scheduled: ScheduledNotifications
   private let clock: MachineClock

@@ -5,8 +5,9 @@ import Testing
 @testable import Agent
 
 @Suite struct PropertyListFileTests {
-  /// Returns a property list in which each of `depth` arrays refers to the next one twice, and the last array contains
-  /// `last`.
+  /// Returns a property list of `depth` nested arrays, each of which refers to the next array twice.
+  ///
+  /// The last array contains `last`.
   private func doubling(_ depth: Int, last: Int? = nil) -> Data {
     var objects: [[UInt8]] = [[0xD1, 1, 2], [0x51, 0x6B]]
     for level in 0..<depth {

@@ -13,7 +13,7 @@ private final class SleepingMachine {
   private(set) var lateness: [Int64] = []
 
   init() {
-    // The wall clock starts at 2026-01-05T08:00:00Z. The two clocks differ in their milliseconds.
+    // The wall clock starts at 2026-01-05T08:00:00Z. The milliseconds of the wall clock and of the elapsed time differ.
     bench = ModelBench(pendingLimit: 1_000, now: 1_767_600_000_000, elapsed: 5_000_017)
     app = bench.authorized()
   }

@@ -1,7 +1,7 @@
 @testable import BelfryProvider
 
 extension ClientSession {
-  /// Returns all steps until the session is idle.
+  /// Returns all the steps that the session takes until it is idle.
   mutating func steps(now: Int64 = 0) -> [Step] {
     var steps: [Step] = []
     while true {

@@ -174,7 +174,7 @@ private final class FakeConnection: StreamHandler, HTTP2RequestHandler, TurnEndT
   }
 
   private func answer(_ streamID: Int32, status: Int, fields: [String: String], body: String?) {
-    // One buffer holds all the text, so that the views refer to memory that is valid during the call.
+    // All the text is in one buffer, so the views refer to memory that stays valid during the call.
     var bytes: [UInt8] = []
     var ranges: [(Range<Int>, Range<Int>)] = []
     func append(_ text: String) -> Range<Int> {

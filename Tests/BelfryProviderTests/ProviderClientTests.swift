@@ -175,7 +175,7 @@ private func push(_ token: String = "00ff") -> Push {
     async throws
   {
     let service = try FakeService { _, _ in .refuse(status: 429, reason: "TooManyRequests") }
-    // The pauses grow, so that the time limit ends during a pause.
+    // The pauses become longer, so that the time limit expires during a pause.
     let client = try service.client(
       policy: RetryPolicy(attemptsMax: 100, timeoutNanoseconds: 5_000_000_000))
     guard case .rejected(let refusal) = try await client.send(push()) else {

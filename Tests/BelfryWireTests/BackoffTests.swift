@@ -8,7 +8,7 @@ import Testing
     let longest = (1...6).map { failures in
       (0..<500).map { backoff.nanoseconds(afterFailures: failures, random: $0) }.max()
     }
-    // The random part is less than half of the pause.
+    // Less than half of a pause is random, so no pause reaches its full duration.
     #expect(longest == [99, 199, 399, 799, 999, 999])
     #expect(backoff.nanoseconds(afterFailures: .max, random: 0) == 500)
   }

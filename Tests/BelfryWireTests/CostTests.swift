@@ -3,7 +3,7 @@ import Testing
 
 // The tests don't run in sanitized builds, because they would measure the sanitizer rather than the handler.
 #if !SANITIZED
-  /// The fast part of `make check-cost`.
+  /// Tests that run the fast part of `make check-cost`.
   @Suite(.serialized) struct CostTests {
     @Test(arguments: CostSubject.all)
     func `a byte costs no more at 32 KB than at 4 KB, whatever the input`(_ subject: CostSubject) {

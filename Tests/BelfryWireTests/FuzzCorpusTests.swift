@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that pass the fuzzers' seeds and findings to each parser again.
+/// Tests that run each parser again on the fuzzers' seeds and findings.
 @Suite struct FuzzCorpusTests {
   @Test(arguments: FuzzTarget.allCases)
   func `the kept corpus breaks nothing`(_ target: FuzzTarget) throws {

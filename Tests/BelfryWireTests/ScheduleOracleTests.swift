@@ -88,7 +88,7 @@ private struct ScheduleOracle {
     for answer in wanted.split(separator: ",") {
       let found = next(at)
       if answer.first == ">" {
-        // The oracle found nothing before this limit, so a later date is acceptable.
+        // The oracle searched only up to this limit and found nothing, so the schedule may find a later date.
         if let found, found <= Int(answer.dropFirst()) ?? .max { return "\(line) found \(found)" }
         return nil
       }

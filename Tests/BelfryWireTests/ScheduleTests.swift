@@ -376,7 +376,7 @@ private let hour: Int64 = 3_600_000
     _ = try schedule.add(key, .calendar(match, repeats: true), at: now)
     let before = calendar.lookUps
     let days = schedule.moments(of: key, count: 100, at: now).map { $0 / (24 * hour) }
-    // The first moment is already known, and each of the others takes one lookup.
+    // The first date is already known. Each of the other dates requires one lookup.
     #expect(days == Array(1...7))
     #expect(calendar.lookUps - before == 6)
     let fewer = schedule.moments(of: key, count: 2, at: now)
@@ -391,7 +391,7 @@ private let hour: Int64 = 3_600_000
     try device.add("nine", daily("hour=9"))
     device.pass(24 * hour + since)
     #expect(device.take() == ["nine@540"])
-    // It is 09:00 there, or slightly later.
+    // In Berlin, it is 09:00 or slightly later.
     try device.move(to: "Europe/Berlin")
     #expect(device.take() == [])
     let persisted = device.disk.values.first?.handled

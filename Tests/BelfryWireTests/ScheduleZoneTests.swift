@@ -175,8 +175,8 @@ enum TestZones {
   @Test func `at the instant of the last transition, the transition counts and not the rule`()
     throws
   {
-    // The rule's own change is at the same instant, in a year for which the zone's table contains no changes of the
-    // rule.
+    // The rule also changes the offset at this instant. The year is one for which the zone's table contains none of the
+    // rule's changes.
     let change = try instant("2150-03-29T01:00:00Z")
     let zone = try ZoneFile.read(
       TestZones.file(
@@ -250,7 +250,7 @@ enum TestZones {
     let half = 1_772_937_000  // 2026-03-08T02:30 as a wall clock would count it
     #expect(zone.firstInstant(ofWall: half) == 1_772_964_000)  // 03:00 PDT
     #expect(zone.firstInstant(ofWall: 1_793_496_600) == 1_793_521_800)  // 1 November, 01:30 PDT
-    // By 01:30 PST, the clock has already shown 01:59:59.
+    // At 01:30 PST, the latest time that the clock has shown is still 01:59:59, from before it was set back.
     #expect(zone.latestWall(at: 1_793_521_800 + 3_600) == 1_793_498_399)
   }
 }

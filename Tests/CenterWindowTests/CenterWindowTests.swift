@@ -157,7 +157,7 @@ struct CenterWindowTests {
       center.tell(Self.settings(badge: "on"))
       #expect(try await center.event("shown")["window"].string == "settings")
       try await desktop.wait("label", "Burger")
-      // After new values arrive from outside, the next report contains only the user's change to them.
+      // After new values arrive from outside, the next report contains only the change that the user makes.
       center.tell(Self.settings(badge: "off", style: "none"))
       center.tell(Self.settings(badge: "off", style: "none", problem: "refused"))
       try await desktop.wait("label", "refused")

@@ -1,9 +1,10 @@
 import Foundation
 import TestSupport
 
-/// The program of `make check-cost`.
+/// The program that `make check-cost` runs.
 ///
-/// For each handler of untrusted bytes, the program measures the cost per byte at 4 KB and at the interface's limit.
+/// For each handler of untrusted bytes, the program measures the cost per byte for 4 KB of input and for the largest
+/// input that the interface accepts.
 let usage =
   "usage: CheckCost [--quick] [--only TEXT]: measure only up to 64 KB, or only the subjects whose name contains TEXT"
 

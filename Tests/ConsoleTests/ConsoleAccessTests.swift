@@ -197,7 +197,7 @@ import Transport
     let body = #"{"id":"TEAMAAAAAA"}"#
     let own = Self.proof + [cookie]
     for wrong in [
-      // The first two requests are like those of a form and of a page whose request needs no preflight.
+      // The first two requests are like the request of a form and like a page's request that needs no preflight.
       Self.own + [cookie], Self.own + [cookie, ("Origin", "http://localhost:2198")],
       own.map { $0.0 == "Origin" ? ("Origin", "http://evil.example") : $0 },
       own.map { $0.0 == "Origin" ? ("Origin", "null") : $0 },
@@ -435,7 +435,7 @@ private final class FollowedLog: DeliveryLogSource {
     return []
   }
 
-  /// Sends a line; returns, for each follower, true if the follower wants more.
+  /// Sends a line, and returns one Boolean per follower: true if the follower wants more lines.
   func send() -> [Bool] {
     let id = NotificationID(high: 1, low: 1)
     let line = DeliveryLogLine(

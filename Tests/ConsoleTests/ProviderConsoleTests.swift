@@ -127,7 +127,7 @@ import Transport
     #expect(answer("GET", "/tokens", bearer).status == 200)
     #expect(answer("GET", "/healthz", []).status == 200)
     #expect(answer("GET", "/nothing", Self.own).status == 404)
-    // A missing push service is a state, not an error.
+    // The status reports a missing push service as a state, not as an error.
     let status = answer("GET", "/status", bearer)
     guard case .bytes(let bytes) = status.body else { return }
     let object = try JSONValue(parsing: bytes.dropLast()).objectValue

@@ -11,7 +11,7 @@ import Testing
 @testable import GatewayConsole
 @testable import Transport
 
-/// Tests of a virtual phone's agent and apps that need no gateway, and of the requests that manage phones.
+/// Tests of the requests that manage virtual phones, and of a phone's agent and apps without a gateway.
 @Suite(.timeLimit(.minutes(60))) struct VirtualPhoneTests {
   private let scratch: ScratchFolder
   private let authority: [UInt8]
@@ -188,7 +188,7 @@ private final class EventReader: Sendable {
     signal.yield()
   }
 
-  /// Returns the next event that matches, without a time limit other than the test's.
+  /// Returns the next matching event; only the test's own time limit bounds the wait.
   func first(where matches: (JSONObject) -> Bool) async throws -> JSONObject {
     for await _ in signals {
       take()

@@ -95,7 +95,7 @@ import Transport
         let answer = try await run(scenario, list, "list", "--json", data: data)
         #expect(answer.lines.isEmpty && answer.status == 0)
       }
-      // If no key is created, no file remains either.
+      // If no key is created, the command leaves no file either.
       let file = scenario.folder.file("k.pem")
       let answer = try await run(
         scenario, "certificate", "add", "--team", "NOTEAMATAL", "--topic", "com.a", "--out", file,
@@ -125,7 +125,7 @@ import Transport
         #expect(listed.lines.isEmpty && listed.status == 0)
       }
       #expect(try FileSystem.read(file, limit: 100) == Array("the only copy".utf8))
-      // An empty file holds no key, and a script may have created it.
+      // An empty file contains no key. A script might have created it.
       let empty = scenario.folder.file("k.p8")
       try FileSystem.write([], to: empty)
       _ = try await run(scenario, "key", "add", "--team", "TEAMAAAAAA", "--out", empty, data: data)

@@ -50,9 +50,9 @@ import Testing
     }
   }
 
-  /// Tests a process without the capability that allows root to inspect every process.
+  /// Tests an agent without the capability with which root can inspect every process.
   ///
-  /// Without that capability, root is equivalent to any other user.
+  /// Without that capability, root has no more insight into processes than any other user.
   @Test(.requires(.systemPython, .setpriv))
   func `a process that the agent cannot inspect is refused as an app`() async throws {
     try await Scenario.run { scenario in
@@ -111,8 +111,8 @@ import Testing
     let python = URL(fileURLWithPath: try TestTool.systemPython.required())
       .resolvingSymlinksInPath().path
     try? FileManager.default.removeItem(atPath: path)
-    // A separate process copies the file. If this process copied it, programs that start at the same time would inherit
-    // the file's descriptor, and the file would be busy.
+    // Copy the file in a separate process. If this process copied it, programs that start at the same time would
+    // inherit the file's descriptor, and the copy could not be executed.
     _ = try await scenario.command(["/bin/cp", python, path])
     return [path, Self.client]
   }
@@ -237,7 +237,7 @@ import Testing
       #expect(try await answer(run(["app", app]))["app"].string == app)
       #expect(try await reason(answer(run(["app", "org.example.other"]))) == "appRefused")
 
-      // Other processes read the number of a running sandbox and claim it as their own.
+      // Another process can read the number of a running sandbox and claim that the number is its own.
       let running = try run(["later"])
       _ = try await running.event("started")
       let instances = scenario.folder.file(".flatpak")

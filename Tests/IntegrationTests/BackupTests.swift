@@ -7,9 +7,9 @@ import Testing
 
 private let app = "com.example.app"
 
-/// Tests of gateway backups, which are created under load and restored elsewhere, and of the related messages.
+/// Tests of gateway backups that are made under load and restored elsewhere, and of the related messages.
 @Suite(.timeLimit(.minutes(60))) struct BackupTests {
-  /// A sender that sends numbered pushes to an offline device until the sender is stopped.
+  /// A sender of numbered pushes to an offline device, which continues until it is stopped.
   private final class Pusher: Sendable {
     private struct State {
       var accepted: [Int] = []
@@ -242,7 +242,7 @@ private let app = "com.example.app"
       #expect(try await restore(bad, other).status == 1)
       #expect(try Set(FileSystem.list(other)) == ["lock", "restoring"])
       #expect(try await restore(file, other).status == 0)
-      // No gateway starts on an incomplete restore.
+      // A gateway does not start in a folder whose restore is incomplete.
       try "half".write(toFile: other + "/restoring", atomically: true, encoding: .utf8)
       let half = try await scenario.refusedStart(in: other)
       #expect(half.status == 1)
@@ -323,8 +323,8 @@ private let app = "com.example.app"
     }
   }
 
-  // The test uses a pipe, which is handled in the same way as a device, because a test that might run as root shouldn't
-  // use a device as a target.
+  // The test uses a pipe as the target, because a device is handled in the same way and a test that might run as root
+  // should not write to a device.
   @Test(arguments: ["folder", "pipe"])
   func `a backup takes no place but a file's`(target: String) async throws {
     try await Scenario.run { scenario in

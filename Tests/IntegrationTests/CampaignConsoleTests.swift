@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the provider console of a real registry, with a real gateway and devices, in a headless browser.
+/// Tests, in a headless browser, of the provider console of a real registry with a real gateway and devices.
 @Suite(.requires(.chromium, .systemPython, .curl)) struct CampaignConsoleTests {
   private let topic = "com.example.app"
 

@@ -98,7 +98,7 @@ import Testing
         try await sending.line(called: "the campaign") { $0["id"].string != nil }["id"].string)
       let deleted = try await campaign(scenario, registry, ["delete", id], succeeding: false)
       #expect(deleted.errors.contains("it is running: cancel it first"), "\(deleted.errors)")
-      // Ctrl-C ends the wait, and says what continues.
+      // On Ctrl-C, the command stops waiting. The campaign continues, and the command prints how to cancel it.
       sending.signal(SIGINT)
       #expect(try await sending.end() == 130)
       #expect(sending.errors.contains("campaign cancel \(id)"), "\(sending.errors)")

@@ -271,8 +271,8 @@ extension Scenario {
       _ = try await scenario.ask(
         first, "/tokens", body: (tokens + ["00ff"]).joined(separator: "\n"))
       #expect(try await first.program.stop() == 0)
-      // The feedback service's timestamps are whole seconds, and the registry keeps a token that was registered in the
-      // same second as the token's timestamp. Wait for the next second.
+      // The timestamps of the feedback service are whole seconds. The registry keeps a token that was registered in the
+      // second of its timestamp, so wait for the next second.
       let registered = Int(Date().timeIntervalSince1970)
       while Int(Date().timeIntervalSince1970) <= registered {
         _ = try await scenario.belfryCommand(["--version"])

@@ -70,7 +70,7 @@ import Testing
       let record = try String(contentsOfFile: repository.file("docs/checks.tsv"), encoding: .utf8)
       #expect(record.contains("oracle\tpassed\t") && record.contains("fuzz\tfailed\t"))
 
-      // If a commit contains only the record, the results of the previous commit remain valid.
+      // A commit that contains only the record leaves the results of the previous commit valid.
       try await repository.commit()
       _ = try await repository.checkAll("--only", "lint", "oracle", "fuzz")
       #expect(try repository.ran() == ["fuzz"])

@@ -4,7 +4,8 @@ import Testing
 
 /// Tests of the results that `scripts/conformance` produces for docs/conformance.md and the tests' tags.
 @Suite(.timeLimit(.minutes(60))) struct ConformancePageTests {
-  /// Runs the script on a folder with two statements, one test with this body, and the page generated for the test.
+  /// Runs the script on a folder that contains two statements and one test with the given body; also returns the
+  /// generated page.
   private func check(
     _ body: String, test: String = "@Test func `It works`()", rest: String = "",
     rows: String = "S0-1\t\tA\tone\nS0-2\t\tB\ttwo\n", mutants: String? = nil,

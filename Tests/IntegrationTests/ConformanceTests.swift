@@ -57,10 +57,10 @@ private actor Vectors {
     var testDescription: String { "\(id) \(what)" }
   }
 
-  /// Runs one test per case, and names each test after its case's identifier.
+  /// Runs one test per case; the case's identifier is the name of the test.
   ///
-  /// For a case that isn't expected to pass yet, the test reports the gateway's actual behavior. Once such a case
-  /// passes, `run-vectors --learn` adds it to the list.
+  /// If a case is not expected to pass yet, its test reports the gateway's actual behavior. Once the case passes,
+  /// `run-vectors --learn` adds it to the list.
   @Test(.requires(.python), arguments: vectors)
   func `a case of Apple's service is answered as Apple answers it`(_ id: String) async throws {
     let result = try await Vectors.shared.results()[id]

@@ -63,7 +63,8 @@ import Testing
     }
   }
 
-  /// With 1,024 descriptors, up to 600 connections can be unproven, and half of them can be from one address.
+  /// With 1,024 descriptors, the gateway allows 600 connections that have not proven themselves, and half of that
+  /// number from one address.
   @Test func `clients that only complete a handshake cannot exceed the share of their address`()
     async throws
   {
@@ -81,7 +82,7 @@ import Testing
         // On a busy machine, the time limit of the first connections expires before the last ones connect.
         + metric("belfry_connections_ended_unproven_total ", scenario, gateway)
       #expect(excess >= 400)
-      // The share of the address is in use until the time limit of its connections expires.
+      // The connections occupy the share of the address until their time limit expires.
       try await push(scenario, to: token, gateway)
       #expect(payload(try await devices.received()).contains("fresh"))
     }

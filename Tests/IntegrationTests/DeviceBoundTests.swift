@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Tests of the limit on the number of apps that one device can introduce, across all its connections.
+/// Tests of the limit on the number of new apps that one device can add, across all its connections.
 @Suite(.timeLimit(.minutes(60))) struct DeviceBoundTests {
   private func topics(_ numbers: Range<Int>) -> [String] {
     numbers.map { "com.example.app\($0)" }

@@ -154,7 +154,7 @@ import Testing
       for _ in 0..<count { _ = try await devices.event("registered") }
       let offline = try await order(scenario, "offline", "--data", gateway.data, "--json")
       #expect(offline.values.count == count)
-      // Devices that start later do not take over the orders of the first.
+      // Devices that start later do not receive the orders that are meant for the first devices.
       let others = try scenario.belfry([
         "device", "run", "--gateway", gateway.file, "--data", scenario.folder.file("others"),
         "--app", app,

@@ -93,8 +93,8 @@ import Testing
         #expect(lines.count == 1, "\(gateway.program.errors)")
         #expect(lines.allSatisfy { $0.contains("warning") && $0.contains("peer=127.0.0.1:") })
       }
-      // The log lines of these refusals differ only in the peer's port, so the log treats them as repetitions.
-      // They are made at the same time, because the log collapses only lines that closely follow each other.
+      // The log lines of these refusals differ only in the peer's port, so the log treats them as repetitions. The
+      // requests are concurrent, because the log combines only lines that closely follow each other.
       try await withThrowingTaskGroup(of: Int?.self) { group in
         for code in ["GUESS-TWO", "GUESS-THREE", "GUESS-FOUR"] {
           group.addTask {

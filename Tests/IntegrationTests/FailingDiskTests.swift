@@ -7,8 +7,8 @@ private let app = "com.example.app"
 
 /// Tests with a disk that is full, refuses to grow a file, or fails to sync.
 ///
-/// The gateway acknowledges nothing that isn't stored, the probe and the log report the failure, and the gateway
-/// continues automatically once the disk works again.
+/// The gateway acknowledges nothing that is not stored, and the probe and the log report the failure. Once the disk
+/// works again, the gateway continues automatically.
 @Suite(.timeLimit(.minutes(60)), .requires(.curl, .prlimit)) struct FailingDiskTests {
   /// Returns the token of an offline device.
   private func token(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> String {
@@ -27,7 +27,7 @@ private let app = "com.example.app"
     ])
   }
 
-  /// A file size limit at which no store can commit, but the log still has room for its lines.
+  /// The file size limit at which no store can commit; the log still has room for its lines.
   private let tooShort = "4096"
 
   private func failureLines(_ gateway: GatewayProgram) -> Int {

@@ -8,7 +8,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
   ///
   /// Otherwise, its only request must be refused.
   var ends = true
-  /// The expected announcement of the connection's end: whether a GOAWAY is sent, and whether it blames the peer.
+  /// The expected end of the connection: whether the gateway sends GOAWAY, and whether the GOAWAY blames the peer.
   var farewell = Farewell.blame
 
   enum Farewell { case blame, noBlame, either, none }
@@ -21,7 +21,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
     Flood(name: "empty-data"), Flood(name: "unknown"), Flood(name: "header-bomb"),
     Flood(name: "long-header", ends: false), Flood(name: "streams"),
     Flood(name: "window-stall"), Flood(name: "unread", farewell: .none),
-    // The next byte of the block belongs to a stream that has already been answered, which is a separate error.
+    // If the stream is answered before the next byte of its header block arrives, that byte is a separate error.
     Flood(name: "slow-headers", farewell: .either), Flood(name: "slow-body", farewell: .noBlame),
     Flood(name: "slow-frame", farewell: .noBlame), Flood(name: "silence", farewell: .noBlame),
     Flood(name: "held-bodies"), Flood(name: "handshakes", farewell: .none),
@@ -56,7 +56,7 @@ struct Flood: Sendable, CustomTestStringConvertible {
       } else {
         #expect(line["ended"].boolean == true || line["reset"] != .null || line["status"] != .null)
       }
-      // A handshake takes up about 60 KB of OpenSSL's memory, and each loop allows a thousand of them to begin.
+      // A handshake takes up about 60 KB of OpenSSL's memory, and each loop allows a thousand handshakes at a time.
       var bound = flood.name == "handshakes" ? 192 << 20 : 32 << 20
       #if SANITIZED
         // AddressSanitizer retains 256 MB of released memory and pads all allocations.

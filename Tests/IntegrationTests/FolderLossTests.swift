@@ -162,7 +162,7 @@ extension Scenario {
       #expect(names.contains { $0.hasPrefix("notifications.sqlite.damaged-") }, "\(names)")
       let devices = try scenario.devices(
         of: again, topics: [app], options: ["--count", "\(count)"])
-      // A 4 KB page has at most five of these rows.
+      // At most five of these rows fit on the damaged page of 4 KB.
       for _ in 0..<(count - 5) { _ = try await devices.received() }
       for _ in 0..<count { _ = try await devices.token() }
       try await again.stop()

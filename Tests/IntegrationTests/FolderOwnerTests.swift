@@ -62,7 +62,8 @@ struct FolderOwnerTests {
       #expect(try owners(in: output) == [0])
       #expect(try Set(FileSystem.list(output)) == ["backup.tar", "certificate.pem"])
 
-      // A missing folder is created on behalf of the user who could replace it.
+      // A restored folder belongs to the user who owns the parent folder and could therefore replace the restored
+      // folder.
       for name in ["restored", "empty"] {
         let target = "\(home)/\(name)"
         if name == "empty" {
@@ -154,7 +155,7 @@ struct FolderOwnerTests {
         #expect(gone.isEmpty, "root no longer owns a file after round \(round)")
         if !gone.isEmpty { break }
       }
-      // Nothing was written through the link, either.
+      // The commands also wrote nothing through the link.
       #expect(try FileSystem.list(secrets).count == victims.count)
       for victim in victims {
         #expect(try FileSystem.read(victim, limit: 100) == Array("secret".utf8))

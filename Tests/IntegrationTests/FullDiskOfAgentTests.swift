@@ -10,8 +10,8 @@ import Testing
   {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
-      // Limit the size of all of the agent's files. A separate file system would hide the agent's files from this
-      // test's other programs.
+      // Limit the size of all of the agent's files. A separate file system is no alternative, because it would hide the
+      // agent's files from the other programs of this test.
       func limitFiles(to bytes: String) async throws {
         _ = try await scenario.command([
           TestTool.prlimit.required(), "--pid", "\(agent.program.pid)", "--fsize=\(bytes):",

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tests of long-running commands whose output no process reads.
+/// Tests of long-running commands whose output is not read.
 @Suite(.timeLimit(.minutes(60))) struct FullPipeTests {
   private let topic = "com.example.app"
 
@@ -52,7 +52,8 @@ import Testing
 
   /// Returns true if a process or one of its children waits for room in a pipe.
   ///
-  /// The process then waits in write(2), or in Belfry's own call of poll(2) with one descriptor and a timeout of 50 ms.
+  /// A waiting process is either in write(2) or in Belfry's own call of poll(2), which has one descriptor and a timeout
+  /// of 50 ms.
   private func isWaiting(_ pid: Int32) -> Bool {
     let files = FileManager.default
     let threads = (try? files.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []

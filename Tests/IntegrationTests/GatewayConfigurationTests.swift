@@ -21,7 +21,8 @@ extension Scenario {
   }
 }
 
-/// Tests of the gateway's configuration file: its options, its errors, and its precedence.
+/// Tests of the gateway's configuration file: its options, its errors, and its precedence over other sources of
+/// options.
 @Suite(.timeLimit(.minutes(60))) struct GatewayConfigurationTests {
   @Test(arguments: [
     "", "# nothing\n", "es512: on\n", "device-port: 5223 # as Apple's\n",

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the names and ports of a gateway, which no other server can impersonate.
+/// Tests that no other server can impersonate a gateway at its names and ports.
 @Suite(.timeLimit(.minutes(60))) struct GatewayNamesTests {
   /// Returns the error of a client that trusts the authorities in `file` and requests `name`, or an empty string if the
   /// client accepts the certificate.
@@ -51,7 +51,7 @@ import Testing
           scenario, second, trusting: second.caFile, name: "push.example.org", listener: listener)
         #expect(new.isEmpty, "\(new)")
       }
-      // No certificate can satisfy these clients. The gateway reported at startup that they need the new file.
+      // The gateway has no certificate that these clients accept. At startup, it reported that they need the new file.
       let former = try await refusal(
         scenario, second, trusting: firstFile, name: "push.example.org")
       #expect(former.contains("permitted subtree violation"), "\(former)")

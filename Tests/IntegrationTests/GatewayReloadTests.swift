@@ -207,7 +207,8 @@ private let app = "com.example.app"
         let answer = try await check()
         #expect(answer.status == 1 && answer.errors.contains(what), "\(answer)")
       }
-      // The gateway would present a truncated chain without the issuer's certificate.
+      // If the chain file ends in the middle of the issuer's certificate, the gateway would present the chain without
+      // that certificate. The check refuses such a file.
       _ = try issue(days: 20)
       let whole = try String(contentsOfFile: chain, encoding: .utf8)
       let issuer = String(decoding: root.certificatePEM, as: UTF8.self)

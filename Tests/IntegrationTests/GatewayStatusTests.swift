@@ -145,8 +145,8 @@ private let app = "com.example.app"
     async throws
   {
     try await Scenario.run { scenario in
-      // No user can open a link that refers to itself. The test uses this link because missing permissions on a folder
-      // wouldn't restrict tests that run as root.
+      // Use a link that refers to itself, because no user can open it. Missing permissions on a folder would not stop a
+      // test that runs as root.
       let folder = scenario.folder.file("closed")
       try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
       for words in [

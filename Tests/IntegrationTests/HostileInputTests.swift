@@ -15,7 +15,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// All cases.
+  /// All cases of hostile input.
   ///
   /// The codes of HTTP/2 errors are from RFC 9113 section 7, and the codes of link errors are from docs/device-link.md
   /// section 5.

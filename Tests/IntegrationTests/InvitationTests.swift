@@ -7,7 +7,7 @@ import Transport
 
 @testable import Tool
 
-/// Tests of joining a gateway, either with the line from `belfry device invite`, or because the same user runs the
+/// Tests of joining a gateway: with the line from `belfry device invite`, or without it if the same user runs the
 /// gateway.
 @Suite struct InvitationTests {
   /// An environment in which the word `belfry` in the pasted line runs this build.
@@ -166,7 +166,7 @@ import Transport
       let own = try await scenario.gateway("belfry/gateway")
       try await join([])
       #expect(try await devices(of: own) == 0)
-      // A start without a gateway and a start that is refused don't change what the agent remembers.
+      // Neither a start without a gateway nor a refused start changes the gateway that the agent remembers.
       let unlinked = try await scenario.agent(of: nil, options: ["--gateway", "none"])
       let refused = try await scenario.belfryCommand(
         [
@@ -374,7 +374,7 @@ import Transport
         let lines = agent.program.errors.split(separator: "\n")
         #expect(lines.count { $0.contains("start") && $0.contains(gateway.data) } == 2, "\(lines)")
       }
-      // The app's earlier registration request now has its token.
+      // The app's earlier request to register now receives its token.
       #expect(try await app.event("registered")["token"].string != nil)
     }
   }

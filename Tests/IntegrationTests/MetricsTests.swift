@@ -55,7 +55,7 @@ private let app = "com.example.app"
       #expect(families.contains("belfry_pushes_accepted"))
       #expect(families.contains("process_open_fds"))
       let older = try await metrics(scenario, gateway, accept: "text/plain")
-      // In OpenMetrics, this name would belong to the gauge `belfry_device_connections`.
+      // OpenMetrics omits this counter, because its name would belong to the gauge `belfry_device_connections`.
       let olderAlone = series(older).filter { $0.hasPrefix("belfry_device_connections_total{") }
       #expect(series(text) == series(older).subtracting(olderAlone))
       #expect(series(text).contains { $0.hasPrefix("belfry_device_connections_opened_total{") })

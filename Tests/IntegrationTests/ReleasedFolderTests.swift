@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of folders and backups of earlier releases (Tests/Fixtures/releases) with the current build.
+/// Tests that the current build handles folders and backups of earlier releases (Tests/Fixtures/releases).
 @Suite(.timeLimit(.minutes(60))) struct ReleasedFolderTests {
   private static let releases = ["0.1.0"]
 

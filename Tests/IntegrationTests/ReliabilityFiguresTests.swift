@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Tests that `scripts/reliability` matches the commands that it runs and the tables that it fills.
+/// Tests that `scripts/reliability` agrees with the commands that it runs and the tables that it fills.
 @Suite(.timeLimit(.minutes(60))) struct ReliabilityFiguresTests {
   @Test(arguments: [
     ("start", "start with 1000 devices and registrations"),

@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs `body` with a gateway and with a device that has a token for an app, both of which every test in this file
-/// needs.
+/// Runs `body` with a gateway, and with a device that has a token for an app.
 private func withDevice<Result>(
   _ body: (Scenario, GatewayProgram, DevicesProgram, String) async throws -> Result
 ) async throws -> Result {
@@ -293,10 +292,10 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
     }
   }
 
-  /// Tests the legacy binary interface, on which silence means success.
+  /// Tests the legacy binary interface, on which the gateway answers only errors.
   ///
-  /// The answer to an invalid token is an error packet. After the error packet, the client resends the subsequent
-  /// frames on another connection.
+  /// The gateway answers an invalid token with an error packet. The client then resends the later frames on another
+  /// connection.
   @Test(.requires(.python))
   func
     `The binary interface accepts a thousand frames on one connection and answers only errors`()
@@ -366,7 +365,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       ])
       #expect(curl.lines.first?.hasPrefix("HTTP/2 200") == true, "\(curl.output)\(curl.errors)")
       _ = try await devices.received()
-      // Use the binary interface, and then the feedback service.
+      // Test the binary interface, and then the feedback service.
       let legacy = try await scenario.command([
         TestTool.python.required(), script("pushjack-client"), gateway.file, files[0], "0", token,
       ])

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Requests for lists use up only the turns of the process that makes the requests.
+  /// A flood of requests for lists delays only the process that sends the requests.
   @Test(.requires(.python))
   func `It is served beside another process that floods the agent with requests for lists`()
     async throws
@@ -36,7 +36,7 @@ import Testing
         [
           TestTool.python.required(), Installation.root + "/Tests/Clients/list-flood", agent.socket,
         ], within: TestTimeout.long)
-      // Without separate turns, an answer took longer than the 10 s that the program waits.
+      // The client waits for up to 10 s. If processes did not take turns, an answer would take longer.
       let slowest = try #require(result.values.last?["slowest"].integer, "\(result.errors)")
       #expect(slowest < 5_000)
       #expect(agent.program.isRunning)

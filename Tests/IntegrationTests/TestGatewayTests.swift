@@ -102,7 +102,8 @@ import Testing
       let pid = try #require(JSONLine(text)?["pid"].integer)
       #expect(kill(Int32(pid), 0) == 0)
       program.signal(SIGKILL)
-      // The output ends once neither the keeper nor any process that the command started has it open.
+      // The output ends once no process has it open any longer: neither the keeper nor a process that the command
+      // started.
       try await program.end()
       #expect(kill(Int32(pid), 0) != 0)
       #expect(try leftovers(scenario).isEmpty)

@@ -3,9 +3,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(60)), .requires(.python, .unshare, .openssl))
 struct UnmodifiedClientTests {
-  /// Tests the instructions in docs/clients.md for clients whose server address can't be configured.
+  /// Tests the instructions in docs/clients.md for clients whose server address cannot be configured.
   ///
-  /// In separate namespaces, the test uses a hosts file, a trusted authority, and Apple's port.
+  /// The test changes the hosts file and the trusted authorities, and uses Apple's port, all in separate namespaces.
   @Test func `a client that cannot be told where to go is led to the gateway`() async throws {
     try await Scenario.run { scenario in
       let unshare = [try TestTool.unshare.required(), "--map-root-user", "--mount", "--net", "--"]

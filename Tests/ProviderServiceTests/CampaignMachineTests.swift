@@ -48,7 +48,7 @@ import Testing
     var start = SendTime()
     start.quietHours = Self.night
     var machine = machine(start, zones: ["UTC", "Asia/Tokyo"])
-    // In Tokyo it is 06:59:59, so only the devices of UTC can be sent to.
+    // In Tokyo, it is 06:59:59, so only the devices in UTC can receive the campaign.
     let evening = moment(22 * Self.hour - 1)
     guard case .act(.claim(let group, _)) = machine.next(at: evening) else {
       Issue.record("expected a claim")

@@ -58,7 +58,7 @@ import Testing
     #expect(pacing.next(now: 0, unixSeconds: day + 3_590) == .wait(until: 10 * second))
     #expect(pacing.next(now: 0, unixSeconds: day + 3_600) == .claim(tokyo, limit: 500))
     pacing.exhausted(tokyo)
-    // The time is checked again long before 10:00 UTC, because clocks can be set.
+    // The campaign checks the time again long before 10:00 UTC, because the clock can be set.
     #expect(pacing.next(now: 0, unixSeconds: day + 3_600) == .wait(until: 30 * second))
     #expect(pacing.next(now: 0, unixSeconds: day + 36_000) == .claim(nowhere, limit: 500))
   }

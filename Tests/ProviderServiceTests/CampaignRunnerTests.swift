@@ -139,7 +139,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
         log: log(
           lines(of: identity, 0x10, "Received by APNs", "Sent", "Delivered to Device")
             + lines(of: identity, 0x12, "Received by APNs")
-            // A connected device is sent a push before its commit, which can fail.
+            // The gateway sends a push to a connected device before it commits the push, and the commit can fail.
             + lines(of: identity, 0x13, "Received by APNs", "Sent")
             + lines(of: identity, 0x14, "Discarded – Token Unregistered"))))
     #expect(end.counts == ["accepted ": 28, "unknown AnswerLost": 2])
@@ -191,7 +191,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     let (record, document) = try campaign()
     let group = try #require(try test.store.groups(of: "c1").first)
     let now = SystemClock.unixMilliseconds
-    // The program exited after the claim, when an unknown part of the batch had been sent.
+    // Imitate a program that exited after it claimed a batch; any part of the batch might have been sent.
     let claimed = try test.store.claim(of: record, group: group, limit: 8, at: now)
     #expect(claimed?.recipients.count == 8)
     let identity = CampaignIdentity(campaign: "c1")
@@ -216,7 +216,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     let now = SystemClock.unixMilliseconds
     _ = try test.store.claim(of: record, group: group, limit: 8, at: now)
     let other = CampaignIdentity(campaign: "c2")
-    // The log is full, and all of its lines are older than the claim by more than a line can be late.
+    // The log is full. All of its lines are older than the claim, by more than the longest delay of a line.
     let lines = (0..<1_000).map { number in
       GatewayLog.Line(
         id: other.notification(to: [UInt8(number % 256)]), state: "Sent",
@@ -363,7 +363,7 @@ private let accepted: Result<PushOutcome, ProviderFailure> = .success(
     try test.store.addCampaign(record)
     let started = try test.store.start(record, groups: [.any], total: 30)
     let service = ScriptedService { _, _ in accepted }
-    // This test doesn't handle the answers, because only the sent requests matter.
+    // This test ignores the answers, because only the requests that are sent matter.
     var resources = CampaignRunner.Resources(
       registry: test.registry, service: service.service(), log: .silent)
     resources.clock = clock

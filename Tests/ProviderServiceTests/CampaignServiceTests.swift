@@ -13,7 +13,7 @@ import Transport
 
 /// Tests of campaigns through the operator's requests, with a scripted push service and a clock that the test controls.
 @Suite(.timeLimit(.minutes(60))) struct CampaignServiceTests {
-  /// A push service that records pushes and answers them either immediately or when the test allows it.
+  /// A push service that records pushes, and answers them either immediately or once the test allows the answers.
   private final class Recorder: Sendable {
     private let state = Mutex<(pushes: [Push], held: [PushCompletion], holds: Bool)>(
       ([], [], false))
@@ -201,7 +201,7 @@ import Transport
     #expect(edited.object["at"] == "2026-11-25T09:00" && edited.object["to"] == "user:ann")
     let content = try ask(campaigns, "GET", "/campaigns/\(id)/document").object
     #expect(content["alert"] == ["en": ["title": "Later"]])
-    // Without a time, the campaign becomes a draft, because an edit must not send it.
+    // Without a time, the campaign becomes a draft, because an edit must not start it.
     let held = try ask(
       campaigns, "PUT", "/campaigns/\(id)",
       #"{"topic":"com.example.app","alert":{"en":{"title":"x"}},"at":null,"name":null}"#)
@@ -277,8 +277,8 @@ import Transport
   func `Pushes of a cancelled campaign that a killed service left in flight get their outcome`()
     async throws
   {
-    // Create the state in which a kill leaves the store: a cancelled campaign with a batch in flight, of which the
-    // gateway has received one push.
+    // Create the state of the store after a kill: a cancelled campaign with a batch in flight. The gateway has received
+    // one push of the batch.
     let campaigns = service()
     let id = try add(campaigns, #","draft":true"#)
     let record = try #require(try test.store.campaign(id))

@@ -170,8 +170,7 @@ private func problems(
     }
   }
 
-  /// Tests a file that root specifies in another user's folder, because the file might be a link to a file that
-  /// contains secrets.
+  /// Tests a file that root specifies in another user's folder. The file might be a link to a file with secrets.
   @Test(arguments: ["fr.strings", "fr.stringsdict", "fr.json", "fr.xcstrings"])
   func `A file that is no strings file is refused without its content`(name: String) throws {
     let folder = try ScratchFolder()

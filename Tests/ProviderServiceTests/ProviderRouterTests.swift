@@ -260,7 +260,7 @@ private struct TestService {
     #expect(try service.answer("GET", "/nowhere").status == 404)
   }
 
-  /// Checks that no field that an app sends is silently dropped or changed.
+  /// Checks that the service neither drops nor changes a field that an app sends.
   @Test(arguments: [
     ("deviceToken=00ff&user=\u{FFFD}\u{FFFD}&tag=\u{FFFD}(", "user: not valid UTF-8"),
     ("deviceToken=00ff&tag=\u{FFFD}(", "tag: not valid UTF-8"),

@@ -65,7 +65,7 @@ struct TestRegistry {
     #expect(
       try test.lines().first?["tags"]?.arrayValue?.compactMap { $0.stringValue?.utf8.count }
         .sorted() == [4, 5, 6])
-    // A body of 1 MB can contain ten times as many different tags as this list.
+    // A body of 1 MB has room for ten times as many different tags.
     let many = (0..<20_000).map { JSONValue.string(String($0, radix: 36)) }
     let clock = ContinuousClock()
     let time = clock.measure {

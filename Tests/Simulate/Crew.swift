@@ -2,8 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A crew of processes that divide the worlds among them, so that all processors are used and a trap stops only one
-/// process.
+/// A crew of processes that share the worlds.
+///
+/// Together, the processes use all processors, and a trap stops only one of them.
 final class Crew {
   private var options: SimulationOptions
   private let first: UInt64

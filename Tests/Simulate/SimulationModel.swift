@@ -13,7 +13,7 @@ enum SimulationModel: String, CaseIterable {
   /// The stores, on a disk that loses power.
   case disk
 
-  /// The result of one world, for any model.
+  /// The result of simulating one world, for any model.
   struct Outcome {
     let violation: String?
     let report: String

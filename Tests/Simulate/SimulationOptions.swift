@@ -6,16 +6,17 @@ struct SimulationOptions {
   var length = SimulationLength.full
   /// The seed of the first world, or nil to take a new seed from the clock.
   var seed: UInt64?
-  /// The time, in seconds, during which new worlds can begin, or nil to limit only their number.
+  /// The time, in seconds, during which new worlds can begin, or nil for no time limit.
   var seconds: Double?
-  /// The number of worlds.
+  /// The number of worlds to run.
   ///
-  /// If this is nil and a seed is given, one world runs. If both are nil, only the time limits the number.
+  /// If this value is nil, a given seed means that one world runs; without a seed, worlds run until the time limit.
   var worlds: UInt64?
   /// The number of concurrent processes.
   var jobs = 2
-  /// The distance between the numbers of the worlds to run in this process, or nil to distribute all worlds among
-  /// separate processes.
+  /// The difference between the numbers of two successive worlds that this process runs.
+  ///
+  /// If this value is nil, the worlds are distributed among separate processes.
   var stride: UInt64?
   /// The number of worlds after which the first of these worlds is run again.
   ///

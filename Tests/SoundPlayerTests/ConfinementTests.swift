@@ -26,9 +26,10 @@ import Testing
       .split(separator: " ").compactMap { Int32($0) }
   }
 
-  /// Calls `look` once a reader has opened a pipe in place of a sound file and waits for data, and returns the result.
+  /// Waits until a reader has opened a pipe in place of a sound file, calls `look` while the reader waits for data, and
+  /// returns the result.
   ///
-  /// A separate thread calls `look`, because the reader's alarm would not wait for a busy test.
+  /// A separate thread calls `look`, because the reader's alarm might fire if the other threads are busy.
   private func whenOpened<Seen: Sendable>(
     _ path: String, _ look: @escaping @Sendable () throws -> Seen
   ) async throws -> Seen {

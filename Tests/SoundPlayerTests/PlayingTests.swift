@@ -172,8 +172,8 @@ struct PlayingTests {
         _ = try await ear.event("heard")
         let wanted = TestSounds.tone(11_000).map { Int16((Double($0) * volume).rounded()) }
         let heard = try Data(contentsOf: URL(fileURLWithPath: file))
-        // The monitor has already delivered silence for the part that the sink rewrote for the new sound, which is
-        // several hundredths of a second at the beginning.
+        // At the beginning, several hundredths of a second are missing. The monitor had already delivered silence for
+        // this part when the sink rewrote it with the new sound.
         #expect(heard.count / 2 > wanted.count - 4_800)
         #expect(heard == Data(TestSounds.samples(wanted, isBig: false)).suffix(heard.count))
       }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that read the sound file fuzzer's seeds and findings again.
+/// Tests that read the seeds and findings of the sound file fuzzer again.
 @Suite struct SoundCorpusTests {
   @Test
   func `the kept sound files break nothing, cut and changed`() throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct BatchThreadTests {
   private final class Work: Sendable {
     let batches = Mutex<[[Int]]>([])
-    /// The number of times that `perform` reports that more work remains.
+    /// The number of calls in which `perform` reports that more work remains.
     let rounds: Mutex<Int>
 
     init(rounds: Int = 0) { self.rounds = Mutex(rounds) }

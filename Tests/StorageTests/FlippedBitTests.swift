@@ -6,10 +6,10 @@ import Transport
 
 @testable import Storage
 
-/// Tests in which one bit of a store's file is flipped while no connection is open, at positions throughout the file.
+/// Tests that flip one bit of a store's file while no connection is open, at positions throughout the file.
 ///
 /// At the next start, the store reports that the file is damaged, sets the row aside, or has lost nothing. The store
-/// never returns a value that wasn't written.
+/// never returns a value that was not written.
 @Suite struct FlippedBitTests {
   private let folder: ScratchFolder
 
@@ -251,7 +251,7 @@ import Transport
       let store = try SQLiteRegistryStore(path: path)
       defer { store.close() }
       var lines = try store.tokens(after: 0, limit: 99).map { token in
-        // A damaged tag is lost, but its token isn't.
+        // A damaged tag is lost, but the token that has the tag is not.
         var token = token.registration
         token.tags = []
         return "\(token)"

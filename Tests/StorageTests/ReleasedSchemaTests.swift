@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Tests of the schemas of releases, whose files must remain readable forever.
+/// Tests of the schemas of earlier releases, whose files must remain readable forever.
 @Suite struct ReleasedSchemaTests {
   /// A store that a release wrote, in an archive in Tests/Fixtures/releases.
   struct Released: Sendable, CustomTestStringConvertible {
@@ -78,7 +78,7 @@ import Testing
     return folder.file(released.file)
   }
 
-  /// Unpacks a store from Tests/Fixtures/schemas, whose schema is between those of two releases.
+  /// Unpacks a store from Tests/Fixtures/schemas, whose schema was current between two releases.
   private func unpackSchema(_ released: Released) throws -> String {
     let gzip = Process()
     gzip.executableURL = URL(filePath: "/usr/bin/env")

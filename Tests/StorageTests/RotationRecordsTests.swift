@@ -6,7 +6,7 @@ import Transport
 
 @testable import Storage
 
-/// Tests of the records in the control store that show which devices have followed a rotation.
+/// Tests of the records by which the control store shows which devices have completed a rotation.
 @Suite struct RotationRecordsTests {
   private let folder: ScratchFolder
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Tests that every schema change has a fixture and that the documentation describes how to return to the earlier
+/// Tests that every schema change has a fixture, and that the documentation describes the way back to the earlier
 /// release.
 @Suite struct SchemaHistoryTests {
   /// The stores and their file names.

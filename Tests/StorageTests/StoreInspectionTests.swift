@@ -51,13 +51,13 @@ import Transport
     // A leaf page holds only part of a long row.
     let rowsOfPage = max(Self.page / payload, 2) + 1
     var emptied = 0
-    // Each page costs several syncs.
+    // Test only some of the pages, because each page costs several syncs.
     for page in stride(from: 1, to: pages, by: max(1, pages / 25)) {
       for byte: UInt8 in [0x00, 0xA5] {
         let path = folder.file("damaged-\(page)-\(byte)")
         try damage(whole, page: page, with: byte, at: path)
         let inspection = try SQLiteNotificationStore.inspect(path: path)
-        // An overflow page contains only its row's data, so damage to the page isn't detected.
+        // Damage to an overflow page is not detected, because such a page contains only the data of its row.
         guard case .repaired(let repair) = inspection else { continue }
         let store = try SQLiteNotificationStore(path: path)
         let count = try store.count()

@@ -39,7 +39,7 @@ import Testing
 
   @Test
   func `an absurd delay is taken as never`() {
-    // Before the first turn, the loop's time is its origin, so the only possible overflow is in rounding up.
+    // Before the first turn, the loop's time is still its origin, so only rounding up can overflow.
     let far = [Int64.max, .max - 1, .max - 999_999].map { delay in
       loop.schedule(afterNanoseconds: delay) { Issue.record("\(delay) fired") }
     }
@@ -147,7 +147,7 @@ import Testing
     var registrations: [Registration] = []
     registrations.append(try loop.register(one.read, for: .readable, handler: one))
     registrations.append(try loop.register(other.read, for: .readable, handler: other))
-    // The handler that runs first deregisters both.
+    // Whichever handler runs first deregisters both.
     let drop = { [loop] in for registration in registrations { loop.deregister(registration) } }
     one.onReady = drop
     other.onReady = drop
@@ -297,8 +297,7 @@ import Testing
     let mailbox = loop.mailbox(of: SignalWatcher.Signal.self) { more in
       heard.withLock { $0 += more }
     }
-    // Use a separate thread, because the signals that the thread blocks remain blocked, even in the programs that it
-    // starts.
+    // Use a separate thread: it blocks signals, and they remain blocked, even in the programs that the thread starts.
     let thread = try LoopThread.start(name: "signals") { loop in
       let watcher = try? SignalWatcher(on: loop, for: [.hangup, .terminate]) { signal in
         mailbox.post(signal)

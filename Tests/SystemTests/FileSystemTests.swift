@@ -127,7 +127,8 @@ import Testing
     _ = try LockFile(path)
   }
 
-  /// Tests the lock while a program is being started, which has a copy of every descriptor until its image is replaced.
+  /// Tests a lock while another program starts. The starting program holds a copy of every descriptor until its image
+  /// is replaced.
   @Test
   func `a lock is free once its holder lets go, whoever still has a copy of its descriptor`() throws
   {

@@ -102,7 +102,7 @@ import Testing
     let first = registry.counter("a", help: "A")
     #expect(registry.counter("a", help: "A") === first)
     #expect(registry.counter("a", help: "A", labels: ["x": "y"]) !== first)
-    // A name keeps its kind of metric, so the metric of another kind with the same name isn't exposed.
+    // The name already belongs to a counter, so a gauge with the same name is not exposed.
     registry.gauge("a", help: "A").set(99)
     #expect(!registry.exposition().contains("99"))
   }

@@ -13,7 +13,7 @@ private final class Journal: TimerTarget {
 
   private let journal = Journal()
 
-  /// Returns the number of times that a process wakes up if it sleeps until each wake-up.
+  /// Returns the number of times that a process wakes up if it always sleeps until the next wake-up.
   ///
   /// Every timer must fire within its window.
   private func wakeUps(_ windows: [Window]) -> Int {
@@ -37,7 +37,7 @@ private final class Journal: TimerTarget {
     return count
   }
 
-  /// Returns the smallest number of wake-ups for which every window contains at least one, by trying all choices.
+  /// Returns the smallest number of wake-ups with which every window contains at least one; tries all choices.
   private func fewest(_ windows: [Window]) -> Int {
     let moments = windows.map(\.latest)
     return (0..<(1 << moments.count)).lazy.filter { choice in

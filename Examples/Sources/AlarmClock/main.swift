@@ -1,5 +1,5 @@
 import UIKit
 
-// Start the app in the same way as apps without `@main`.
+// Start the app as apps without `@main` do.
 UIApplicationMain(
   CommandLine.argc, CommandLine.unsafeArgv, nil, NSStringFromClass(AppDelegate.self))

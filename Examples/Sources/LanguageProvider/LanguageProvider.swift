@@ -1,5 +1,5 @@
-// A provider that sends notifications in its users' languages. The app reports each device's language, as lines of the
-// form `TOKEN LANGUAGE`. The provider falls back to English if it has no text in a language.
+// A provider that sends notifications in its users' languages. It reads each device's language, which the app reports,
+// from lines of the form `TOKEN LANGUAGE`. If it has no text in a language, it uses English.
 import BelfryProvider
 import Foundation
 import Narration
@@ -15,7 +15,7 @@ let specials = [
   "es": "Hamburguesa de aguacate hoy",
 ]
 
-/// Returns the text in a language or its regional variant or, if it is missing, in English.
+/// Returns the text in a language or in a regional variant of it; if there is none, returns the English text.
 func special(for language: String) -> String {
   let primary = language.split(separator: "-").first.map(String.init) ?? ""
   return specials[language] ?? specials[primary] ?? specials["en"] ?? ""

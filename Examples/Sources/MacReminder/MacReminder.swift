@@ -8,7 +8,7 @@ final class AppDelegate: NSObject, NSApplicationDelegate, NSUserNotificationCent
     let center = NSUserNotificationCenter.default
     let launch = notification.userInfo?[NSApplication.launchUserNotificationUserInfoKey]
     say("launched by \((launch as? NSUserNotification)?.title ?? "nobody")")
-    // Like many apps, this one doesn't set the delegate any earlier.
+    // Set the delegate only now, as many apps do.
     center.delegate = self
     if launch == nil {
       let reminder = NSUserNotification()

@@ -47,7 +47,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 
   var saving = UIBackgroundTaskIdentifier.invalid
 
-  /// Continues after the fetch until the work is done or the time is almost up.
+  /// Continues to run after the fetch, until the work is done or the background time is almost over.
   func save(
     _ application: UIApplication, _ completionHandler: @escaping (UIBackgroundFetchResult) -> Void
   ) {

@@ -26,7 +26,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
       task.setTaskCompleted(success: true)
     }
     BGTaskScheduler.shared.register(forTaskWithIdentifier: tidying, using: .main) { task in
-      // The cleanup takes longer than the available time.
+      // The cleanup takes longer than the time that the system allows.
       task.expirationHandler = {
         say("tidying is cut short")
         task.setTaskCompleted(success: false)

@@ -17,7 +17,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     ) { _ in MainActor.assumeIsolated { self.confirmationWasHidden() } }
     doOn()
     onOrder { order in
-      // The order "types 5" sets the switches and registers again. The order "again 5" unregisters first.
+      // The command "types 5" sets the switches and registers again. The command "again 5" also unregisters first.
       guard let types = UInt(order.dropFirst(6)) else { return }
       self.badgeSwitch = types & 1 != 0
       self.soundSwitch = types & 2 != 0

@@ -1,4 +1,4 @@
-// An app that registers for pushes with both older APIs, and registers notification types.
+// An app that registers notification types, and registers for pushes with both of the older APIs.
 import Narration
 import UIKit
 

@@ -67,7 +67,7 @@ struct AppConnectionCensus {
     counts[key] = count > 1 ? count - 1 : nil
   }
 
-  /// Traps in debug builds if the counts contradict each other.
+  /// Traps in debug builds if the counts are inconsistent.
   func checkInvariants() {
     assert(byProcess.values.reduce(0, +) == count, "each connection has a process")
     assert(byUser.values.reduce(0, +) == count, "each connection has a user")

@@ -96,8 +96,9 @@ final class AppServer {
     budget.hasTurn(owner(of: connection))
   }
 
-  /// Returns the app of a connection, or its process if the connection has no app, so that no process can use up
-  /// another process's turn.
+  /// Returns the owner of a connection: its app, or its process if the connection has no app.
+  ///
+  /// The work of a turn is counted per owner, so no process can use up another process's share.
   private func owner(of connection: AppConnection) -> HeldBytes.Owner {
     listener?.app(of: connection.id).map { .app($0) } ?? .process(connection.process.pid)
   }
@@ -194,7 +195,7 @@ final class AppServer {
   private func account(_ connection: ConnectionID) {
     count(connection)
     while let excess = held.excess(for: connection) {
-      // Data from other connections might have been read since the connections were counted.
+      // Count the other connections again, because their peers might have read output since the last count.
       for other in held.holders(of: excess) { count(other) }
       guard held.excess(for: connection) == excess, let worst = held.worst(of: excess) else {
         continue
@@ -314,7 +315,7 @@ extension AppServer {
   }
 }
 
-/// A connection, which splits its stream into frames.
+/// A connection that splits its stream into frames.
 private final class AppConnection: StreamHandler {
   let id: ConnectionID
   let stream: ByteStream
@@ -352,8 +353,7 @@ private final class AppConnection: StreamHandler {
   /// Handles complete frames, a few per turn, until the app must read its pending answers.
   ///
   /// Without these limits, the agent would keep encoding answers for a connection that sends requests but never reads
-  /// the answers. Answers are written at the end of the turn, so a turn is the smallest unit after which the unread
-  /// answers can be counted.
+  /// the answers. Answers are written at the end of a turn, so unread answers can be counted only between turns.
   private func readFrames() {
     guard stream.isOpen, !isWaitingForTurn else { return }
     do {

@@ -1,12 +1,12 @@
 import System
 import Transport
 
-/// A source of the connections of apps and commands, with the processes at their other ends: the machine's Unix socket,
-/// or a simulated one.
+/// A source of connections from apps and commands, which also identifies the connected processes: the machine's Unix
+/// socket, or a simulated socket.
 protocol AppTransport: AnyObject {
-  /// Starts to accept connections on `loop`.
+  /// Starts accepting connections on `loop`.
   ///
-  /// `accept` is called for each connection, and returns the handler of the connection, or nil to close it.
+  /// `accept` is called for each connection, and returns the connection's handler, or nil to close the connection.
   func listen(
     on loop: EventLoop, accept: @escaping (ByteStream) -> (any StreamHandler)?
   ) throws(SystemFailure)
@@ -16,7 +16,7 @@ protocol AppTransport: AnyObject {
   /// Accepted connections stay open.
   func close()
 
-  /// Returns the credentials of the process that opened a connection; nil if the kernel doesn't report them.
+  /// Returns the credentials of the process that opened a connection; nil if the kernel does not report them.
   func credentials(of stream: ByteStream) -> Socket.PeerCredentials?
 
   /// Returns the identity of the process that opened a connection.
@@ -30,10 +30,10 @@ final class SocketAppTransport: AppTransport {
   private let flatpak: FlatpakInstances
   private var listener: StreamListener?
 
-  /// Creates a transport for the socket at `path`, which replaces a socket file left behind by an agent that has
-  /// exited.
+  /// Creates a transport for the socket at `path`.
   ///
-  /// With `descriptor`, the transport uses a socket that already listens at `path`; the socket's file then outlives it.
+  /// The transport replaces a socket file that an earlier agent left behind. If `descriptor` is not nil, the transport
+  /// uses that socket, which already listens at `path`. The socket's file then remains after the transport closes.
   init(path: String, descriptor: Int32? = nil, userID: UInt32) {
     self.path = path
     self.descriptor = descriptor

@@ -6,8 +6,8 @@ import System
 /// 13).
 ///
 /// A sandbox's own `/.flatpak-info` proves nothing: any process can create a user namespace and place a file there.
-/// Flatpak keeps a folder for each sandbox in a place where no sandbox can write. The folder's name is the
-/// `instance-id` in that file.
+/// Flatpak keeps a folder for each sandbox in a place where no sandbox can write. The folder is named after the
+/// `instance-id` in the sandbox's `/.flatpak-info`.
 struct FlatpakInstances {
   /// The path of `$XDG_RUNTIME_DIR/.flatpak`.
   let folder: String
@@ -20,16 +20,16 @@ struct FlatpakInstances {
     self.userID = userID
   }
 
-  /// Creates a reader of the folder that contains the records of a user's sandboxes, as specified by the environment.
+  /// Creates a reader of the folder that, according to the environment, contains the records of a user's sandboxes.
   init(ofUser userID: UInt32) {
     let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(userID)"
     self.init(folder: runtime + "/.flatpak", userID: userID)
   }
 
-  /// Returns the app of the sandbox that `process` runs in, if Flatpak started that sandbox and it is still running;
-  /// otherwise nil.
+  /// Returns the app whose sandbox contains `process`; nil if Flatpak did not start the sandbox, or if the sandbox is
+  /// no longer running.
   ///
-  /// `claim` holds the contents of `/.flatpak-info` as the process sees it.
+  /// `claim` is the content of `/.flatpak-info` as the process sees the file.
   func app(claimedBy claim: [UInt8], of process: Int32) -> String? {
     guard let number = Self.value("instance-id", in: "Instance", of: claim),
       (1...20).contains(number.count), number.allSatisfy({ (0x30...0x39).contains($0) })
@@ -46,8 +46,8 @@ struct FlatpakInstances {
 
   /// Returns the first process of a sandbox, as bwrap reported it to Flatpak; nil once the process has exited.
   ///
-  /// The process holds a lock on the folder's `.ref` during its lifetime. A new process that was given the same process
-  /// ID does not hold the lock.
+  /// The process holds a lock on the folder's `.ref` during its lifetime. If a new process reuses the process ID, it
+  /// does not hold the lock.
   private func runningChild(of instance: String) -> Int32? {
     guard let number = bwrapInfo(instance)?["child-pid"]?.integerValue,
       let child = Int32(exactly: number), child > 0,

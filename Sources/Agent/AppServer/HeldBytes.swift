@@ -43,7 +43,7 @@ struct HeldBytes {
     entries[connection] = Entry(owner: owner)
   }
 
-  /// Moves a connection's bytes to its app once the app is known.
+  /// Counts a connection's bytes toward its app once the app is known.
   mutating func move(_ connection: ConnectionID, to owner: Owner) {
     guard let bytes = entries[connection]?.bytes else { return }
     set(connection, 0)
@@ -84,7 +84,8 @@ struct HeldBytes {
     }.map(\.key)
   }
 
-  /// Returns the connection that holds the most bytes that count toward a limit; in a tie, the oldest such connection.
+  /// Returns the connection that holds the most bytes that count toward a limit; if several hold the same number,
+  /// returns the oldest of them.
   func worst(of excess: Excess) -> (connection: ConnectionID, bytes: Int)? {
     holders(of: excess).map { ($0, entries[$0]?.bytes ?? 0) }
       .max { ($0.1, $1.0.number) < ($1.1, $0.0.number) }

@@ -30,7 +30,8 @@ enum ProcessInspector {
           identity.obstacle = .unreadable(what: Self.words(error))
         }
       }
-      // The values belong to this process only if the process is still running.
+      // Trust the values only if the process is still running, because another process might have reused its process
+      // ID.
       if !process.isRunning { identity.obstacle = .ended }
     } catch {
       identity.obstacle = .ended
@@ -70,8 +71,9 @@ enum ProcessInspector {
 
   /// Returns the program's path if an upgrade has replaced the file since the process started; otherwise nil.
   ///
-  /// Only a user who can write to the program's folder can have run a file with that name there, and that user could
-  /// also replace the program. The running file must have the same owner as the file that is there now.
+  /// To have run another file under this path, a user must be able to write to the program's folder, and could
+  /// therefore also replace the program itself. The running file must have the same owner as the file that is now at
+  /// the path.
   private static func replaced(_ link: String, by running: String) -> String? {
     let ending = " (deleted)"
     guard link.utf8.count > ending.utf8.count, link.hasSuffix(ending) else { return nil }
@@ -99,7 +101,8 @@ enum ProcessInspector {
     if try FileSystem.target(ofLink: folder + "/root") != "/" { return true }
     if try bytes(folder + "/root/.flatpak-info") != nil { return true }
     if try filters(folder) > filters("/proc/self") { return true }
-    // This file contains AppArmor's label. Without AppArmor, it is missing or contains another kind of label.
+    // This file contains the process's AppArmor label. Without AppArmor, the file is missing or contains another kind
+    // of label.
     let label = try? text(folder + "/attr/current")
     let own = try? text("/proc/self/attr/current")
     return label?.contains("(enforce)") == true && label != own

@@ -99,7 +99,8 @@ enum AppInstaller {
     return (try? FileSystem.beginning(ofRegularFile: path, count: 2)) == Array("#!".utf8)
   }
 
-  /// Returns the path of the program that a command word refers to, searching `PATH` if the word contains no slash.
+  /// Returns the path of the program that a command word refers to: the word itself if it is an absolute path,
+  /// otherwise the first match in `PATH`; nil if there is no match.
   private static func program(_ word: String) -> String? {
     guard !word.hasPrefix("/") else { return word }
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
@@ -107,7 +108,8 @@ enum AppInstaller {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Returns the folder with an installed app's resources, according to the XDG rules.
+  /// Returns the folder with an installed app's resources: the first folder that is named after the app in one of the
+  /// XDG data folders; nil if none exists.
   private static func resources(_ id: AppID) -> String? {
     let environment = ProcessInfo.processInfo.environment
     return AgentPaths.dataFolders { environment[$0] }.map { "\($0)/\(id)" }

@@ -13,7 +13,8 @@ final class AppLauncher {
   /// The session bus, while it is connected.
   var bus: BusConnection? {
     didSet {
-      // The service manager of a new bus does not know the units that the previous manager froze.
+      // Resume the units that the previous bus's service manager froze, because the manager on a new bus does not know
+      // them.
       if oldValue != nil { suspensionGuard.wakeAll() }
       units = bus.map { UserUnits(bus: $0) }
     }
@@ -100,7 +101,7 @@ final class AppLauncher {
 
   /// Suspends the processes that were started for an app, without terminating them.
   ///
-  /// An app that D-Bus started is not the agent's child, so it is only notified.
+  /// The agent cannot suspend an app that D-Bus started, because the app's process is not the agent's child.
   func suspend(_ app: AppID) {
     reap()
     if let units, let unit = units.unit(of: app) {
@@ -173,7 +174,7 @@ final class AppLauncher {
 
   /// Asks a running app to bring its window to the foreground, if the app has a name on the bus.
   ///
-  /// Other apps are notified only by the agent's message.
+  /// An app without a name on the bus learns of the request only from the agent's message on its connection.
   func raise(_ app: AppID, activationToken: String?) {
     guard let bus else { return }
     callActivate(app.text, activationToken, by: bus, mayStart: false) { _ in }

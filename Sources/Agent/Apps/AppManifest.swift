@@ -34,7 +34,7 @@ struct AppManifest: Hashable {
     return list
   }
 
-  /// Returns the path of the program of the app's notification service extension (`PlugIns/*.appex`).
+  /// Returns the path of the program for the app's notification service extension (`PlugIns/*.appex`).
   static func serviceExtension(in folder: String) -> String? {
     extensions("com.apple.usernotifications.service", in: folder).first?.program
   }

@@ -1,7 +1,9 @@
 import Glibc
 import System
 
-/// A helper program of the agent, which accepts lines of input and reports its output lines and its exit.
+/// A helper program that the agent runs.
+///
+/// The agent can send input to the program. The program's output lines and its exit are reported as events.
 final class ChildProgram: EventHandler {
   /// An event of the program.
   enum Event {
@@ -141,7 +143,7 @@ private final class ChildInput: EventHandler {
       } else if count < 0, errno == EAGAIN {
         return watch()
       } else {
-        // The reader has exited, so its output is also closed; that closure is reported.
+        // The program has exited. Its output is closed too, which is reported separately.
         return close()
       }
     }

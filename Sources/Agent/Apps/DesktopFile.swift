@@ -6,7 +6,7 @@ struct DesktopFile: Hashable {
 
   /// Parses the text; keys of other groups are ignored.
   ///
-  /// Text with long runs of combining characters yields no keys, because comparing them would take too long.
+  /// Text with long runs of combining characters yields no keys, because comparing the keys would take too long.
   init(_ text: String) {
     guard !CombiningRuns.areLong(inList: Array(text.utf8)) else { return }
     var isInGroup = false
@@ -50,7 +50,7 @@ struct DesktopFile: Hashable {
       case "\\" where isQuoted:
         if let next = characters.next() { word.append(next) }
       case "%":
-        // `%%` is a percent sign; no other field code has a value here.
+        // `%%` stands for a percent sign. The other field codes have no value here, so they are removed.
         if characters.next() == "%" {
           word.append("%")
           hasWord = true

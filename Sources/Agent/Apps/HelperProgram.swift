@@ -2,8 +2,8 @@ public import AppWire
 import Foundation
 import System
 
-/// Helper programs that the agent and the command-line tool run, so that they do not have to link the helpers'
-/// libraries.
+/// Helper programs, which the agent and the command-line tool run instead of linking the libraries that the helpers
+/// use.
 public enum HelperProgram {
   /// Returns the absolute path of a helper program, or nil if it is not installed.
   ///
@@ -13,7 +13,7 @@ public enum HelperProgram {
     find(name, ProcessInfo.processInfo.environment)
   }
 
-  /// Returns the error for a missing `belfry-center`, without which no window can be shown; the error suggests
+  /// Returns the error to report when a window cannot be shown because `belfry-center` is missing; the error suggests
   /// `command` instead.
   public static func missingWindows(insteadUse command: String) -> AppLinkFailure {
     AppLinkFailure(

@@ -3,8 +3,8 @@ import Foundation
 
 /// A reader of apps' property lists, in every format.
 enum PropertyListFile {
-  /// Returns the dictionary in the bytes; nil if they contain no valid dictionary, or if the dictionary's expansion
-  /// would exceed the limits.
+  /// Returns the dictionary that the bytes encode; nil if they encode no dictionary, or if reading it would exceed the
+  /// limits.
   static func dictionary(_ bytes: Data) -> [String: Any]? {
     let list = [UInt8](bytes)
     guard BinaryPropertyList.mayBeRead(list), !CombiningRuns.areLong(inList: list) else {
@@ -31,7 +31,7 @@ struct BinaryPropertyList {
 
   /// Returns false for a binary list that expands to too many values, is nested too deeply, or contains itself.
   ///
-  /// Lists in other formats do not expand.
+  /// Returns true for lists in other formats, which do not expand.
   static func mayBeRead(_ bytes: [UInt8]) -> Bool {
     guard bytes.starts(with: Array("bplist".utf8)) else { return true }
     guard var list = BinaryPropertyList(bytes), let top = list.topObject else { return false }

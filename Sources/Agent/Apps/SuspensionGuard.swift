@@ -41,7 +41,7 @@ final class SuspensionGuard {
   /// The helper process is started when the first name is added.
   init(environment: [String: String]) { self.environment = environment }
 
-  /// Registers a name that is about to be suspended.
+  /// Registers the name of a process group or unit that is about to be suspended.
   ///
   /// Returns false if nothing would resume the processes after the agent exits.
   func add(_ name: String) -> Bool {
@@ -54,7 +54,7 @@ final class SuspensionGuard {
     return true
   }
 
-  /// Removes a name whose processes are running again or have exited.
+  /// Removes the name of a process group or unit whose processes are running again or have exited.
   func remove(_ name: String) {
     guard suspended.remove(name) != nil, !write("- \(name)\n") else { return }
     _ = start()

@@ -18,7 +18,7 @@ struct UnitFreeze: Hashable, Sendable {
   private var hasFreezer = true
   private var open: Step?
 
-  /// True if the unit is running and is to keep running, and no call is pending.
+  /// True if the unit is running, should keep running, and has no pending call.
   var isOver: Bool { !isWanted && standing == .running && open == nil }
 
   /// Returns the next call to make and marks it as pending; nil if a call is already pending or none is needed.

@@ -89,8 +89,9 @@ final class UserUnits {
     }
   }
 
-  /// Returns `app-belfry-ID@RANDOM.service`, which follows the desktop's naming convention, so that the agent can
-  /// identify the app by its unit.
+  /// Returns the unit's name, `app-belfry-ID@RANDOM.service`.
+  ///
+  /// The name follows the desktop's naming convention, which lets the agent identify the app by its unit.
   static func unitName(_ app: AppID, random: [UInt8]) -> String {
     "app-belfry-\(escaped(app.text))@\(Hexadecimal.encode(random)).service"
   }

@@ -11,7 +11,7 @@ struct AttachmentStorage {
     let bytes: Int64
     /// The time when the file was moved into the folder, in seconds since 1970.
     ///
-    /// A move does not change the modification time.
+    /// This is the file's change time. A move does not change the modification time.
     let arrival: Int64
   }
 
@@ -34,10 +34,10 @@ struct AttachmentStorage {
     unsafe rmdir(folder(of: app))
   }
 
-  /// Deletes files of an app until it is within its limits.
+  /// Deletes files of an app until the app is within its limits.
   ///
-  /// The first files to be deleted are those that belong to no notification, except new files, whose notifications
-  /// might be about to be added. The files of the oldest notifications follow.
+  /// Files that belong to no notification are deleted first, except new files, whose notifications might be about to be
+  /// added. The files of the oldest notifications are deleted next.
   ///
   /// `used` contains the paths that belong to notifications, oldest notification first.
   func trim(_ app: AppID, used: [String], atUnixSeconds now: Int64) {

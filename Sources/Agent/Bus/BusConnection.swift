@@ -87,8 +87,8 @@ import System
 
   /// Calls a method; `reply` runs later, exactly once.
   ///
-  /// Unless `mayStart` is true, the bus starts no service for the call, because the bus might choose a service that
-  /// cannot run (linux-parts 1).
+  /// If `mayStart` is false, the call does not cause the bus to start a service, because the bus might choose a service
+  /// that cannot run (linux-parts 1).
   func call(
     _ destination: String, _ path: String, _ interface: String, _ member: String,
     _ arguments: [BusValue] = [], mayStart: Bool = false, timeoutSeconds: UInt64 = 25,
@@ -137,14 +137,14 @@ import System
       try message.append(arguments)
       _ = try BusFailure.check(unsafe sd_bus_send(bus, message.pointer, nil), "sd_bus_send")
     } catch {
-      // Ignore the failure: a signal has no reply, so no caller waits for a reply.
+      // Ignore the failure: a signal has no reply, so no caller is waiting.
     }
     update()
   }
 
   /// Calls `body` for each message that matches the rule.
   ///
-  /// `body` can also receive messages that match another rule, so it must check that a message is the expected one.
+  /// `body` can also receive messages that match only another rule, so it must check each message.
   func match(_ rule: String, _ body: @escaping (BusMessage) -> Void) throws(BusFailure) {
     let handler = MatchHandler(body: body)
     var slot: OpaquePointer?

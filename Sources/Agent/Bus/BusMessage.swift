@@ -10,7 +10,7 @@ struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
     name.isEmpty ? message : message.isEmpty ? name : "\(message) (\(name))"
   }
 
-  /// Throws an error if the result is negative.
+  /// Returns the result of an sd-bus call; throws if the result is negative.
   static func check(_ result: Int32, _ call: StaticString) throws(BusFailure) -> Int32 {
     guard result >= 0 else {
       let text = unsafe strerror(-result).map { unsafe String(cString: $0) } ?? "error \(-result)"
@@ -20,7 +20,7 @@ struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A message of the bus, which holds a reference to sd-bus's message and never exposes the pointer.
+/// A message on the bus, which holds a reference to sd-bus's message.
 @safe final class BusMessage {
   let pointer: OpaquePointer
 
@@ -39,7 +39,7 @@ struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
   var interface: String { unsafe Self.text(sd_bus_message_get_interface(pointer)) }
   var path: String { unsafe Self.text(sd_bus_message_get_path(pointer)) }
 
-  /// The error that the message reports; nil for any other message.
+  /// The error that the message reports; nil if the message is not an error.
   var failure: BusFailure? {
     guard let error = unsafe sd_bus_message_get_error(pointer) else { return nil }
     return unsafe BusFailure(

@@ -4,7 +4,8 @@ extension BusConnection {
   /// Calls `body` whenever the owner of `name` changes, with the owner's unique name, or an empty string if the name
   /// has no owner.
   ///
-  /// The current owner is also reported unless `asksNow` is false. The bus starts no service for this.
+  /// The current owner is also reported unless `asksNow` is false. Following the name does not cause the bus to start a
+  /// service.
   func followOwner(
     of name: String, asksNow: Bool = true, _ body: @escaping (String) -> Void
   ) throws(BusFailure) {

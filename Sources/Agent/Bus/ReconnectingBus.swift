@@ -13,7 +13,7 @@ final class ReconnectingBus {
   private let changed: (BusConnection?) -> Void
   private(set) var bus: BusConnection?
   private var watch: PathWatch?
-  /// Remaining attempts to connect to a bus whose socket has just appeared or whose connection was just lost.
+  /// The number of attempts left to connect to a bus whose socket has just appeared or whose connection was just lost.
   private var triesLeft = 0
   private var retry: TimerID?
   private var isToldMissing = false
@@ -45,9 +45,9 @@ final class ReconnectingBus {
     socket = Self.socket(of: which, environment)
   }
 
-  /// If the bus is available, connects before returning.
+  /// Starts connecting; if the bus is already available, the connection exists when this method returns.
   func open() {
-    // Without a socket to watch, no event would indicate a new bus, so retries would be useless.
+    // Without a socket to watch, the agent would not notice a new bus, so retries would be useless.
     triesLeft = socket == nil ? 0 : Limits.busTries
     connect()
   }
@@ -60,7 +60,7 @@ final class ReconnectingBus {
 
   private func connect() {
     guard bus == nil, !isClosed else { return }
-    // Start watching first, so that a bus that appears between an attempt and the watch is not missed.
+    // Start watching before the attempt: a bus that appears after a failed attempt must not be missed.
     watchSocket()
     do {
       let bus = try BusConnection(which, on: loop)

@@ -1,6 +1,7 @@
 /// A limit on the number of links of one loop that connect at the same time; other links wait in request order.
 ///
-/// Thousands of simultaneous TLS handshakes of virtual devices would cause each other to time out.
+/// Without the limit, thousands of virtual devices that connect simultaneously would slow each other's TLS handshakes
+/// until they time out.
 public final class ConnectLimiter {
   private let limit: Int
   private var dialling = 0

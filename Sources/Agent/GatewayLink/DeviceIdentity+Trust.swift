@@ -4,21 +4,22 @@ public import Transport
 
 /// The authorities that a device trusts: those that it was given, or those that its gateway has since announced.
 ///
-/// One PEM file contains the device's certificate, the authorities, and the mark (a hash) of the authorities that they
-/// replace, so that a single write updates everything. A device that is killed during the change has either the
-/// previous authorities or the new ones, and the gateway accepts both.
+/// One PEM file contains the device's certificate, the announced authorities, and the mark (a hash) of the given
+/// authorities that they replace. A single write therefore updates everything. If the device is killed during the
+/// change, it has either the previous authorities or the new ones, and the gateway accepts both.
 public struct DeviceTrust: Sendable, Equatable {
   /// The authorities that may sign the gateway's certificate.
   public let authorities: AuthorityBundle
   /// The authorities in PEM format.
   public let authoritiesPEM: [UInt8]
 
-  /// The prefix of the line after the certificates, which identifies the given authorities that the announced ones
-  /// replace.
+  /// The prefix of the line after the certificates.
+  ///
+  /// The line contains the mark of the given authorities that the announced authorities replace.
   fileprivate static let replacesLabel = "Replaces: "
 
-  /// Creates a trust that consists of exactly the given authorities; if they cannot be read, the device trusts no
-  /// authority.
+  /// Creates the trust of a device that trusts exactly the given authorities; if they cannot be read, the device trusts
+  /// no authority.
   public init(given: [UInt8]) {
     authorities = (try? AuthorityBundle(pem: given)) ?? AuthorityBundle([])
     authoritiesPEM = given
@@ -32,8 +33,8 @@ public struct DeviceTrust: Sendable, Equatable {
   /// Creates the trust of the device that owns `chain` and was given the authorities in `given`; nil if the chain
   /// belongs to another gateway.
   ///
-  /// The authorities that were given last take precedence: those that the gateway announced apply only while the given
-  /// ones are the same as at the time of the announcement.
+  /// Newly given authorities take precedence: the authorities that the gateway announced apply only while the given
+  /// authorities are the same as at the time of the announcement.
   public init?(chain: [UInt8], given: [UInt8]) {
     let blocks = PEMText.blocks(of: chain, label: "CERTIFICATE").dropFirst()
     let named = blocks.compactMap { try? Certificate(pem: $0) }
@@ -66,7 +67,8 @@ public struct DeviceTrust: Sendable, Equatable {
 }
 
 extension DeviceIdentity {
-  /// The certificates that the device presents in TLS: its own and the one that signed it.
+  /// The certificates that the device presents in TLS: its own certificate, and the certificate of the authority that
+  /// signed it.
   public var shownChainPEM: [UInt8]? {
     chainPEM.map {
       Array(PEMText.blocks(of: $0, label: "CERTIFICATE").prefix(2).joined())
@@ -78,7 +80,7 @@ extension DeviceIdentity {
     chainPEM.flatMap { DeviceTrust(chain: $0, given: given) } ?? DeviceTrust(given: given)
   }
 
-  /// True if the gateway has announced authorities; otherwise, the given ones are trusted.
+  /// True if the gateway has announced authorities; if not, the device trusts the given authorities.
   var hasNamedAuthorities: Bool {
     guard let line = chainPEM?.dropLast().split(separator: 0x0A).last else { return false }
     return line.starts(with: DeviceTrust.replacesLabel.utf8)
@@ -89,8 +91,9 @@ extension DeviceIdentity {
     credential(given: given, mark: DeviceTrust(given: given).authorities.mark)
   }
 
-  /// Returns the same credential as ``credential(given:)``, for a caller that already knows the mark of the given
-  /// authorities, which many devices can share.
+  /// Returns the same credential as ``credential(given:)``, but does not compute the mark of the given authorities.
+  ///
+  /// Many devices can share the given authorities, so the caller computes the mark once.
   func credential(given: [UInt8], mark: [UInt8]) -> LinkCredential? {
     guard let chainPEM, let certificate = try? Certificate(pem: chainPEM) else { return nil }
     let issuer = PEMText.blocks(of: chainPEM, label: "CERTIFICATE").dropFirst().first
@@ -106,8 +109,9 @@ extension DeviceIdentity {
   /// Returns the identity with the certificate from an enrollment; throws if a connection with that certificate would
   /// be refused.
   ///
-  /// `chainPEM` contains the certificate, then its authorities. The device's own clock suffices: a certificate is valid
-  /// from the beginning of its authority's validity, and the device has just checked the authority with the same clock.
+  /// `chainPEM` contains the certificate, then its authorities. The check can rely on the device's own clock: a
+  /// certificate is valid from the beginning of its authority's validity, and the device has just checked the authority
+  /// with the same clock.
   func enrolled(
     as device: UInt64, _ chainPEM: [UInt8], given: [UInt8], nowSeconds: Int64
   ) throws -> DeviceIdentity {
@@ -129,8 +133,8 @@ extension DeviceIdentity {
     return identity
   }
 
-  /// Returns the identity with the gateway's renewal; throws if the renewal is not for this device, or if its
-  /// certificate does not match its authorities.
+  /// Returns the identity with the renewed certificate and authorities; throws if the certificate is not for this
+  /// device, or if the authorities did not sign it.
   public func renewed(
     with renewed: LinkFrame.Renewed, given: [UInt8], nowSeconds: Int64
   ) throws -> DeviceIdentity {
@@ -147,7 +151,7 @@ extension DeviceIdentity {
     return identity
   }
 
-  /// Returns true if `chain` begins with a certificate for `key`, and belongs to the gateway of the authorities in
+  /// Returns true if `chain` begins with a certificate for `key` and belongs to the gateway with the authorities in
   /// `authorityPEM`.
   public static func isChain(
     _ chain: [UInt8], of key: ES256PrivateKey, under authorityPEM: [UInt8]

@@ -26,7 +26,7 @@ public struct DeviceIdentity: Sendable {
 }
 
 extension LinkEnrollmentRefusal {
-  /// Returns advice for the user; `hasCode` is true if a code was given.
+  /// Returns advice for a user whose enrollment was refused; `hasCode` is true if the user gave an enrollment code.
   public func advice(hasCode: Bool) -> String {
     switch self {
     case .wrongCode where !hasCode:
@@ -44,7 +44,7 @@ extension LinkEnrollmentRefusal {
 
 /// Durable storage for one device's identity.
 protocol DeviceIdentityStore {
-  /// The place of the identity, for error messages.
+  /// The location where the identity is stored, for error messages.
   var path: String { get }
 
   /// Loads the stored identity; creates and stores a new key if there is none.
@@ -101,9 +101,9 @@ public struct DeviceIdentityFolder: DeviceIdentityStore, Sendable {
 
   /// Loads the stored identity; creates and stores a new key if the folder contains none.
   ///
-  /// An identity of another machine is discarded (S1-16): the folder was restored on this machine, or the system was
-  /// reinstalled. In this case, `hasMoved` is true. A certificate that an authority other than `authorityPEM` signed is
-  /// omitted: the device has moved to another gateway and enrolls there.
+  /// An identity that belongs to another machine is discarded (S1-16), and `hasMoved` is true: the folder was restored
+  /// on this machine, or the system was reinstalled. A certificate is omitted if an authority other than `authorityPEM`
+  /// signed it: the device has moved to another gateway and enrolls there.
   ///
   /// `willReplace` is called before another machine's key is replaced. Any consequence of the move that is not durable
   /// when `willReplace` returns can be lost in a power failure.
@@ -166,8 +166,8 @@ public struct DeviceIdentityFolder: DeviceIdentityStore, Sendable {
     } catch {
       throw .badKey(path: keyPath, error)
     }
-    // On a machine without an ID, a key that cannot be opened might still be this machine's, because the ID can
-    // reappear.
+    // On a machine without an ID, a key that cannot be opened might still belong to this machine, because the machine's
+    // ID can reappear.
     guard key != nil || !machine.isEmpty else { throw .unknownMachine(path: keyPath) }
     // Another machine's key is replaced, so its file mode does not matter.
     if key != nil, mode & 0o077 != 0 { throw .exposedKey(path: keyPath) }

@@ -26,7 +26,7 @@ public struct DeviceKeySeal: Sendable {
     return file + SHA256.hash(file).bytes
   }
 
-  /// Returns the key in a file that `seal` created; nil if it was created on another machine.
+  /// Returns the key in a file that `seal` created; nil if the file was created on another machine.
   ///
   /// Throws if the file is incomplete or of another kind.
   public func open(_ file: [UInt8]) throws(CryptoFailure) -> ES256PrivateKey? {

@@ -20,10 +20,10 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     public var enrollmentCode = ""
     /// The device's name to show to the operator.
     public var deviceName = ""
-    /// The time, in nanoseconds, allowed for each of the TCP connection and the TLS handshake.
+    /// The time limit, in nanoseconds, for the TCP connection and, separately, for the TLS handshake.
     public var connectNanoseconds: Int64 = 15_000_000_000
-    /// The time, in nanoseconds, by which a retry may be late so that it shares a wake-up; at most a quarter of the
-    /// pause before the retry.
+    /// The maximum time, in nanoseconds, by which a retry can be delayed to share a wake-up with other timers; never
+    /// more than a quarter of the pause before the retry.
     ///
     /// The slack is intended for a few links, not for thousands on one loop.
     public var retrySlackNanoseconds: Int64 = 0
@@ -382,7 +382,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     output.removeAll(keepingCapacity: true)
   }
 
-  /// Sets the timer.
+  /// Sets the timer to the protocol's next deadline.
   ///
   /// A timer that is due earlier is not changed, because firing early does no harm.
   private func arm() {

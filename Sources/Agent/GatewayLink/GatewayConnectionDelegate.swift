@@ -55,7 +55,7 @@ extension GatewayConnectionDelegate {
   /// Ignores the renewal by default: an identity that is not stored is renewed only for the lifetime of the link.
   public func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws {}
 
-  /// Ignores the certificate by default; the same reason is reported when the connection closes.
+  /// Does nothing by default, because the same reason is reported when the connection closes.
   public func link(_ link: GatewayConnection, enrollmentUnusable why: String) {}
 
   /// Ignores the answer by default.

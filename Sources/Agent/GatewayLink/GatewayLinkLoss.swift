@@ -1,11 +1,13 @@
 public import PushWire
 public import Transport
 
-/// The cause of a lost or failed link to the gateway, to the extent that it determines what the user should do.
+/// The cause of a lost or failed link to the gateway.
+///
+/// The cases distinguish only the causes that require different advice for the user.
 public enum GatewayLinkLoss: Sendable, Equatable {
   /// The gateway refused to enroll the device; `hasCode` is true if the device gave a code.
   case enrollmentRefused(LinkEnrollmentRefusal, hasCode: Bool)
-  /// The peer is not a gateway, or the port is another port of a gateway.
+  /// The peer is not a gateway, or the port is not the gateway's device port.
   case otherProtocol
   /// The connection could not be established, or was lost.
   case closed(StreamClosure)

@@ -8,7 +8,7 @@ public enum MachineIdentity {
   /// Returns 16 bytes, or an empty array if the machine has no ID, as in some containers: `/etc/machine-id` is missing,
   /// empty, or not set yet.
   ///
-  /// Throws if an ID exists but cannot be read; treating it as missing would cost the device its identity.
+  /// Throws if an ID exists but cannot be read: if the ID were treated as missing, the device would lose its identity.
   public static func current() throws(SystemFailure) -> [UInt8] {
     // Belfry's application ID, a random number like those that `systemd-id128 new` creates.
     var name = sd_id128_t()

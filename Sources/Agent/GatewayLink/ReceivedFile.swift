@@ -3,8 +3,9 @@ public import PushWire
 import Glibc
 public import System
 
-/// A file with the pushes that the devices of one run have received, with one JSON line per push; `belfry device
-/// received` reads it.
+/// A file of the pushes that the devices of one run have received, one JSON line per push.
+///
+/// `belfry device received` reads the file.
 public final class ReceivedFile {
   private let descriptor: Int32
 
@@ -18,10 +19,10 @@ public final class ReceivedFile {
 
   deinit { close(descriptor) }
 
-  /// Returns the path of the record of lines that were already returned from a file.
+  /// Returns the path of the file that records which lines of the file at `path` were already returned.
   public static func recordFile(of path: String) -> String { path + ".returned" }
 
-  /// Appends a notification to `subject`, whose token is empty for a channel.
+  /// Appends a notification that was received for `subject`; `token` is empty for a channel.
   public func append(
     _ notification: LinkNotification, for subject: LinkSubject, token: [UInt8], device: UInt64
   ) {

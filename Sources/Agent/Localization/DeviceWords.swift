@@ -11,7 +11,7 @@ public struct DeviceWords: Hashable, Sendable {
     language = languages.lazy.compactMap(Self.catalogueLanguage).first ?? Self.fallback
   }
 
-  /// The strings in English, whose catalog has every key.
+  /// The strings in English; the English catalog has every key.
   public static let english = DeviceWords(languages: [fallback])
 
   private static let fallback = "en"
@@ -45,8 +45,9 @@ public struct DeviceWords: Hashable, Sendable {
   /// True if the language is written from right to left.
   public var isRightToLeft: Bool { language == "ar" }
 
-  /// Returns an argument that keeps its own direction: in Arabic, the name C++ would read ++C, and the quotation marks
-  /// around it would swap places.
+  /// Returns an argument in Unicode isolates, which preserve its own writing direction.
+  ///
+  /// Otherwise, the name C++ would appear as ++C in Arabic text, and the quotation marks around it would swap places.
   private func isolated(_ argument: String) -> String {
     guard isRightToLeft || argument.unicodeScalars.contains(where: Self.isRightToLeft) else {
       return argument

@@ -39,7 +39,7 @@ final class LocalizedTexts: Sendable {
     }
   }
 
-  /// The entry for a key.
+  /// A string, or a string with plural forms.
   private enum Entry {
     case text(String)
     case plural(PluralText)

@@ -1,7 +1,7 @@
 import Scheduling
 import System
 
-/// A scanner for beacons, which uses BlueZ's discovery while beacons are needed.
+/// A scanner that finds beacons through BlueZ's discovery, which runs only while beacons are needed.
 final class BeaconScanner: LocationSource {
   private enum Name {
     static let service = "org.bluez"
@@ -128,7 +128,7 @@ final class BeaconScanner: LocationSource {
       guard beacons[path] != nil || beacons.count < Limits.beaconsRemembered else { return }
       beacons[path] = Beacon(manufacturerData: data)
     }
-    // BlueZ remembers devices that are out of range; only those in range have a signal strength.
+    // BlueZ remembers devices that are out of range. Only a device in range has a signal strength.
     guard let beacon = beacons[path], data != nil || properties["RSSI"] != nil else { return }
     onBeacon(beacon)
   }

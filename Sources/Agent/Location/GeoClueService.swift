@@ -82,7 +82,7 @@ final class GeoClueService: LocationSource, TimerTarget {
     offerAgent()
     attempt += 1
     let attempt = attempt
-    // This is the only call that may start GeoClue; the answer identifies the owner.
+    // Only this call may start GeoClue, so look up the name's owner after the call is answered.
     bus.call(
       Name.service, Name.managerPath, Name.manager, "AddAgent", [.string(Self.desktopID)],
       mayStart: true
@@ -201,7 +201,7 @@ final class GeoClueService: LocationSource, TimerTarget {
 
   // MARK: The agent
 
-  /// Exports the object that answers GeoClue's questions to a user's agent.
+  /// Exports the object that GeoClue calls to ask the user's agent about applications.
   private func offerAgent() {
     guard !isOffered else { return }
     isOffered = true

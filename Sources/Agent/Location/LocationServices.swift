@@ -28,7 +28,7 @@ final class LocationServices: TimerTarget {
     self.report = report
   }
 
-  /// Uses the services of a bus, replacing those of an earlier bus; nil uses no services.
+  /// Uses the location services on `bus` instead of the services on an earlier bus; uses no services if `bus` is nil.
   func use(_ bus: BusConnection?, log: Log) {
     closeSources()
     guard let bus else { return }

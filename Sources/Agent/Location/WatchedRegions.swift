@@ -82,7 +82,7 @@ struct WatchedRegions: ~Copyable {
     effects.append(.persist(RegionRecord.put(key, region, repeats: repeats, state)))
   }
 
-  /// Stops watching regions, and returns those that were watched.
+  /// Stops watching regions; returns the keys of the regions that were watched.
   @discardableResult
   mutating func remove(_ keys: [RegionKey], _ effects: inout [AgentEffect]) -> [RegionKey] {
     var removed: [RegionKey] = []
@@ -158,14 +158,14 @@ struct WatchedRegions: ~Copyable {
     return crossings(heard)
   }
 
-  /// Handles the passing of time.
+  /// Handles the passage of time: returns the crossings that have now lasted long enough to count.
   mutating func onTimePassed(atAwake now: Int64) -> [Crossing] {
     armed = nil
     let ripened = watch.advance(to: now)
     return crossings(ripened)
   }
 
-  /// Handles a crossing that is reported to its app, and removes the region if its request was for a single crossing.
+  /// Handles a crossing that is reported to the app, and removes the region unless its request repeats.
   ///
   /// - Returns: True if the region was removed.
   mutating func use(_ crossing: Crossing, _ effects: inout [AgentEffect]) -> Bool {
@@ -253,7 +253,7 @@ struct WatchedRegions: ~Copyable {
     }
   }
 
-  /// Traps in debug builds if the watched regions contradict each other.
+  /// Traps in debug builds if the watched regions are inconsistent.
   func checkInvariants() {
     for (app, own) in regions {
       assert(!own.isEmpty, "an app without regions is forgotten")

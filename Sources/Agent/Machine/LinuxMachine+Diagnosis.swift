@@ -147,7 +147,7 @@ extension LinuxMachine {
   private var soundFindings: [Finding] {
     guard let sounds = presenters?.sounds else { return [] }
     let theme = SoundSearch.systemFile(environment: ProcessInfo.processInfo.environment)
-    // Whether the machine has a sound output is known only after an attempt to play a sound.
+    // The agent learns whether the machine has a sound output only when it tries to play a sound.
     let problem = sounds.problem.map(ProblemText.init)
     return [
       Finding(

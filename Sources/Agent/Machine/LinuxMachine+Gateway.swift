@@ -83,7 +83,7 @@ extension LinuxMachine {
 }
 
 extension LinuxMachine: PushReceiverOwner {
-  /// Records durably that the data is from another machine, before the agent produces output that depends on it.
+  /// Durably records that the data is from another machine, before the agent sends anything that depends on this fact.
   func onMachineReplaced() {
     handle(.machineReplaced)
     daemon?.commit()

@@ -14,7 +14,7 @@ final class LinuxMachine: AgentMachine {
   let configuration: AgentConfiguration
   let loop: EventLoop
   let log: Log
-  /// The daemon that runs on this machine, which owns it.
+  /// The daemon that runs on this machine and owns it.
   private(set) weak var daemon: AgentDaemon?
   /// The lock on the data folder, held until the agent stops.
   private var folder: DataFolder?

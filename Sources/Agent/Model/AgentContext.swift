@@ -312,8 +312,8 @@ struct AgentContext {
     guard presence(of: app) == .background,
       let connection = connections.peers(of: app).first?.connection
     else { return }
-    // An app with windows leaves the foreground when the user next looks at another window, even if its own window was
-    // not raised.
+    // Mark the app as looked at even if its window was not raised: an app with windows then leaves the foreground when
+    // the user next looks at another window.
     if connections[connection]?.isLookedAt == false {
       _ = connections.setLookedAt(connection, true)
     }
@@ -350,8 +350,8 @@ struct AgentContext {
 
   /// Consumes the token in the greeting of an app that this agent started.
   ///
-  /// Returns true if the app is to enter the foreground, false if it is to stay in the background; nil if the token is
-  /// not the expected one.
+  /// Returns true if the app is to enter the foreground, false if it is to stay in the background, and nil if the token
+  /// is not the expected one.
   mutating func claimLaunch(_ app: AppID, token: String?) -> Bool? {
     let isBusActivated = apps[app]?.installation?.isBusActivatable == true && token == nil
     return launches.claim(app, token: token, isAnyTokenGood: isBusActivated)

@@ -70,15 +70,15 @@ enum AgentEffect: Hashable, Sendable {
   case resume(AppID)
   /// Starts a service or content extension.
   ///
-  /// `extensionTimeEnds` and `extensionTimedOut` follow after the times that the order specifies. `extensionFailed`
-  /// follows if the extension cannot be started.
+  /// `extensionTimeEnds` and `extensionTimedOut` follow after the times in `Limits`. `extensionFailed` follows if the
+  /// extension cannot be started.
   case startExtension(ExtensionOrder)
 
   /// Deletes an app's stored attachment files that no notification uses anymore; nil deletes all.
   case deleteAttachments(AppID, paths: [String]?)
-  /// Deletes stored files of an app until they are within the limits.
+  /// Deletes stored files of an app until the app is within its limits.
   ///
-  /// `used` contains the files of notifications, oldest notification first.
+  /// `used` contains the files that belong to notifications, oldest notification first.
   case trimAttachments(AppID, used: [String])
 
   // MARK: The gateway
@@ -174,7 +174,7 @@ enum LogEntry: Hashable, Sendable {
   case placeWithheld(AppNotificationID)
   /// Values of a push that are ignored, identified by their keys.
   case pushValuesIgnored(AppID, keys: [String], why: String)  // text: compared by tests only
-  /// A push whose payload cannot be read, so that no part of it is shown.
+  /// A push whose payload cannot be read; no part of the push is shown.
   case pushUnreadable(AppID, why: String)  // text: the parser writes it
   /// A background push for an app whose manifest does not request background pushes.
   case backgroundModeMissing(AppID)
@@ -259,7 +259,7 @@ struct Prompt: Hashable, Sendable {
   /// True if granting the request also permits access to the location in the background.
   var wantsAlways = false
 
-  /// The setting with which the user can grant the request if no presenter can ask.
+  /// The setting that the user can change to grant the request if no presenter can ask.
   var allowingSetting: (name: String, word: String) {
     switch subject {
     case .notifications: ("notifications", "on")

@@ -32,11 +32,11 @@ enum AgentEvent {
   case appRequested(RequestID, AppRequest)
   /// An app answered a question.
   case appReplied(Question, AppReply)
-  /// An app did not answer a question before its timeout.
+  /// An app did not answer a question before the question's timeout.
   case questionTimedOut(Question)
   /// A connection was closed.
   case appDisconnected(ConnectionID)
-  /// The app that a command asked the agent to install was read.
+  /// The agent read the app that a command asked it to install.
   case installationRead(RequestID, Result<LocalApp, AppLinkFailure>)
 
   // MARK: The user
@@ -55,28 +55,28 @@ enum AgentEvent {
   case notificationWindow(AppNotificationID, isOpen: Bool)
   /// A presenter became available.
   ///
-  /// A new presenter receives notifications that have not been shown yet; a presenter with a new server already has
-  /// them.
+  /// If `isNew` is true, the presenter must receive the notifications that have not been shown yet. If `isNew` is
+  /// false, the presenter has only found a new server, and already has the notifications.
   case presenterAppeared(PresenterKind, isNew: Bool)
 
   // MARK: The gateway
 
   case pushReceived(ReceivedPush)
-  /// The gateway issued a token: the first one, the same one again, or a different one (S0-38).
+  /// The gateway issued a token: the app's first token, the same token again, or a different token (S0-38).
   case registrationSucceeded(AppID, TokenKind, token: [UInt8])
   case registrationRefused(AppID, TokenKind, message: String)
   /// The gateway confirmed the cancellation of a registration, so its token is invalid.
   case registrationCancelled(AppID, TokenKind)
   /// The gateway reported its environment.
   case gatewayKnown(BelfryWire.Environment)
-  /// The gateway that the agent waited for was started.
+  /// The gateway that the agent waited for has started.
   case gatewayFound
   case linkChanged(isUp: Bool)
 
   // MARK: The device
 
   case conditionChanged(DeviceChange)
-  /// Another window has the focus; nil if no window has the focus.
+  /// Another window received the focus; nil if no window has the focus.
   case focusedWindowChanged(FocusedWindow?)
 
   // MARK: Time
@@ -106,7 +106,7 @@ enum AgentEvent {
 
   // MARK: Programs
 
-  /// The time within which an app had to send a greeting with this token has expired.
+  /// The time limit for an app's greeting with this token has expired.
   case appExpected(AppID, token: String)
   /// An app could not be started; the token is from the app's launch order.
   case appLaunchFailed(AppID, token: String)
@@ -114,7 +114,7 @@ enum AgentEvent {
   case extensionFailed(token: String)
   /// The process of a service extension has exited.
   ///
-  /// An extension that sent its greeting returns its result on its connection.
+  /// If the extension had sent its greeting, the event has no effect: the extension's connection reports the result.
   case extensionEnded(token: String)
   /// A service extension's time is about to expire; the extension is asked for its result so far.
   case extensionTimeEnds(token: String)

@@ -1,7 +1,7 @@
 import BelfryWire
 import AppWire
 
-// Commands, through which the user acts.
+// The handling of commands, through which the user acts.
 extension AgentParts {
   /// Handles a command's request, which is answered immediately or later.
   mutating func onCommand(
@@ -102,7 +102,8 @@ extension AgentParts {
     var rows: [JSONObject] = []
     for entry in pipeline.delivery.listed(of: nil) where app == nil || entry.key.app.text == app {
       let row = entry.row(context)
-      // The record is about as long as the row, except for strings from the app's language files.
+      // Estimate the row's size from the record's size, but strings from the app's language files can make the row
+      // larger.
       let texts = ["title", "subtitle", "body"].reduce(0) { sum, name in
         sum + (row[name]?.stringValue?.utf8.count ?? 0)
       }
@@ -164,8 +165,8 @@ extension AgentParts {
     // The response is delivered through the interface that the app itself uses.
     var request = request
     request.content.generation = context.apps[app]?.generation ?? .userNotification
-    // The caller might disconnect before the user decides, so check the request now. It also replaces a waiting
-    // notification with the same identifier, which an invalid request must not do.
+    // Check the request now: the caller might disconnect before the user decides, and an invalid request must not
+    // replace a waiting notification with the same identifier.
     try checkContent(of: request)
     if let trigger = request.trigger { try local.check(trigger, context) }
     let waiting = WaitingNotification(requestID: requestID, app: app, request: request)
@@ -173,8 +174,8 @@ extension AgentParts {
     try context.checkRoom(
       for: app, .waiting, key: waiting.key.recordKey, bytes: waiting.record.count)
     let decided = permissions.onNotifyRequest(waiting, &context)
-    // An installed app claims these entitlements in its manifest; for any other app, the user who runs the command
-    // requests the option.
+    // An installed app claims these entitlements in its manifest. For any other app, the command requests the option on
+    // the app's behalf.
     switch request.content.interruptionLevel {
     case .timeSensitive: permissions.request(.timeSensitive, for: app, &context)
     case .critical: permissions.request(.criticalAlert, for: app, &context)
@@ -239,8 +240,8 @@ extension AgentParts {
     ModelDiagnosis(context, permissions, registrations, pipeline)
   }
 
-  /// Returns the pending notifications with this identifier, or all if it is nil, including those that wait for
-  /// permission.
+  /// Returns the pending notifications with this identifier, or all pending notifications if the identifier is nil,
+  /// including notifications that wait for permission.
   ///
   /// - Throws: A failure if no app, or more than one app, has a notification with this identifier.
   private func pending(

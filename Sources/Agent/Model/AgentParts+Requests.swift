@@ -1,6 +1,6 @@
 import AppWire
 
-// Requests from apps.
+// The handling of requests from apps.
 extension AgentParts {
   /// Handles a request on a connection that has sent its greeting.
   ///
@@ -21,7 +21,7 @@ extension AgentParts {
         }
         try onCommand(requestID, request)
       } else if let app = peer.app {
-        // The connection is about to close; until then, do nothing for an app that has been removed.
+        // Refuse the requests of a removed app, whose connection is about to close.
         guard context.apps[app] != nil else {
           throw AppLinkFailure(.unknownApp, "\(app) was removed: connect again")
         }
@@ -150,7 +150,7 @@ extension AgentParts {
       do throws(AppLinkFailure) {
         try local.add(key, request, trigger, &context)
       } catch {
-        // An app that uses an older interface receives no error.
+        // The older interfaces do not report this error to the app, so log it.
         if error.reason == .notificationInvalidNoDate, generation != .userNotification {
           emit(.log(.notificationExpired(key)))
         }

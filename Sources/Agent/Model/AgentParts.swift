@@ -93,7 +93,7 @@ struct AgentParts: ~Copyable {
     while let due = local.nextDue(&context) { pipeline.deliver([due], &context) }
     KeptNotifications.withdrawIdleQuestions(&permissions, pipeline, local, &context)
     KeptNotifications.askAboutDelivered(&permissions, pipeline, &context)
-    // A policy might have answered immediately.
+    // The policy might have answered the questions above immediately.
     pipeline.delivery.releaseDecided(&context)
     local.settle(&context)
     pipeline.settle(&context)

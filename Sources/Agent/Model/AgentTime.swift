@@ -6,9 +6,9 @@ struct AgentTime: Hashable, Sendable {
   var wall: Int64
   /// Elapsed milliseconds, including sleep, from an arbitrary start that is stored on disk.
   var elapsed: Int64
-  /// Milliseconds that the machine was awake, from an arbitrary start.
+  /// The time that the machine was awake, in milliseconds, from an arbitrary start.
   ///
-  /// This clock measures the time that a region crossing must last.
+  /// This clock measures how long a region crossing lasts.
   var awake: Int64
 
   /// Creates a point in time.

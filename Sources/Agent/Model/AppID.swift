@@ -6,7 +6,8 @@ struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The identifier as it was received.
   let text: String
 
-  /// Creates an identity; nil unless the string consists of at least two parts of letters, digits, `-`, and `_`.
+  /// Creates an identity; nil unless the string consists of at least two parts, separated by dots, of letters, digits,
+  /// `-`, and `_`.
   init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count >= 2, text.utf8.count <= WireLimits.appIDBytesMax else { return nil }
@@ -44,7 +45,8 @@ struct AppNotificationID: Hashable, Sendable {
     self.id = id
   }
 
-  /// Returns true if the apps are equal and the identifiers have the same bytes, as names on disk are compared.
+  /// Returns true if the apps are equal and the identifiers have the same bytes, because names on disk are also
+  /// compared by their bytes.
   static func == (one: AppNotificationID, other: AppNotificationID) -> Bool {
     one.app == other.app && one.id.hasSameBytes(as: other.id)
   }

@@ -87,7 +87,7 @@ struct AppIdentification {
   }
 
   /// Refuses a process that claims to be an installed app but runs a program other than the app's own, unless this
-  /// agent started it or a sandbox or systemd unit identifies it.
+  /// agent started the process, or its sandbox, bundle, or systemd unit identifies it as the app.
   ///
   /// The agent's own executable can act as an app (`belfry app run`).
   private func checkProgram(
@@ -101,7 +101,7 @@ struct AppIdentification {
     }
     guard let installation = context.apps[id]?.installation else { return }
     let own = installation.provingExecutable
-    // If no program can prove the identity, only the user's unsandboxed processes are trusted.
+    // If no program can prove the identity, trust the user's unsandboxed processes.
     if own == nil, !process.isSandboxed { return }
     let extensions = installation.contentExtensions.map(\.executable)
     if let executable = process.executable,
@@ -125,7 +125,7 @@ extension LocalApp {
   /// Updates an app's record from the app's greeting; values from the installation take precedence.
   mutating func apply(_ hello: AppHello, _ process: ProcessIdentity) {
     if process.sandboxedApp == id.text { isFlatpak = true }
-    // An extension's manifest is not the app's.
+    // Ignore the rest of an extension's greeting, which describes the extension's manifest, not the app's.
     guard hello.role == .app else { return }
     if let name = hello.name.flatMap(DisplayName.clean), installation == nil { self.name = name }
     if let path = hello.bundlePath ?? process.bundlePath { bundlePath = path }
@@ -144,7 +144,7 @@ extension LocalApp {
     locationUsage = newer.locationUsage ?? locationUsage
   }
 
-  /// Returns the row of `belfry app list`.
+  /// Returns the app's row in the output of `belfry app list`.
   func row(_ context: AgentContext) -> JSONObject {
     let state =
       switch context.presence(of: id) {

@@ -47,9 +47,11 @@ struct AppLaunches {
 
   /// Consumes an app's token if the token is the expected one.
   ///
-  /// Returns true if the app is to enter the foreground; nil if the token is not the expected one.
+  /// Returns true if the app is to enter the foreground, false if it is to stay in the background, and nil if the token
+  /// is not the expected one.
   ///
-  /// An app that D-Bus started cannot know its token, so the app's next connection counts instead.
+  /// `isAnyTokenGood` is true for an app that D-Bus started: such an app cannot know its token, so the app's next
+  /// connection counts instead.
   mutating func claim(_ app: AppID, token: String?, isAnyTokenGood: Bool) -> Bool? {
     guard let expected = awaited[app], expected.token == token || isAnyTokenGood else {
       return nil
@@ -58,7 +60,7 @@ struct AppLaunches {
     return expected.isForeground
   }
 
-  /// Stops expecting an app.
+  /// Stops waiting for an app's greeting.
   mutating func forget(_ app: AppID) { awaited[app] = nil }
 
   /// Traps in debug builds if an expected app is unknown.

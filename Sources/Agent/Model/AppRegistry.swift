@@ -18,7 +18,7 @@ struct AppRegistry {
 
   subscript(app: AppID) -> LocalApp? { apps[app] }
 
-  /// Returns the app whose ID a command specifies.
+  /// Returns the app with the ID that a command specifies; throws if the app is unknown.
   func known(_ text: String) throws(AppLinkFailure) -> AppID {
     guard let app = AppID(text), apps[app] != nil else {
       throw AppLinkFailure(
@@ -95,7 +95,7 @@ struct AppRegistry {
       .device, key: DeviceSettingsChange.languagesKey, Array(languages.joined(separator: ",").utf8))
   }
 
-  /// Turns location services on or off for the device, and returns the change to its record.
+  /// Turns location services on or off for the device, and returns the change to the setting's record.
   mutating func setLocation(isOn: Bool) -> RecordChange {
     isLocationOn = isOn
     return .put(.device, key: DeviceSettingsChange.locationKey, Array((isOn ? "on" : "off").utf8))

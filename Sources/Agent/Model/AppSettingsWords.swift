@@ -48,7 +48,7 @@ extension LocalApp {
     }
   }
 
-  /// The row of `belfry settings`.
+  /// The app's row in the output of `belfry settings`.
   var settingsRow: JSONObject {
     var row: JSONObject = [
       "app": .string(id.text), "name": .string(displayName),

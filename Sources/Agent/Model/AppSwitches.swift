@@ -43,7 +43,8 @@ struct AppSwitches: Hashable, Sendable {
     return true
   }
 
-  /// Returns the values of a setting that is neither on nor off; nil for another setting.
+  /// Returns the valid values, separated by commas, of a setting that is not an on/off switch; nil for any other
+  /// setting.
   static func words(of name: String) -> String? {
     switch name {
     case "style":
@@ -53,7 +54,7 @@ struct AppSwitches: Hashable, Sendable {
     }
   }
 
-  /// Returns true for `on` and false for `off`; nil for another word.
+  /// Returns true for `on` and false for `off`; nil for any other word.
   static func isOn(_ word: String) -> Bool? {
     switch word {
     case "on": true

@@ -15,8 +15,8 @@ enum AttachmentFiles {
 
   /// Requests the deletion of files that notifications released and that no other notification of the app uses.
   ///
-  /// Other notifications include those that are pending, that wait for a decision, that are in the list, or whose
-  /// response waits for the app.
+  /// The other notifications are those that are pending, wait for a decision, are in the list, or have a response that
+  /// waits for the app.
   private static func deleteReleased(
     _ permissions: Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications,
@@ -44,8 +44,8 @@ enum AttachmentFiles {
     }
   }
 
-  /// Returns the attachment paths that an app's notifications use, with those of delivered notifications before those
-  /// of waiting notifications.
+  /// Returns the attachment paths that an app's notifications use: first the paths of delivered notifications, then the
+  /// paths of waiting notifications.
   private static func used(
     by app: AppID, _ permissions: Permissions, _ pipeline: DeliveryPipeline,
     _ local: borrowing LocalNotifications,

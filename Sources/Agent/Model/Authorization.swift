@@ -97,7 +97,7 @@ extension LocalApp {
       settings.criticalAlert = state(switches.criticalAlert, .criticalAlert)
     }
     if installation != nil, !requested.isEmpty, claims(.timeSensitive) {
-      // The entitlement replaces the option, which is deprecated.
+      // An installed app needs only the entitlement, because the option is deprecated.
       settings.timeSensitive = switches.timeSensitive && status.allows ? .enabled : .disabled
     } else if claims(.timeSensitive) {
       settings.timeSensitive = state(switches.timeSensitive, .timeSensitive)

@@ -7,7 +7,7 @@ import AppWire
 struct AwaitedResponses {
   private struct Waiting {
     let requestID: RequestID
-    /// True once the notification has been delivered; if it is missing later, it was removed.
+    /// True once the notification has been delivered; if the notification is missing after that, it was removed.
     var isDelivered = false
   }
 

@@ -37,7 +37,7 @@ struct BackgroundBudget: Hashable, Sendable {
     return now + Int64((hours * 3_600_000).rounded(.up))
   }
 
-  /// Records the result of a wake; nil if the app did not report one before its timeout.
+  /// Records the result of a wake; `result` is nil if the app did not report a result before its timeout.
   mutating func finishWake(_ result: FetchResult?) {
     switch result {
     case .newData: usefulness += (1 - usefulness) / 4

@@ -28,7 +28,7 @@ struct BackgroundTime {
 
   private var stretches: [AppID: Stretch] = [:]
   private var tasks: [AppID: Set<Task>] = [:]
-  /// Apps that missed an answer's deadline.
+  /// Apps that did not answer a question in time.
   ///
   /// These apps have no time left, regardless of the tasks that they begin or end.
   private var overdue: Set<AppID> = []
@@ -186,7 +186,7 @@ struct BackgroundTime {
     context.connections.isStartedBehind(app) && isTimed(app, context)
   }
 
-  /// Traps in debug builds if the apps with limited time contradict the state of the model.
+  /// Traps in debug builds if the background times are inconsistent with the model's state.
   func checkInvariants(_ context: AgentContext) {
     for (app, stretch) in stretches {
       assert(context.presence(of: app) == .background, "only apps in the background are timed")

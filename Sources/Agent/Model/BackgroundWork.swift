@@ -97,7 +97,7 @@ struct BackgroundWork {
   /// Delivers a push that waited for an app's start, once the app has connected.
   mutating func onConnected(_ app: AppID, _ context: inout AgentContext) {
     if let push = awaitingStart.removeValue(forKey: app) { ask(app, push, &context) }
-    // The wake for the app's start also covers its task.
+    // The wake that started the app also covers the app's task.
     tasks.dropForbidden(app, &context)
     if startedForTask.remove(app) != nil, let (request, _) = tasks.next(of: app),
       context.presence(of: app) == .background
@@ -128,7 +128,7 @@ struct BackgroundWork {
   /// Returns true if an app that sends its greeting was started for a task.
   func isStartedForTask(_ app: AppID) -> Bool { startedForTask.contains(app) }
 
-  /// Removes a request of an app that runs in the background, and begins the requested task.
+  /// Begins a requested task in an app that runs in the background, and removes the request.
   private mutating func begin(
     _ app: AppID, _ request: BackgroundTaskRequest, _ context: inout AgentContext
   ) {
@@ -150,8 +150,8 @@ struct BackgroundWork {
           presence == .background
           || (presence == .notRunning && context.apps[app]?.installation != nil
             && !startedForTask.contains(app))
-        // For a foreground app, the task waits until the user leaves the app; for a development app, until the app
-        // runs.
+        // For a foreground app, the task waits until the user leaves the app. For a development app, it waits until the
+        // app runs.
         guard isStartable else { break }
         let moment = max(
           earliest, (budgets[app] ?? BackgroundBudget()).nextUnixMilliseconds(after: now))
@@ -185,7 +185,7 @@ struct BackgroundWork {
     if let push = release(app, &context) { wake(app, push, &context) }
   }
 
-  /// Handles an app's report on the result of a push; nil if the app disconnected without a report.
+  /// Handles an app's report on the result of a push; the result is nil if the app disconnected without a report.
   mutating func onFetched(
     _ app: AppID, _ result: FetchResult?, _ context: inout AgentContext
   ) {
@@ -292,7 +292,7 @@ struct BackgroundWork {
     }
   }
 
-  /// Traps in debug builds if the pending work contradicts itself.
+  /// Traps in debug builds if the pending work is inconsistent.
   func checkInvariants(_ context: AgentContext) {
     for (app, push) in held {
       assert(context.apps[app] != nil, "held pushes belong to known apps")

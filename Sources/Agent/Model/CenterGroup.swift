@@ -17,7 +17,7 @@ struct CenterGroup: Hashable, Sendable {
 
   /// Groups notifications, which must be sorted oldest first.
   ///
-  /// The groups begin with the app and the thread that contain the newest notification.
+  /// The apps, and the threads of each app, are ordered by their newest notification, newest first.
   static func groups(
     _ presentations: [Presentation], isProvisional: (AppID) -> Bool
   ) -> [CenterGroup] {

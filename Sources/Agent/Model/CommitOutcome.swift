@@ -1,4 +1,4 @@
-/// The outcome of writing a turn's changes of the records.
+/// The outcome of writing the changes that a turn made to the records.
 enum CommitOutcome {
   /// The changes and all earlier changes are durable.
   case durable

@@ -94,7 +94,7 @@ struct ContentExtensions {
 
   /// Asks a notification's extension for its decision after an action.
   ///
-  /// Returns false if no extension is running, or if the action is one that every notification has.
+  /// Returns false if no extension is running, or if the user opened or dismissed the notification.
   func ask(
     _ action: PersonAction, on entry: DeliveredList.Entry, _ context: inout AgentContext
   ) -> Bool {
@@ -116,7 +116,8 @@ struct ContentExtensions {
     if job.connection == nil, !job.hasDrawn { giveUp(key, &context) }
   }
 
-  /// Handles the closing of an extension's connection: the extension's drawing stays on screen but no longer responds.
+  /// Handles the closing of an extension's connection: a drawing that is already on screen stays there but no longer
+  /// responds.
   mutating func onDisconnected(_ connection: ConnectionID, _ context: inout AgentContext) {
     guard let key = keys.removeValue(forKey: connection) else { return }
     jobs[key]?.connection = nil
@@ -132,8 +133,9 @@ struct ContentExtensions {
     context.release(paths.map { NotificationAttachment(id: "", path: $0) }, of: app)
   }
 
-  /// After an event, disconnects the extensions of removed notifications, and sends running extensions the
-  /// notifications that replaced theirs.
+  /// After an event, disconnects the extensions of removed notifications.
+  ///
+  /// If a notification was replaced, its running extension receives the new notification.
   mutating func settle(_ delivery: Delivery, _ context: inout AgentContext) {
     for (key, job) in jobs.sorted(by: { $0.value.token < $1.value.token }) {
       guard let entry = delivery[key] else {
@@ -145,7 +147,7 @@ struct ContentExtensions {
       guard
         context.apps[key.app]?.contentExtension(of: category)?.executable == job.program.executable
       else {
-        // The extension does not show the category of the notification that replaced its own.
+        // A different extension, or none, shows the category of the new notification.
         if job.hasDrawn {
           let nothing = Drawing(items: [], actions: nil, hidesDefaultContent: false)
           context.emit(.draw(key, nothing))

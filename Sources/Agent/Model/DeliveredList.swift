@@ -59,8 +59,10 @@ struct DeliveredList: Sendable {
     (entries[app] ?? [:]).values.sorted { $0.order < $1.order }
   }
 
-  /// Returns the oldest entries of an app that must be removed to keep the app within its limits, and to free a number
-  /// of bytes; never the newest entry.
+  /// Returns the oldest entries of an app that must be removed to keep the app within its limits and to free `freed`
+  /// bytes.
+  ///
+  /// The newest entry is never included.
   func excess(of app: AppID, limit: Int, bytes: Int, freeing freed: Int = 0) -> [Entry] {
     let own = entries[app] ?? [:]
     var count = own.count

@@ -2,8 +2,8 @@ import BelfryWire
 import AppWire
 import PushWire
 
-/// The presentation of notifications, which depends on permission, switches, and the foreground app; also the state of
-/// the Notification Center.
+/// The presentation of notifications according to permission, switches, and the foreground app, and the state of the
+/// Notification Center.
 struct Delivery {
   private var delivered = DeliveredList()
   private var seen = SeenPushes(limit: Limits.rememberedPushes)
@@ -93,7 +93,7 @@ struct Delivery {
 
   /// Returns the spellings under which to search for an identifier, the given one first.
   ///
-  /// A gateway and its providers write a push's UUID in uppercase or in lowercase, and the agent stores one of them.
+  /// A push's UUID can be written in uppercase or lowercase, but the agent stores only one spelling.
   private static func spellings(_ id: String) -> [String] {
     let isUUID = NotificationID(Array(id.utf8).span) != nil
     return isUUID ? [id, id.lowercased(), id.uppercased()] : [id]
@@ -198,7 +198,7 @@ struct Delivery {
     appsAwaitingPermission.contains(app) && !awaitingPermission(of: app, context).isEmpty
   }
 
-  /// The apps that might have notifications that are kept until the user decides about the app.
+  /// The apps whose notifications might be kept until the user decides about the app.
   var appsKeptForDecision: Set<AppID> { appsAwaitingPermission }
 
   /// Delivers the retained notifications of apps that the user decided about, as if the notifications had just arrived.
@@ -238,7 +238,7 @@ struct Delivery {
       // first.
       persist(entry, &context)
       trim(key.app, &context)
-      // The limit can remove a notification that was held for a long time.
+      // The limit might have removed this notification if it was held for a long time.
       guard delivered[key] != nil else { return }
       let isAsked = context.ask(
         key.app, .willPresent(entry.retained.notification),
@@ -268,7 +268,7 @@ struct Delivery {
       // A notification that is shown only in the list must not leave the previous one on screen.
       if entry.coversEarlier, !routing.effects.banner { context.emit(.withdraw(key)) }
       trim(key.app, &context)
-      // The limit can remove a notification whose decision was late.
+      // The limit might have removed this notification if the decision about it was late.
       guard delivered[key] != nil else { return }
     } else if isPersisted {
       // A notification replaces an earlier one with the same identifier even if it shows nothing itself.
@@ -314,7 +314,7 @@ struct Delivery {
   ) -> Presentation {
     let privacy = Presentation.Privacy(
       isLocked: context.conditions.isLocked, previews: app.switches.previews)
-    // Other notifications of the thread are counted only if their number is shown.
+    // Count the thread's other notifications only if their number is shown.
     let threadCount =
       privacy.hidesTexts ? threads.count(of: entry.retained.outline.thread, app.id) : 0
     return Presentation(
@@ -383,7 +383,7 @@ struct Delivery {
     context.tell(app, .badge(badge))
   }
 
-  /// Traps in debug builds if the delivered notifications contradict each other.
+  /// Traps in debug builds if the delivered notifications are inconsistent.
   func checkInvariants(_ context: AgentContext) {
     delivered.checkInvariants(context.apps)
     for app in appsAwaitingPermission {
@@ -403,7 +403,7 @@ extension DeliveredList.Entry {
     return offered.all != offered.minimal
   }
 
-  /// Returns the row of `belfry center`.
+  /// Returns the notification's row in the output of `belfry center`.
   func row(_ context: AgentContext) -> JSONObject {
     let notification = retained.notification
     let content = notification.request.content

@@ -152,7 +152,7 @@ struct DeliveryPipeline {
       .extend(token: token), timeoutMilliseconds: Limits.extensionMilliseconds)
   }
 
-  /// Handles an app's answer to a question, or its timeout (nil).
+  /// Handles an app's answer to a question; the answer is nil if the question timed out.
   mutating func onReply(
     _ question: Question, _ reply: AppReply?, _ context: inout AgentContext
   ) {
@@ -244,7 +244,7 @@ struct DeliveryPipeline {
 
   /// Handles the exit of a service extension's process.
   ///
-  /// The extension's result is received on its connection, unless the extension never connected.
+  /// If the extension had sent its greeting, the exit has no effect: the extension's connection reports the result.
   mutating func onExtensionEnded(_ token: String, _ context: inout AgentContext) {
     if let job = extensions.finishUnlessConnected(token) { giveUp(job, .ended, &context) }
     contents.onEnded(token, &context)
@@ -310,7 +310,7 @@ struct DeliveryPipeline {
     context.confirm(requestID)
   }
 
-  /// Opens or closes a content extension's notification at its request.
+  /// Opens a content extension's notification, or closes the notification's window, as the extension requests.
   mutating func onContentWish(
     _ requestID: RequestID, _ wish: ContentExtensionWish, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
@@ -408,7 +408,7 @@ struct DeliveryPipeline {
     if Responses.mayTell(entry.retained.notification, to: app, context) {
       response = responses.add(entry, action, &context)
     } else {
-      // The app opens as if the user had opened its icon, and is not notified that the device was at that place.
+      // The app opens as if the user had opened its icon, and does not learn that the device was at that place.
       context.emit(.log(.placeWithheld(entry.key)))
     }
     guard context.presence(of: app) != .notRunning else {
@@ -461,7 +461,7 @@ struct DeliveryPipeline {
     awaited.settle(&context) { delivery[$0] != nil }
   }
 
-  /// Traps in debug builds if a part's state contradicts itself.
+  /// Traps in debug builds if the state of a part is inconsistent.
   func checkInvariants(_ context: AgentContext) {
     delivery.checkInvariants(context)
     responses.checkInvariants(context)

@@ -96,7 +96,7 @@ struct DeviceConditions: Hashable, Sendable {
     return conditions
   }
 
-  /// The row of `belfry state`, without the foreground app.
+  /// The row that `belfry state` prints, without the foreground app.
   var row: JSONObject {
     [
       "locked": isLocked ? "on" : "off", "battery": isBatteryLow ? "low" : "normal",
@@ -106,7 +106,7 @@ struct DeviceConditions: Hashable, Sendable {
     ]
   }
 
-  /// Traps in debug builds if conditions contradict each other.
+  /// Traps in debug builds if the conditions are inconsistent.
   func checkInvariants() {
     assert(
       !deviceState.contains(.batteryLow) || deviceState.contains(.powerRestricted),

@@ -1,7 +1,7 @@
-/// A filter for names and descriptions that an app's own files and processes choose, so that they can be shown next to
-/// the agent's own text.
+/// A filter for names and descriptions that an app's own files and processes choose.
 ///
-/// In a question to the user, these names and descriptions must not look like part of the agent's own text.
+/// The agent shows these texts next to its own text. In a question to the user, they must not look like part of the
+/// agent's text.
 enum DisplayName {
   /// Cleans an app's name: one line, without invisible characters, and without the quotation marks that enclose the
   /// name in a question.

@@ -9,9 +9,10 @@ struct FocusedWindow: Hashable, Sendable {
   var names: [String]
 }
 
-/// The app that the user looks at, among apps with windows (linux-parts 5).
+/// The app whose window the user looks at (linux-parts 5).
 ///
-/// The state of an app that never had a focused window is not changed: it has no windows, or reports its state itself.
+/// The state of an app that never had a focused window is not changed: such an app has no windows, or reports its state
+/// itself.
 struct FrontApp {
   /// The app that the user looks at, if known.
   private enum Front: Hashable {
@@ -33,7 +34,7 @@ struct FrontApp {
     }
   }
 
-  /// Handles a focus change to another window; nil if no window has the focus.
+  /// Handles a focus change to another window; `window` is nil if no window has the focus.
   mutating func onWindow(_ window: FocusedWindow?, _ context: inout AgentContext) {
     self.window = window
     let app = window.flatMap { Self.app(of: $0, context) }

@@ -1,7 +1,8 @@
 import AppWire
 
-/// Notifications of apps with older interfaces that are kept until the user decides about the app: in the schedule, and
-/// in the delivered list once they are due.
+/// The handling of notifications that apps add through an older interface before the user has decided about the app.
+///
+/// The notifications are kept until the decision: in the schedule, and in the delivered list once they are due.
 enum KeptNotifications {
   /// After a start, repeats the questions about apps whose notifications an earlier run kept.
   static func askAnew(
@@ -15,10 +16,10 @@ enum KeptNotifications {
     }
   }
 
-  /// Asks about the apps whose delivered notifications are kept while no question is open.
+  /// Asks about the apps whose delivered notifications are kept although no question is open.
   ///
-  /// The question was withdrawn because only a connection waited for its answer, or was never asked because the app was
-  /// silent when it scheduled the notification (S1-5).
+  /// Either the question was withdrawn because only a connection waited for its answer, or the user was not asked
+  /// because the app was silent when it scheduled the notification (S1-5).
   static func askAboutDelivered(
     _ permissions: inout Permissions, _ pipeline: DeliveryPipeline, _ context: inout AgentContext
   ) {

@@ -3,7 +3,7 @@ import AppWire
 
 /// The agent's record of one app.
 struct LocalApp: Hashable, Sendable {
-  /// The information that starts and identifies an installed app.
+  /// The information with which the agent starts and identifies an installed app.
   struct Installation: Hashable, Sendable {
     /// The absolute path of the desktop file.
     var desktopFile: String?
@@ -22,11 +22,11 @@ struct LocalApp: Hashable, Sendable {
     var provingExecutable: String? { arguments.isEmpty && !isScript ? executable : nil }
     /// The entitlements that the app's manifest claims.
     var entitlements = Set(Entitlement.allCases)
-    /// The environment of `aps-environment` in the app's manifest; nil if the manifest has no such key.
+    /// The environment that `aps-environment` specifies in the app's manifest; nil if the manifest has no such key.
     var pushEnvironment: String?
     /// The class of the app's windows if the class differs from the app's ID (`StartupWMClass`).
     var windowClass: String?
-    /// The absolute path of the program of the app's service extension.
+    /// The absolute path of the program for the app's service extension; nil if the app has none.
     var serviceExtension: String?
     /// The extensions that show the app's notifications in windows.
     var contentExtensions: [ContentExtension] = []
@@ -50,11 +50,11 @@ struct LocalApp: Hashable, Sendable {
   var status = AuthorizationStatus.notDetermined
   /// The options that the app requested individually (`requestAuthorization`).
   var asked: Set<AuthorizationOption> = []
-  /// The types that the app last registered through an older interface; nil if it never registered any.
+  /// The types that the app last registered through an older interface; nil if the app never registered types.
   var registeredTypes: Set<AuthorizationOption>?
   /// The interface of the app's latest notification.
   var generation = NotificationGeneration.userNotification
-  /// True if the settings list the app, as is the case until the app unregisters (S4-7).
+  /// True if the settings list the app; false once the app has unregistered (S4-7).
   var isInSettings = true
   var switches = AppSwitches()
   var categories: [NotificationCategory] = []
@@ -91,8 +91,8 @@ struct LocalApp: Hashable, Sendable {
   /// True if the app never asked the user for anything; its pushes are then silent (S1-5).
   var asksForNothing: Bool { requested.isEmpty && status == .notDetermined }
 
-  /// True if the app's own notifications are also silent: the app registered, for types or for pushes, but requested no
-  /// type.
+  /// True if the app's own notifications are silent, like its pushes: the app registered for types or for pushes, but
+  /// requested no type.
   ///
   /// An app that never registered was written for iOS 7 or earlier, so the user is asked (S0-16, S1-2).
   var isSilent: Bool {

@@ -147,7 +147,8 @@ struct LocalNotifications: ~Copyable {
     return scheduled.moments(of: key, count: bounded, at: context.now.moment)
   }
 
-  /// Returns the rows of `belfry notify list`, followed by those of `unpermitted` notifications.
+  /// Returns the rows that `belfry notify list` prints: those of pending notifications, followed by those of
+  /// `unpermitted` notifications.
   ///
   /// Throws if the rows are too long for an answer.
   func rows(
@@ -183,7 +184,7 @@ struct LocalNotifications: ~Copyable {
 
   // MARK: - Time
 
-  /// Returns the row of `belfry clock`.
+  /// Returns the row that `belfry clock` prints.
   func clockRow(_ context: AgentContext) -> JSONObject {
     [
       "time": .string(Timestamp.rfc3339(unixMilliseconds: context.now.wall)),
@@ -277,7 +278,7 @@ struct LocalNotifications: ~Copyable {
     onCrossings(regions.onBeacon(beacon, atAwake: context.now.awake), &context)
   }
 
-  /// Handles the passage of time for crossings; returns the notifications that are due.
+  /// Handles the passage of time, after which a region crossing can count; returns the notifications that are due.
   mutating func onRegionsDue(_ context: inout AgentContext) -> [Due] {
     onCrossings(regions.onTimePassed(atAwake: context.now.awake), &context)
   }
@@ -308,7 +309,7 @@ struct LocalNotifications: ~Copyable {
     _ app: AppID, _ region: NotificationRegion, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     let key = RegionKey.watched(app, UTF8Text(region.id))
-    // The record's size does not depend on the state.
+    // Any state is suitable for this check, because the record's size does not depend on the state.
     if case .put(let collection, let name, let value) =
       RegionRecord.put(key, region, repeats: true, .unknown)
     {
@@ -362,7 +363,7 @@ struct LocalNotifications: ~Copyable {
 
   // MARK: - After each event
 
-  /// Continues a manual clock's move once nothing more is due, and sets alarms and services.
+  /// Continues a manual clock's move once nothing more is due, sets the alarms, and starts or stops location services.
   mutating func settle(_ context: inout AgentContext) {
     if scheduled.mayFire(isAsking: context.connections.areAskedWhatToShow),
       let requestID = scheduled.advance(at: context.now.moment, &context.effects)
@@ -377,7 +378,7 @@ struct LocalNotifications: ~Copyable {
     regions.arm(&context.effects)
   }
 
-  /// Traps in debug builds if the pending notifications contradict each other.
+  /// Traps in debug builds if the pending notifications are inconsistent.
   func checkInvariants() {
     scheduled.checkInvariants()
     requests.checkInvariants()

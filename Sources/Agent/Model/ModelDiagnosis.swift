@@ -2,7 +2,7 @@ import AppWire
 import BelfryWire
 import System
 
-/// One line of `belfry doctor`.
+/// One line of the output of `belfry doctor`.
 struct Finding: Hashable, Sendable {
   /// The feature that the line describes.
   var feature: String
@@ -12,7 +12,7 @@ struct Finding: Hashable, Sendable {
   var isLack = true
   /// True if everything else works without the feature.
   var isOptional = false
-  /// The finding or the problem.
+  /// A description of the finding or of the problem.
   var detail: String
   /// The advice for the user; empty if no action is needed.
   var advice = ""

@@ -30,7 +30,7 @@ struct PermissionDialogue: Equatable {
   /// True if the decision about the app's notifications is still open.
   var isUndecided: Bool { !requests.isEmpty || !waiting.isEmpty || own == .kept }
 
-  /// The decision that the next prompt asks for; nil if nothing waits for a decision.
+  /// Returns the decision that the next prompt asks for; nil if nothing waits for a decision.
   func nextSubject(locationUsage: String) -> Prompt.Subject? {
     if isUndecided { return .notifications }
     return locationRequests.isEmpty ? nil : .location(usage: locationUsage)
@@ -57,7 +57,7 @@ struct PermissionDialogue: Equatable {
       "no request of a closed connection waits")
   }
 
-  /// Asserts that the prompt and the waiting requests agree.
+  /// Asserts that the prompt and the waiting requests are consistent.
   func checkInvariants(of app: AppID) {
     assert(prompt.map { $0.app == app } ?? true, "a prompt is listed under its own app")
     assert(prompt == nil || isAwaited, "something waits for every prompt's answer")

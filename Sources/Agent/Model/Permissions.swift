@@ -6,7 +6,7 @@ import AppWire
 /// has no effect.
 struct Permissions {
   private let policy: GrantPolicy
-  /// The dialogues about apps that the user is or will be asked about.
+  /// The dialogues with the user, keyed by the app that each dialogue is about.
   private var dialogues: [AppID: PermissionDialogue] = [:]
   private var nextWaitingNumber: Int64 = 1
   private var nextPrompt: UInt64 = 1
@@ -205,8 +205,8 @@ struct Permissions {
 
   /// Returns true if an app may show or schedule the content.
   ///
-  /// For a notification of an older interface, the method also returns true before the user has decided; the user is
-  /// then asked.
+  /// For a notification of an older interface, the method asks the user if necessary, and also returns true before the
+  /// user has decided.
   mutating func mayAdd(
     _ content: NotificationContent, of app: AppID, _ context: inout AgentContext
   ) -> Bool {
@@ -248,8 +248,8 @@ struct Permissions {
     tellSettings(app, before, &context)
   }
 
-  /// Handles the removal of an app's last kept notification, after which only the app's requests still wait for a
-  /// decision.
+  /// Handles the removal of an app's last kept notification: withdraws the prompt unless requests still wait for its
+  /// answer.
   mutating func onNothingKept(_ app: AppID, _ context: inout AgentContext) {
     guard dialogue(app).own == .kept else { return }
     change(app) { $0.own = .none }
@@ -391,8 +391,8 @@ struct Permissions {
     guard dialogue(app).prompt == nil, let record = context.apps[app],
       let subject = dialogue(app).nextSubject(locationUsage: record.locationUsage ?? "")
     else { return }
-    // The requesting process might exit before the answer arrives. The question then remains open for the notifications
-    // that were stored earlier.
+    // Keep the question open for the notifications that were stored earlier, because the requesting process might exit
+    // before the answer arrives.
     if subject == .notifications, dialogue(app).own == .postponed {
       change(app) { $0.own = record.status == .notDetermined ? .kept : .none }
     }
@@ -428,8 +428,9 @@ struct Permissions {
 
   // MARK: - Settings
 
-  /// Changes an app's settings, or none of them if one change is invalid; returns the notifications that waited for a
-  /// decision that the changes make.
+  /// Applies changes to an app's settings: all of them, or none if one is invalid.
+  ///
+  /// Returns the notifications that waited for a decision, if the changes make that decision.
   mutating func onSettingsChange(
     _ app: AppID, _ changes: [String: String], _ context: inout AgentContext
   ) throws(AppLinkFailure) -> [WaitingNotification] {
@@ -475,7 +476,7 @@ struct Permissions {
     for requestID in asks { context.refuse(requestID, .unknownApp, "\(app) was removed") }
   }
 
-  /// Asserts that prompts and waiting requests agree.
+  /// Asserts that the prompts and the waiting requests are consistent.
   func checkInvariants(_ context: AgentContext) {
     for (app, dialogue) in dialogues {
       dialogue.checkInvariants(of: app)

@@ -1,7 +1,8 @@
 import BelfryWire
 import AppWire
 
-/// A notification as shown to the user: with localized text, after applying switches and hiding previews.
+/// A notification as the user sees it: its text is localized, and the app's switches and the setting for previews are
+/// applied.
 struct Presentation: Hashable, Sendable {
   /// A button.
   struct Action: Hashable, Sendable {
@@ -75,7 +76,7 @@ struct Presentation: Hashable, Sendable {
   var sound: NotificationSound?
   /// The category's identifier; empty if there is no category.
   var category: String
-  /// All buttons, in order: those of a window with enough room; on a locked screen, the minimal ones (S1-21).
+  /// All buttons, in order, for a window with enough room; on a locked screen, only the minimal buttons (S1-21).
   var actions: [Action]
   /// The buttons of a banner, a row of the Notification Center, and a locked screen, in order (S1-27, S1-28).
   var minimalActions: [Action]
@@ -103,7 +104,7 @@ struct Presentation: Hashable, Sendable {
   var isExpanded = false
   /// True if the notification replaces an earlier one that might be on screen.
   var isUpdate: Bool
-  /// The time, in milliseconds since 1970.
+  /// The time when the notification arrived, in milliseconds since 1970.
   var unixMilliseconds: Int64
 }
 
@@ -155,7 +156,7 @@ extension Presentation {
     defaultTitle = lookup(content.actionTitle)
     opening =
       content.hasAction ? .buttonAndClick : content.generation == .desktop ? .click : .none
-    // An app that handles dismissals waits for the user's answer.
+    // An app that handles dismissals waits for the user's answer, so the notification stays on screen.
     isPersistent = app.switches.alertStyle == .alert || content.tellsDismissal
     thread = content.thread
     interruptionLevel = content.interruptionLevel

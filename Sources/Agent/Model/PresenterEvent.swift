@@ -1,6 +1,6 @@
 import AppWire
 
-/// The way in which notifications are presented to the user.
+/// A kind of presenter (`belfry agent --presenter`).
 public enum PresenterKind: String, Sendable, CaseIterable {
   case desktop, terminal, json
 }
@@ -16,7 +16,7 @@ enum PresenterEvent: Hashable, Sendable {
   case drawn(AppNotificationID, Drawing)
   /// The window of a notification is to be closed; the notification remains.
   case windowClosed(AppNotificationID)
-  /// An app is being started while its launch image is shown; nil removes the image.
+  /// An app is being started, and its launch image is shown; nil removes the image.
   case launchImage(LocalApp, path: String?)  // text: a path, compared by tests only
   case removed(AppNotificationID)
   case badge(AppID, Int64)

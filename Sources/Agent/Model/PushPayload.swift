@@ -15,7 +15,7 @@ struct PushPayload: Hashable, Sendable {
   /// Called for each payload that is parsed; tests count the calls.
   @TaskLocal static var onParse: (@Sendable () -> Void)?
 
-  /// Creates the value of an unreadable payload.
+  /// Creates the value that represents an unreadable payload.
   init() {}
 
   /// Parses a payload; nil if it is not a JSON object.

@@ -46,8 +46,7 @@ struct Registrations {
       : "start the agent with --gateway"
   }
 
-  /// Returns the reason for the gateway's refusal since the app's last attempt to register, or nil if there was no
-  /// refusal.
+  /// Returns the reason that the app's last attempt to register was refused; nil if it was not refused.
   func refusal(of app: AppID) -> String? {
     refusals[app]?.min { $0.key.rawValue < $1.key.rawValue }?.value
   }
@@ -176,7 +175,7 @@ struct Registrations {
     context.emit(.register(app, kind))
   }
 
-  /// Returns the reason that an app gets no token, regardless of the gateway's answer; nil if the app may have one
+  /// Returns the reason that an app gets no token, regardless of the gateway's answer; nil if the app may have a token
   /// (S0-32, S2-23).
   private func refusal(_ record: LocalApp?) -> String? {
     guard let record, let installation = record.installation else { return nil }
@@ -260,7 +259,7 @@ struct Registrations {
     cancellations = []
   }
 
-  /// Handles a token from the gateway: the first one, the same one again, or a different one (S0-38).
+  /// Handles a token from the gateway: the app's first token, the same token again, or a different token (S0-38).
   mutating func onToken(
     _ app: AppID, _ kind: TokenKind, _ token: [UInt8], _ context: inout AgentContext
   ) {
@@ -305,7 +304,7 @@ struct Registrations {
     }
   }
 
-  /// Traps in debug builds if the link contradicts the gateway.
+  /// Traps in debug builds if the state of the registrations is inconsistent.
   func checkInvariants(_ context: AgentContext) {
     assert(hasGateway || !isLinkUp, "the link is up only if there is a gateway")
     assert(

@@ -47,7 +47,7 @@ struct Responses {
   /// Sorts the restored responses by the order of delivery, because the store sorts their keys as text.
   mutating func sortRestored() {
     for app in waiting.keys {
-      // A shorter key has a smaller number.
+      // The keys of an app's responses differ only in their numbers, so a shorter key has a smaller number.
       waiting[app]?.sort { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }
     }
   }
@@ -164,7 +164,7 @@ struct Responses {
     lockedChoices.removeAll { $0.key.app == app }
   }
 
-  /// Traps in debug builds if the waiting responses contradict each other.
+  /// Traps in debug builds if the waiting responses are inconsistent.
   func checkInvariants(_ context: AgentContext) {
     for (app, responses) in waiting {
       assert(!responses.isEmpty, "an app without waiting responses has no entry")
@@ -193,7 +193,7 @@ extension Responses.Waiting {
     return frame.encoded
   }
 
-  /// Reads a stored response, or the event that earlier agents stored; nil if it is damaged.
+  /// Reads a stored response, or the event that earlier versions of the agent stored; nil if the record is damaged.
   init?(key: String, record: [UInt8]) {
     guard let frame = try? AppFrame(decoding: record) else { return nil }
     if frame.object["type"] == "response" {

@@ -4,8 +4,8 @@ import AppWire
 
 /// A notification as the agent retains it, in memory and on disk.
 ///
-/// For a push, this type holds the payload's bytes and the values that are needed to show and route it. Only the app's
-/// data, which would take many times the payload's memory, is parsed from the bytes when needed.
+/// For a push, this type holds the payload's bytes and the values that are needed to show and route the push. The app's
+/// data is parsed from the bytes only when needed, because it would take many times the payload's memory.
 struct RetainedNotification: Hashable, Sendable {
   private enum Source: Hashable, Sendable {
     /// The app's own notification request.
@@ -154,8 +154,9 @@ extension RetainedNotification {
     return frame
   }
 
-  /// Reads the stored form, including that of earlier agents, which stored a push's text together with its payload; nil
-  /// if it is damaged.
+  /// Reads the stored form; nil if it is damaged.
+  ///
+  /// Earlier versions of the agent stored a push's text together with its payload. This form can also be read.
   init?(frame: AppFrame) {
     if let length = frame.object[Self.pushKey]?.integerValue {
       guard let id = frame.object["id"]?.stringValue,
@@ -243,7 +244,7 @@ struct RetainedPush: Hashable, Sendable {
     ).encoded
   }
 
-  /// Reads a stored push, or the event that earlier agents stored; nil if it is damaged.
+  /// Reads a stored push, or the event that earlier versions of the agent stored; nil if the record is damaged.
   init?(record: [UInt8]) {
     guard let frame = try? AppFrame(decoding: record) else { return nil }
     if let id = frame.object["push"]?.stringValue {

@@ -150,7 +150,8 @@ extension AgentContext {
 
   /// Returns the bytes by which the development apps exceed their limit if `app` is one of them, otherwise 0.
   ///
-  /// Pushes and repeating notifications, which no request precedes, can exceed the limit.
+  /// Pushes and repeating notifications can exceed the limit, because they arrive without a request that the agent
+  /// could refuse.
   mutating func developmentExcess(of app: AppID) -> Int {
     guard apps[app]?.isDevelopment == true else { return 0 }
     accountForRecords()

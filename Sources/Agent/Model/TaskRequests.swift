@@ -83,7 +83,7 @@ struct TaskRequests {
     return first.map { ($0, $0.earliestUnixMilliseconds ?? .min) }
   }
 
-  /// Traps in debug builds if the pending requests contradict each other.
+  /// Traps in debug builds if the pending requests are inconsistent.
   func checkInvariants(_ context: AgentContext) {
     for (app, requests) in waiting {
       assert(context.apps[app] != nil, "task requests belong to known apps")

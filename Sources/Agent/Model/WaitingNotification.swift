@@ -2,8 +2,8 @@ import AppWire
 
 /// A command's notification for an app whose permission is still undecided, in memory and on disk.
 ///
-/// The command might have been informed that the notification will be shown once the user allows it. In that situation,
-/// the command does not send the notification again.
+/// The notification is stored because the command might already have learned that it will be shown once the user allows
+/// it. Such a command does not send the notification again.
 struct WaitingNotification: Hashable {
   /// The command's request, which gets no answer if the command or the agent has since exited.
   let requestID: RequestID

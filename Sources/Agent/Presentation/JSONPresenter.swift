@@ -28,8 +28,9 @@ final class JSONPresenter: Presenter {
 
   func close() {}
 
-  /// Returns the object of an event, which always has the same keys for the same kind of event; nil for an event
-  /// without a line.
+  /// Returns the JSON object that is printed for an event; nil if the event prints no line.
+  ///
+  /// The objects of all events of one kind have the same keys.
   static func line(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
     -> JSONObject?
   {
@@ -48,7 +49,7 @@ final class JSONPresenter: Presenter {
     case .presented(let presentation):
       return object(presentation.isUpdate ? "updated" : "presented", presentation.json)
     case .refreshed(let presentation): return object("updated", presentation.json)
-    // A `suppressed` line reports the notification with the reason.
+    // No line is needed here, because a `suppressed` line reports the notification with the reason.
     case .listed: return nil
     case .removed(let key): return object("removed", named(key))
     // Windows are not printed.

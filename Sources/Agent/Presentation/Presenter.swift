@@ -30,7 +30,7 @@ protocol PresenterListener: AnyObject {
   func presenterDecided(_ app: AppID, keepsNotifications: Bool)
   /// Called when a presenter becomes available.
   ///
-  /// A new presenter receives notifications that have not been shown yet; a presenter with a new server already has
-  /// them.
+  /// If `isNew` is true, the presenter must receive the notifications that have not been shown yet. If `isNew` is
+  /// false, the presenter has only found a new server, and already has the notifications.
   func presenterAppeared(_ kind: PresenterKind, isNew: Bool)
 }

@@ -44,8 +44,8 @@ final class PresenterHub {
 
   /// Opens the configured presenters.
   ///
-  /// By default, these are the desktop if a session bus is available, otherwise the terminal until one becomes
-  /// available.
+  /// By default, the hub uses the desktop while a session bus is available. Until a bus becomes available, it uses the
+  /// terminal.
   func open() {
     let kinds = configuration.presenters ?? []
     if kinds.contains(.json) {
@@ -76,7 +76,7 @@ final class PresenterHub {
     for presenter in presenters where presenter.kind == kind {
       for event in events { presenter.show(event, atUnixMilliseconds: now) }
     }
-    // Windows show open items immediately, but unseen items depend on the new server's features.
+    // Pass the events to the windows too, because an item that the new server cannot show needs a window.
     if kind == .desktop {
       for event in events { windows.show(event, atUnixMilliseconds: now) }
     }
@@ -132,7 +132,7 @@ final class PresenterHub {
 
   /// Handles a new session bus, or the loss of the bus.
   ///
-  /// The desktop presenter needs the bus, and apps are started through it regardless of the presenter.
+  /// The desktop presenter needs the bus. The agent also starts apps through the bus, regardless of the presenter.
   private func busChanged(_ bus: BusConnection?) {
     quiet?.close()
     quiet = nil

@@ -3,8 +3,8 @@ import System
 
 /// A reader of lines from standard input on the loop.
 ///
-/// End of input is not an error: the agent continues. A terminal belongs to one process group; the reader does not read
-/// input for another group.
+/// End of input is not an error: the agent continues. A terminal belongs to one process group at a time, and the reader
+/// reads only while the terminal belongs to this process's group.
 final class TerminalInput: EventHandler {
   private let loop: EventLoop
   private let body: (String) -> Void

@@ -3,9 +3,9 @@ import System
 
 /// A presenter that prints notifications on a terminal and reads the user's answers there.
 ///
-/// Each notification has a number: `3` opens it, `3 ACTION [TEXT]` takes an action, `3 -` dismisses it; `y` and `n`
-/// answer a question; `y 7` and `n 7` answer the question with that number. An answer without a number is ignored if
-/// another question has replaced the one that the user has read.
+/// Each notification has a number: `3` opens notification 3, `3 ACTION [TEXT]` performs an action, and `3 -` dismisses
+/// the notification. `y` and `n` answer a question; `y 7` and `n 7` answer the question with that number. An answer
+/// without a number is ignored if the question that the user has read was replaced by another question.
 final class TerminalPresenter: Presenter {
   private struct Shown {
     let number: Int

@@ -32,7 +32,7 @@ struct ElapsedTime: Equatable {
   /// Updates the state, and returns true if the state must be written.
   mutating func note(_ moment: ScheduleMoment) -> Bool {
     let lead = moment.wall - moment.elapsed
-    // Small adjustments of a synchronized clock, and a minute lost in a power failure, do no harm.
+    // Small corrections to a synchronized clock are harmless, and so is the loss of a minute in a power failure.
     guard abs(lead - self.lead) > 1_000 || moment.elapsed - last > 60_000 else { return false }
     self.lead = lead
     last = moment.elapsed

@@ -3,13 +3,13 @@ import Foundation
 
 /// A non-Gregorian calendar from Foundation.
 ///
-/// Foundation converts days to dates; this class determines the matching days according to the same rule as for the
-/// Gregorian calendar.
+/// Foundation converts days to dates. This class finds the days that match, by the same rule as for the Gregorian
+/// calendar.
 final class FoundationCalendar: CalendarSystem {
   private var calendar: Calendar
   /// The months that searches have skipped, keyed by their first day.
   ///
-  /// They are cached because Foundation needs microseconds for each month.
+  /// The months are cached because Foundation needs microseconds for each month.
   private var months: [Int: Month] = [:]
 
   /// The values that all days of a month have in common.
@@ -69,7 +69,7 @@ final class FoundationCalendar: CalendarSystem {
         day += skipped
         matchedBefore = false
       } else if let mismatch = mismatch(match, day) {
-        // No skipped day could match.
+        // Skip only days that cannot match.
         day += step(over: mismatch, match, from: day)
         matchedBefore = false
       } else {
@@ -88,8 +88,9 @@ final class FoundationCalendar: CalendarSystem {
     case month, week, weekday, day, other
   }
 
-  /// Returns false if no date of the calendar has the numbers of a match, according to Foundation's own bounds, which
-  /// can be too wide.
+  /// Returns false if, according to Foundation's bounds, no date of the calendar can match.
+  ///
+  /// The bounds can be too wide, so true does not guarantee that such a date exists.
   private func isPossible(_ match: CalendarMatch) -> Bool {
     func holds(_ component: CalendarMatch.Component, _ unit: Calendar.Component) -> Bool {
       guard let wanted = match[component], let range = calendar.maximumRange(of: unit) else {
@@ -97,7 +98,7 @@ final class FoundationCalendar: CalendarSystem {
       }
       return range.contains(wanted)
     }
-    // No month has more than 35 days.
+    // No month has more than 35 days, so each weekday occurs at most five times in a month.
     if let ordinal = match[.weekdayOrdinal], !(1...5).contains(ordinal) { return false }
     return holds(.day, .day) && holds(.month, .month) && holds(.weekday, .weekday)
       && holds(.weekOfMonth, .weekOfMonth) && holds(.weekOfYear, .weekOfYear)
@@ -148,7 +149,7 @@ final class FoundationCalendar: CalendarSystem {
       guard rest > 0 else { return 1 }
       // Japan's eras can begin on any day, and the year number changes with them.
       guard calendar.component(.era, from: Self.noon(day + rest)) == date.era else { return 1 }
-      // After the clock is set to a distant time, the cached months are useless.
+      // A full cache suggests that the clock was set to a distant time, which makes the cached months useless.
       if months.count >= Limits.calendarMonths { months = [:] }
       if number == 1 {
         months[day] = Month(

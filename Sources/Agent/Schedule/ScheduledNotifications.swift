@@ -39,8 +39,8 @@ struct ScheduledNotifications: ~Copyable {
   init(pendingLimit: Int, zones: ZoneFolder, isManual: Bool) {
     self.zones = zones
     self.isManual = isManual
-    // A manual clock advances only after everything that is due at the current time has fired, so its lookups are not
-    // limited.
+    // A manual clock advances only after everything that is due at the current time has fired, so the number of lookups
+    // per turn is not limited.
     let lookUps = isManual ? Int.max : ScheduleLimits.calendarLookUpsPerTurn
     schedule = Schedule(
       policy: SchedulePolicy(pendingLimit: pendingLimit, calendarLookUps: lookUps), world: zones)
@@ -200,8 +200,8 @@ struct ScheduledNotifications: ~Copyable {
 
   /// Returns true if due notifications may fire.
   ///
-  /// During a move of a manual clock, notifications fire only once the clock has stopped at their date and foreground
-  /// apps have answered the questions about notifications that fired there earlier.
+  /// During a move of a manual clock, notifications fire only while the clock has stopped at their date. Foreground
+  /// apps must also have answered the questions about notifications that fired earlier.
   func mayFire(isAsking: Bool) -> Bool { !isMovingToTime || (!isClockMoving && !isAsking) }
 
   /// A command to a manual clock.
@@ -370,7 +370,7 @@ struct ScheduledNotifications: ~Copyable {
     }
   }
 
-  /// Traps in debug builds if the move of a manual clock or the alarms contradict the schedule.
+  /// Traps in debug builds if the move of a manual clock or the alarms are inconsistent with the schedule.
   func checkInvariants() {
     assert(clockMove == nil || isManual, "only a manual clock is moved")
     assert(!isClockMoving || clockMove != nil, "the clock is moving only during a requested move")

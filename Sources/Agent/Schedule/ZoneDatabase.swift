@@ -14,7 +14,9 @@ public struct ZoneDatabase: Sendable {
   /// The absolute path of the folder.
   public let folder: String
 
-  /// Returns a time zone in its current state in the database; a name cannot refer to a file outside the folder.
+  /// Returns a time zone as the database currently defines it; nil if the zone does not exist.
+  ///
+  /// A name cannot refer to a file outside the folder.
   public func zone(named name: String) -> Zone? {
     if name == "UTC" || name == "GMT" { return .utc }
     let isPlain = name.utf8.allSatisfy { byte in

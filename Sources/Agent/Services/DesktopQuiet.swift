@@ -100,7 +100,7 @@ final class DesktopQuiet {
     try ask("swaync", service, "/org/erikreider/swaync/cc", "GetDnd", [])
   }
 
-  /// Queries a service whenever it appears; the state of a service that disappeared is dropped.
+  /// Queries a service's mode whenever the service appears; after the service disappears, its mode counts as off.
   private func ask(
     _ desktop: String, _ service: String, _ path: String, _ member: String,
     _ arguments: [BusValue]

@@ -52,7 +52,10 @@ final class SettingWatch {
     asked = nil
   }
 
-  /// Handles changes below `prefix`: to the given keys, and to all keys below a name that ends with a slash.
+  /// Handles a signal from dconf: reads the setting again if it might have changed.
+  ///
+  /// Each change is a name below `prefix`: the name of a changed key or, with a trailing slash, a path below which keys
+  /// have changed.
   private func changed(_ prefix: String, _ changes: [String]) {
     let whole = key.path + key.name
     let isOurs = changes.contains { change in

@@ -20,7 +20,7 @@ final class SystemServices {
   private var watches: [BusPropertyWatch] = []
   /// The unique name of the running logind.
   private var loginOwner = ""
-  /// The path of NetworkManager's last primary connection, which differs after each change.
+  /// The path of NetworkManager's last primary connection; each new connection has a different path.
   private var primaryConnection: String?
   /// The path of the session whose lock is watched.
   private var session: String?
@@ -77,8 +77,8 @@ final class SystemServices {
     watches.append(watch)
   }
 
-  /// Returns the change if the primary connection differs from the last one; the first connection does not count as a
-  /// change.
+  /// Returns the change if the primary connection differs from the previous one; the first connection does not count as
+  /// a change.
   private func networkChange(_ path: String?) -> Change? {
     guard let path, path != "/" else { return nil }
     defer { primaryConnection = path }

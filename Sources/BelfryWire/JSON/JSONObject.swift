@@ -1,7 +1,7 @@
 /// The members of a JSON object, in order.
 ///
-/// Each key occurs once. Keys are compared by their bytes. A lookup is a linear search, because the objects in this
-/// project have few members. Operations on all members of two objects take linear time.
+/// Each key occurs once, and keys are compared by their bytes. A lookup is a linear search, because the objects in this
+/// project have few members. Comparing or merging two objects takes linear time.
 public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
   /// A key and its value.
   public struct Member: Sendable, Hashable {
@@ -46,7 +46,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
   /// Creates an object from the key-value pairs of a literal, in order.
   public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 
-  /// Creates an object from the collected members.
+  /// Creates an object from the members that `index` collected.
   init(_ index: consuming JSONKeyIndex) { members = index.members }
 
   /// The value of a key.
@@ -65,7 +65,9 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Sets all members of `other` in this object, appending new keys in the order of `other`.
+  /// Adds the members of `other`; a member of `other` replaces a member with the same key.
+  ///
+  /// New keys are appended in the order of `other`.
   public mutating func merge(_ other: JSONObject) {
     var index = JSONKeyIndex()
     for member in members { index.set(member.key, member.value) }

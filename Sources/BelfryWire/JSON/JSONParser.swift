@@ -63,11 +63,10 @@ extension JSONValue {
     return (value, parser.omittedKeys)
   }
 
-  /// Returns the first key that occurs twice in the same object of a JSON document; parsing keeps only the later
-  /// member.
+  /// Returns the first key that occurs twice in the same object of a JSON document.
   ///
-  /// Returns nil if no key occurs twice, or if the text is not JSON. Use this method for text that a user wrote,
-  /// because the user intended both members to have an effect.
+  /// Parsing keeps only the later of the two members. Use this method for text that a user wrote, because the user
+  /// intended both members to have an effect. Returns nil if no key occurs twice, or if the text is not JSON.
   public static func doubledKey(in bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> String? {
     guard bytes.count <= limits.bytes else { return nil }
     var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
@@ -85,7 +84,7 @@ extension JSONValue {
 ///
 /// Every read is checked against the end of the array.
 private struct JSONParser {
-  /// The maximum number of keys to return for omitted members: enough for a log line.
+  /// The maximum number of keys of omitted members to return: enough for a log line.
   static let omittedKeysMax = 4
 
   let bytes: [UInt8]

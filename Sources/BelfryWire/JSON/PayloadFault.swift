@@ -1,5 +1,6 @@
-/// The position and cause of the first error in a payload that is not a single JSON object, to be shown to the
-/// developer who wrote the payload.
+/// The first error in a payload that is not a single JSON object, with its position and its cause.
+///
+/// The text addresses the developer who wrote the payload.
 public struct PayloadFault: Error, Hashable, Sendable {
   /// The line number, starting at 1.
   public let line: Int
@@ -7,7 +8,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
   public let column: Int
   /// A description of the error.
   public let what: String
-  /// The remedy for the error.
+  /// The change that corrects the error.
   public let remedy: String
 
   /// Finds the first error in `bytes`.
@@ -53,7 +54,7 @@ public struct PayloadFault: Error, Hashable, Sendable {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// Diagnoses common mistakes from the unexpected byte and the byte that precedes it.
+  /// Recognizes a common mistake by the unexpected byte and the byte before it.
   private static func unexpected(
     _ bytes: [UInt8], at offset: Int
   ) -> (offset: Int, what: String, remedy: String) {

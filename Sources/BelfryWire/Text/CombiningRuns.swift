@@ -1,8 +1,8 @@
-/// A detector of long runs of combining marks in text that is passed to Foundation, which normalizes strings before it
-/// compares or hashes them.
+/// A detector of long runs of combining marks in text that is passed to Foundation.
 ///
-/// The normalization of a run takes time that is quadratic in its length, and a file from an app can contain a million
-/// marks. Stream-safe text, as Unicode defines it, has no more than 30 marks in a row (Unicode Standard Annex #15).
+/// Foundation normalizes strings before it compares or hashes them. The normalization takes time quadratic in the
+/// length of a run, and a file from an app can contain a million marks. Stream-safe text, as Unicode defines it, has no
+/// more than 30 marks in a row (Unicode Standard Annex #15).
 public struct CombiningRuns {
   /// The maximum number of consecutive marks in accepted text.
   private static let marksMax = 64
@@ -44,7 +44,8 @@ public struct CombiningRuns {
     }
   }
 
-  /// Returns true if XML, or the older text format, would contain a run that is too long.
+  /// Returns true if a property list in XML or in the older text format, once parsed, would contain a run that is too
+  /// long.
   private static func areLong(inText bytes: [UInt8]) -> Bool {
     var runs = CombiningRuns()
     let scalars = scalars(of: bytes)

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Decoded text that is compared, sorted and hashed by its UTF-8 bytes.
+/// Decoded text that is compared, sorted, and hashed by its UTF-8 bytes.
 ///
-/// `String` compares by Unicode normalization: "é" as one scalar equals "é" as two scalars, and comparing strings of
-/// combining marks takes time quadratic in their length. Text that a peer wrote is therefore never compared, hashed or
-/// looked up as a `String`.
+/// `String` compares by Unicode normalization: "é" as one scalar equals "é" as two scalars, and the comparison of
+/// strings of combining marks takes time quadratic in their length. For this reason, text that a peer wrote is never
+/// compared, hashed, or looked up as a `String`.
 public struct UTF8Text: Sendable {
-  /// The same text as a `String`, for display, output or an interface that takes a `String`.
+  /// The same text as a `String`, for display, for output, or for an interface that takes a `String`.
   public let string: String
 
   /// Creates the text from a string.
@@ -64,8 +64,8 @@ extension UTF8Text: ExpressibleByStringLiteral, ExpressibleByStringInterpolation
 extension RawRepresentable where RawValue == String {
   /// Creates the case for a word that a peer wrote.
   ///
-  /// Returns nil if the word is unknown. The initializer doesn't use `init(rawValue:)`, because Swift compares strings
-  /// by their bytes only if both strings are ASCII. All raw values are ASCII.
+  /// Returns nil if the word is unknown. The initializer does not use `init(rawValue:)`, because Swift compares two
+  /// strings by their bytes only if both are ASCII, and a peer's word might not be. All raw values are ASCII.
   public init?(word: String) {
     guard word.isASCII else { return nil }
     self.init(rawValue: word)
@@ -104,7 +104,7 @@ extension String {
     return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
   }
 
-  /// Hashes the UTF-8 bytes and a byte that never occurs in UTF-8, so that adjacent strings are separated.
+  /// Hashes the UTF-8 bytes, followed by a byte that never occurs in UTF-8 and separates adjacent strings.
   func hashBytes(into hasher: inout Hasher) {
     let wasFed: Void? = unsafe utf8.withContiguousStorageIfAvailable {
       unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0))

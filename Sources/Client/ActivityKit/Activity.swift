@@ -4,13 +4,14 @@ public import Foundation
 /// A Live Activity: data that the app or its server updates during an ongoing event.
 ///
 /// Nothing is drawn on this system. The app starts, observes, and ends activities, and the app's server updates them
-/// with pushes. The gateway issues one token per app; the app's server uses the token to start activities and to update
-/// all of them. A push updates the newest running activity whose content state can be decoded from the push. An
-/// activity ends when the app's process exits.
+/// with pushes. All activities end when the app's process exits.
+///
+/// The gateway issues one token per app, and the app's server uses this token both to start activities and to update
+/// them. A push that updates an activity goes to the newest running activity that can decode the push's content state.
 public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unchecked Sendable {
   // Sendable: a lock protects the mutable state, and the attributes are constant.
 
-  /// The type of the data that changes.
+  /// The type of the data that changes while the activity runs.
   public typealias ContentState = Attributes.ContentState
 
   private struct Store: @unchecked Sendable {
@@ -24,10 +25,10 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
   private let states: ValueStreams<ActivityState>
   private let token: ValueStreams<Data>?
 
-  /// The identifier of the activity.
+  /// The identifier of the activity: a UUID string that is generated when the activity starts.
   public let id: String
 
-  /// The data that never changes.
+  /// The data that stays the same while the activity runs.
   public let attributes: Attributes
 
   private init(
@@ -90,7 +91,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
 
   /// Handles a push that starts an activity.
   ///
-  /// Returns false if the push is for activities of another type.
+  /// Returns false if the push is for another attribute type or cannot be decoded.
   private static func start(_ push: ActivityPush) -> Bool {
     guard push.attributesType == "\(Attributes.self)",
       let attributes = push.attributes.flatMap({ ActivityPush.decode($0, as: Attributes.self) }),
@@ -103,7 +104,7 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, @unch
 
   /// Handles a push that updates or ends the activity.
   ///
-  /// Returns false if the push contains a state of another type.
+  /// Returns false if the push's content state cannot be decoded as the content state of this activity.
   private func apply(_ push: ActivityPush) -> Bool {
     if push.event == .end, push.state.isEmpty {
       finish(nil)
@@ -146,22 +147,22 @@ extension Activity {
   /// The app's running activities of this type.
   public static var activities: [Activity<Attributes>] { store.activities.withLock { $0 } }
 
-  /// The activities that start after this property is read.
+  /// An asynchronous sequence of the activities that start after the iteration begins.
   public static var activityUpdates: ActivityUpdates<Activity<Attributes>> {
     ActivityUpdates(source: store.started)
   }
 
-  /// The content of the activity, with its dates.
+  /// The content of the activity: its changing data, and the date on which the data becomes out of date.
   public var content: ActivityContent<ContentState> { box.withLock { $0.0 } }
 
-  /// The current value of the activity's changing data, without its dates.
+  /// The activity's changing data, without the date on which the data becomes out of date.
   @available(iOS, deprecated: 16.2, message: "Use content")
   public var contentState: ContentState { content.state }
 
-  /// The state of the activity.
+  /// The state of the activity: `.active` while the activity runs, and `.dismissed` after it has ended.
   public var activityState: ActivityState { box.withLock { $0.1 } }
 
-  /// The current state, followed by each new state.
+  /// An asynchronous sequence that emits the current state, and then each new state.
   public var activityStateUpdates: ActivityUpdates<ActivityState> {
     ActivityUpdates(source: states)
   }
@@ -171,7 +172,7 @@ extension Activity {
   /// The value is nil until the token arrives. It stays nil if the activity does not use pushes.
   public var pushToken: Data? { token?.value }
 
-  /// The token for pushes to the activity, followed by each new token.
+  /// An asynchronous sequence that emits the token for pushes to the activity, and then each new token.
   public var pushTokenUpdates: ActivityUpdates<Data> {
     ActivityUpdates(source: token ?? ValueStreams())
   }
@@ -179,19 +180,19 @@ extension Activity {
   /// The token for pushes that start an activity; nil until it arrives.
   public static var pushToStartToken: Data? { LiveActivities.shared.token.value }
 
-  /// The token for pushes that start an activity, followed by each new token.
+  /// An asynchronous sequence that emits the token for pushes that start an activity, and then each new token.
   ///
-  /// Reading this property registers the app.
+  /// Reading this property registers the app for the token.
   public static var pushToStartTokenUpdates: ActivityUpdates<Data> {
     _ = store
     LiveActivities.shared.register()
     return ActivityUpdates(source: LiveActivities.shared.token)
   }
 
-  /// Updates the content of the activity.
+  /// Updates the content of the activity; does nothing if the activity has ended.
   public func update(_ content: ActivityContent<ContentState>) async { set(content) }
 
-  /// Updates the content of the activity and shows a notification.
+  /// Updates the content of the activity, and shows a notification if `alertConfiguration` is not nil.
   public func update(
     _ content: ActivityContent<ContentState>, alertConfiguration: AlertConfiguration?
   ) async {
@@ -199,7 +200,7 @@ extension Activity {
     if let alertConfiguration { LiveActivities.shared.alert(id, alertConfiguration) }
   }
 
-  /// Updates the content of the activity.
+  /// Updates the activity's changing data, and shows a notification if `alertConfiguration` is not nil.
   @available(iOS, deprecated: 16.2, message: "Use update(_:)")
   public func update(
     using contentState: ContentState, alertConfiguration: AlertConfiguration? = nil
@@ -208,13 +209,13 @@ extension Activity {
       ActivityContent(state: contentState, staleDate: nil), alertConfiguration: alertConfiguration)
   }
 
-  /// Ends the activity immediately, optionally with final content.
+  /// Ends the activity immediately, regardless of the policy, and stores the final content if it is not nil.
   public func end(
     _ content: ActivityContent<ContentState>?,
     dismissalPolicy: ActivityUIDismissalPolicy = .default
   ) async { finish(content) }
 
-  /// Ends the activity immediately, optionally with final content.
+  /// Ends the activity immediately, regardless of the policy, and stores the final data if it is not nil.
   @available(iOS, deprecated: 16.2, message: "Use end(_:dismissalPolicy:)")
   public func end(
     using contentState: ContentState? = nil, dismissalPolicy: ActivityUIDismissalPolicy = .default
@@ -224,17 +225,17 @@ extension Activity {
 }
 
 extension Activity {
-  /// The current content, followed by each update.
+  /// An asynchronous sequence that emits the current content, and then each update.
   public var contentUpdates: ContentUpdates { ContentUpdates(source: contents) }
 
   /// An asynchronous sequence of an activity's content, beginning with the current content.
   public struct ContentUpdates: AsyncSequence {
-    /// The type of an element.
+    /// The content of an activity at one point in time.
     public typealias Element = ActivityContent<ContentState>
 
     let source: ValueStreams<Boxed<Element>>
 
-    /// The iterator of the sequence.
+    /// An iterator over the activity's content.
     public struct AsyncIterator: AsyncIteratorProtocol {
       var iterator: AsyncStream<Boxed<Element>>.Iterator
 
@@ -254,14 +255,14 @@ extension Activity {
   }
 }
 
-/// A wrapper for sending an app's value through a stream.
+/// A wrapper that lets a stream carry a value of a type that is not `Sendable`.
 struct Boxed<Value>: @unchecked Sendable {
   // Sendable: the app's content is passed along and never modified.
   let value: Value
 }
 
-/// The limits of this module.
+/// The limits that apply to each activity.
 enum ActivityLimits {
-  /// The maximum size of the attributes and the state together, in bytes; this is Apple's limit.
+  /// The maximum size of the encoded attributes and state together, in bytes, as on Apple's systems.
   static let bytes = 4_096
 }

@@ -1,6 +1,8 @@
 public import Foundation
 
-/// The data of an activity: its own properties are constant, and its `ContentState` changes.
+/// The data of an activity.
+///
+/// The conforming type's own properties stay the same while the activity runs; the data in `ContentState` changes.
 public protocol ActivityAttributes: Codable {
   /// The type of the data that changes while the activity runs.
   associatedtype ContentState: Codable, Hashable
@@ -8,7 +10,7 @@ public protocol ActivityAttributes: Codable {
 
 /// The content of an activity, and the date on which the content becomes out of date.
 public struct ActivityContent<State: Codable & Hashable> {
-  /// The data that changes while the activity runs, as `ActivityAttributes.ContentState`.
+  /// The data that changes while the activity runs: a value of the type `ActivityAttributes.ContentState`.
   public var state: State
 
   /// The date on which the data becomes out of date; nil if it never does.
@@ -55,7 +57,7 @@ public struct ActivityUIDismissalPolicy: Equatable, Sendable {
   /// The activity is removed immediately.
   public static let immediate = ActivityUIDismissalPolicy(date: .distantPast)
 
-  /// Returns the policy that removes the activity at the given date.
+  /// Returns a policy that removes the activity at the given date; this system removes the activity immediately.
   public static func after(_ date: Date) -> ActivityUIDismissalPolicy {
     ActivityUIDismissalPolicy(date: date)
   }
@@ -65,10 +67,10 @@ public struct ActivityUIDismissalPolicy: Equatable, Sendable {
 public struct PushType: Equatable, Hashable, Sendable {
   let channel: String?
 
-  /// Pushes to the activity's token.
+  /// The server sends pushes to the activity's token.
   public static let token = PushType(channel: nil)
 
-  /// Returns the type for broadcasts on a channel that the provider created.
+  /// Returns the type for broadcasts on a channel, which this system does not support.
   public static func channel(_ channelId: String) -> PushType {
     PushType(channel: channelId)
   }

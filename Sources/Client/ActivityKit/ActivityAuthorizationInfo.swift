@@ -12,12 +12,12 @@ public final class ActivityAuthorizationInfo: Sendable {
   /// A Boolean value that indicates whether the app may receive frequent updates; always true.
   public var frequentPushesEnabled: Bool { true }
 
-  /// The permission to start activities, followed by each change.
+  /// An asynchronous sequence that emits true once, because the permission to start activities never changes.
   public var activityEnablementUpdates: ActivityUpdates<Bool> {
     ActivityUpdates(source: ValueStreams(true))
   }
 
-  /// The permission for frequent updates, followed by each change.
+  /// An asynchronous sequence that emits true once, because the permission for frequent updates never changes.
   public var frequentPushEnablementUpdates: ActivityUpdates<Bool> {
     ActivityUpdates(source: ValueStreams(true))
   }

@@ -5,14 +5,16 @@ import Foundation
 public struct ActivityUpdates<Element: Sendable>: AsyncSequence, Sendable {
   let source: ValueStreams<Element>
 
-  /// The iterator of the sequence.
+  /// An iterator over the values.
   public struct AsyncIterator: AsyncIteratorProtocol {
     var iterator: AsyncStream<Element>.Iterator
 
-    /// Returns the next value, waiting for it if necessary; returns nil if the task is cancelled.
+    /// Returns the next value, waiting for it if necessary; returns nil if the task is cancelled or the sequence has
+    /// ended.
     public mutating func next() async -> Element? { await iterator.next(isolation: nil) }
 
-    /// Returns the next value, waiting for it if necessary; returns nil if the task is cancelled.
+    /// Returns the next value, waiting for it if necessary; returns nil if the task is cancelled or the sequence has
+    /// ended.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await iterator.next(isolation: actor)
     }
@@ -24,10 +26,11 @@ public struct ActivityUpdates<Element: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// A value and the loops that wait for its changes.
+/// A value, and the streams that deliver its changes.
 final class ValueStreams<Element: Sendable>: Sendable {
-  /// The maximum number of unread values to buffer for a slow loop; if the limit is reached, the oldest values are
-  /// dropped.
+  /// The maximum number of values to buffer for a slow reader.
+  ///
+  /// If a stream exceeds this limit, it drops the oldest values.
   private static var bufferedMax: Int { 64 }
 
   private struct State {
@@ -38,7 +41,10 @@ final class ValueStreams<Element: Sendable>: Sendable {
   private let state: LockedBox<State>
   private let replays: Bool
 
-  /// Creates streams that begin with the current value, unless `replays` is false, as it is for events.
+  /// Creates an object that delivers the changes of a value.
+  ///
+  /// If `replays` is true, each stream begins with the current value. For events, which have no current value,
+  /// `replays` is false.
   init(_ value: Element? = nil, replays: Bool = true) {
     state = LockedBox(State(value: value))
     self.replays = replays

@@ -32,7 +32,7 @@ struct ActivityPush: @unchecked Sendable {
     }
   }
 
-  /// Decodes an object of the payload; returns nil if the object does not match the type.
+  /// Decodes an object from the payload; returns nil if the object does not match the type.
   static func decode<Value: Decodable>(_ object: [String: Any], as _: Value.Type) -> Value? {
     guard let data = try? JSONSerialization.data(withJSONObject: object) else { return nil }
     return try? JSONDecoder().decode(Value.self, from: data)
@@ -43,9 +43,9 @@ struct ActivityPush: @unchecked Sendable {
 final class LiveActivities: Sendable {
   private struct State {
     var isRegistered = false
-    /// The handlers of pushes, newest first.
+    /// The push handlers of the running activities, newest first.
     ///
-    /// A handler returns true if the push was for its activity or type.
+    /// A handler returns true if the push was for its activity.
     var running: [(id: String, handle: (ActivityPush) -> Bool)] = []
     var types: [ObjectIdentifier: (ActivityPush) -> Bool] = [:]
     var stores: [ObjectIdentifier: any Sendable] = [:]
@@ -56,7 +56,7 @@ final class LiveActivities: Sendable {
   private let session: AgentSession
   private let state = LockedBox(State())
 
-  /// The token, once the gateway has issued it.
+  /// The app's token for Live Activities, which has no value until the gateway issues it.
   let token = ValueStreams<Data>()
 
   init(session: AgentSession) {
@@ -81,7 +81,7 @@ final class LiveActivities: Sendable {
 
   func remove(_ id: String) { state.withLock { $0.running.removeAll { $0.id == id } } }
 
-  /// Returns the store of an attribute type, creating it on first use.
+  /// Returns the store for an attribute type, creating the store on first use.
   func store<Store: Sendable>(
     of type: Any.Type, make: () -> (Store, start: (ActivityPush) -> Bool)
   ) -> Store {
@@ -104,7 +104,7 @@ final class LiveActivities: Sendable {
     session.send(.add(NotificationRequest(id: "belfry.activity." + id, content: content)))
   }
 
-  /// Handles the agent's events for activities.
+  /// Handles an event from the agent that concerns activities.
   ///
   /// Returns false for any other event.
   func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
@@ -121,7 +121,10 @@ final class LiveActivities: Sendable {
     return true
   }
 
-  /// Starts an activity, or updates or ends the newest activity whose state matches the push.
+  /// Passes a push to the handlers until one accepts it.
+  ///
+  /// A push that starts an activity is passed to the attribute types, and any other push to the running activities,
+  /// newest first. Returns false if no handler accepts the push.
   private func apply(_ push: ActivityPush) -> Bool {
     let handlers = state.withLock { state in
       push.event == .start ? Array(state.types.values) : state.running.map(\.handle)

@@ -100,7 +100,7 @@ open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
 
 /// A request for a longer task for a health research study.
 open class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Sendable {
-  /// The protection of the data that the task requires; stored, but has no effect.
+  /// The type of file protection that the task requires; stored, but has no effect.
   open var protectionTypeOfRequiredData = ""
 
   /// Returns a copy of the request.

@@ -14,7 +14,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     /// The underlying error object.
     public let _nsError: NSError
 
-    /// Wraps an error in the scheduler's domain.
+    /// Creates an error from an `NSError` in the scheduler's domain.
     public init(_nsError error: NSError) { _nsError = error }
 
     /// The domain of these errors.
@@ -23,7 +23,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     /// The domain of these errors.
     public static var errorDomain: String { "BGTaskSchedulerErrorDomain" }
 
-    /// The codes of the errors.
+    /// The error codes, with the same numbers as on Apple's systems.
     public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
       /// The error type that uses these codes.
       public typealias _ErrorType = BGTaskScheduler.Error
@@ -142,10 +142,10 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Handles the agent's events.
+  /// Handles an event from the agent.
   ///
-  /// `done` is called when a task completes, and receives true if the task succeeded. Returns false if other listeners
-  /// should also receive the event.
+  /// The `done` closure is called when a task completes, and receives true if the task succeeded. The method returns
+  /// false if other listeners should also receive the event.
   func handle(_ event: AppEvent, done: @escaping @Sendable (Bool) -> Void) -> Bool {
     switch event {
     case .task(let request):
@@ -154,7 +154,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     case .backgroundTimeEnds:
       let running = state.withLock { Array($0.running.values) }
       for task in running { task.expire() }
-      // Return false, because the app object also has tasks to end.
+      // Return false so that the app object also receives the event and ends its own tasks.
       return false
     default: return false
     }
@@ -170,7 +170,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     begin(task, done)
   }
 
-  /// Starts a task that the user requested, in background time that the agent grants for it.
+  /// Starts a task that the user requested, and asks the agent for background time for this task.
   private func begin(_ request: BGContinuedProcessingTaskRequest) {
     let agentTask = LockedBox<(number: Int64?, isDone: Bool)>((nil, false))
     session.send(.beginBackgroundTask(name: request.identifier)) { [session] result in

@@ -1,9 +1,8 @@
-// All client modules re-export Foundation only through this file, so that a name that this module also declares, such
-// as `Locale.preferredLanguages`, is found in this module first.
+// All client modules re-export Foundation through this file only. Therefore, if both this module and Foundation declare
+// a name, such as `Locale.preferredLanguages`, the compiler finds this module's declaration first.
 @_exported public import Foundation
 
 #if canImport(FoundationNetworking)
-  // On Apple's systems, URL loading is part of Foundation; code written for them expects that importing a single module
-  // is enough.
+  // On Apple's systems, URL loading is part of Foundation, so code for Apple's systems imports only one module.
   @_exported public import FoundationNetworking
 #endif

@@ -2,7 +2,7 @@
 package enum Limits {
   /// Milliseconds that a request waits for a connection to the agent, which might still be starting.
   package static let unreachableMilliseconds: Int64 = 2_000
-  /// Milliseconds within which an agent that the app started becomes ready, even on a busy machine.
+  /// Milliseconds that the app waits until an agent that it started is ready, even on a busy machine.
   package static let agentStartMilliseconds: Int64 = 15_000
   /// Milliseconds that the getter of a property waits for the agent; the wait can block the main thread.
   package static let propertyMilliseconds: Int64 = 5_000

@@ -1,7 +1,7 @@
 import BelfryClient
 public import Foundation
 
-/// An action on calls.
+/// The superclass of actions on calls.
 open class CXAction: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
 
@@ -12,7 +12,7 @@ open class CXAction: NSObject, @unchecked Sendable {
 
   private let state = LockedBox(State())
 
-  /// The identifier of the action.
+  /// The identifier of the action, generated when the action is created.
   public let uuid = UUID()
 
   /// The deadline of the action, which is one minute after its creation.
@@ -43,12 +43,12 @@ open class CXAction: NSObject, @unchecked Sendable {
   }
 }
 
-/// An action on one call.
+/// The superclass of actions on a single call.
 open class CXCallAction: CXAction, @unchecked Sendable {
   /// The identifier of the call.
   public let callUUID: UUID
 
-  /// Creates an action on a call.
+  /// Creates an action on the call with the given identifier.
   public init(call callUUID: UUID) {
     self.callUUID = callUUID
     super.init()
@@ -57,13 +57,13 @@ open class CXCallAction: CXAction, @unchecked Sendable {
 
 /// An action that answers a call.
 open class CXAnswerCallAction: CXCallAction, @unchecked Sendable {
-  /// Reports that the call was connected.
+  /// Reports that the call was connected; the date is ignored.
   open func fulfill(withDateConnected dateConnected: Date) { fulfill() }
 }
 
 /// An action that ends or declines a call.
 open class CXEndCallAction: CXCallAction, @unchecked Sendable {
-  /// Reports that the call has ended.
+  /// Reports that the call has ended; the date is ignored.
   open func fulfill(withDateEnded dateEnded: Date) { fulfill() }
 }
 
@@ -72,7 +72,7 @@ open class CXStartCallAction: CXCallAction, @unchecked Sendable {
   /// The address to call: a phone number, an email address, or a name that the app defines.
   public let handle: CXHandle
 
-  /// The identifier of the contact.
+  /// The identifier of the person to call in the user's contacts; stored, but has no effect.
   open var contactIdentifier: String?
 
   /// A Boolean value that indicates whether the call is a video call.
@@ -84,7 +84,7 @@ open class CXStartCallAction: CXCallAction, @unchecked Sendable {
     super.init(call: callUUID)
   }
 
-  /// Reports that the call has started.
+  /// Reports that the call has started; the date is ignored.
   open func fulfill(withDateStarted dateStarted: Date) { fulfill() }
 }
 
@@ -116,7 +116,7 @@ open class CXSetMutedCallAction: CXCallAction, @unchecked Sendable {
 open class CXTransaction: NSObject, @unchecked Sendable {
   // Sendable: the actions are added before the transaction is requested.
 
-  /// The identifier of the transaction.
+  /// The identifier of the transaction, generated when the transaction is created.
   public let uuid = UUID()
 
   /// The actions of the transaction, in order.

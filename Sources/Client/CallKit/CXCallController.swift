@@ -86,7 +86,7 @@ open class CXCallObserver: NSObject, @unchecked Sendable {
   }
 }
 
-/// A controller that requests actions on calls, as the app's own buttons do.
+/// A controller with which the app requests actions on calls, for example when the user presses a button in the app.
 open class CXCallController: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
@@ -109,7 +109,7 @@ open class CXCallController: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// Requests a transaction, whose actions the provider's delegate performs.
+  /// Requests a transaction; the provider's delegate performs its actions.
   ///
   /// The completion handler receives an error if the transaction was rejected; otherwise, it receives nil.
   @preconcurrency

@@ -13,7 +13,7 @@ public struct CXErrorCodeIncomingCallError: Foundation._BridgedStoredNSError, Se
   /// The underlying error object.
   public let _nsError: NSError
 
-  /// Wraps an error in this domain.
+  /// Creates an error from an `NSError` in this domain.
   public init(_nsError error: NSError) { _nsError = error }
 
   /// The domain of these errors.
@@ -22,7 +22,7 @@ public struct CXErrorCodeIncomingCallError: Foundation._BridgedStoredNSError, Se
   /// The domain of these errors.
   public static var errorDomain: String { CXErrorDomainIncomingCall }
 
-  /// The codes of the errors.
+  /// The error codes, with the same numbers as on Apple's systems.
   public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
     /// The error type that uses these codes.
     public typealias _ErrorType = CXErrorCodeIncomingCallError
@@ -56,7 +56,7 @@ public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSErr
   /// The underlying error object.
   public let _nsError: NSError
 
-  /// Wraps an error in this domain.
+  /// Creates an error from an `NSError` in this domain.
   public init(_nsError error: NSError) { _nsError = error }
 
   /// The domain of these errors.
@@ -65,7 +65,7 @@ public struct CXErrorCodeRequestTransactionError: Foundation._BridgedStoredNSErr
   /// The domain of these errors.
   public static var errorDomain: String { CXErrorDomainRequestTransaction }
 
-  /// The codes of the errors.
+  /// The error codes, with the same numbers as on Apple's systems.
   public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
     /// The error type that uses these codes.
     public typealias _ErrorType = CXErrorCodeRequestTransactionError

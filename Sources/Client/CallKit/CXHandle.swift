@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The address of a caller.
+/// The address of the other party in a call.
 open class CXHandle: NSObject, NSCopying, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 

@@ -72,10 +72,11 @@ public enum CXCallEndedReason: Int, Sendable {
   case declinedElsewhere = 5
 }
 
-/// An object that reports calls to the system and is notified of the user's actions on them.
+/// An object that reports calls to the system and passes the user's actions on calls to its delegate.
 ///
-/// An incoming call is a notification with two buttons, which stays until the call is answered, declined, or reported
-/// as ended. Creating a provider requests permission for these notifications, unless the user has already decided.
+/// An incoming call appears as a notification with two buttons, which stays until the call is answered, declined, or
+/// reported as ended. When a provider is created, it requests permission for these notifications, unless the user has
+/// already decided.
 open class CXProvider: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
 

@@ -10,7 +10,7 @@ final class CallCenter: Sendable {
     var hasConnected = false
     var isOnHold = false
     var hasEnded = false
-    /// The dialog of an incoming call that is still ringing.
+    /// The identifier of the dialog for an incoming call; nil unless the call is ringing.
     var dialog: String?
   }
 
@@ -49,7 +49,7 @@ final class CallCenter: Sendable {
     }
   }
 
-  /// Ends all calls of a provider that is no longer used.
+  /// Removes a provider that was invalidated, and ends all its calls.
   func remove(_ provider: CXProvider) {
     let own = state.withLock { state in
       state.providers.removeAll { $0.provider == nil || $0.provider === provider }
@@ -61,7 +61,9 @@ final class CallCenter: Sendable {
   /// Snapshots of the current calls.
   var calls: [CXCall] { state.withLock { $0.calls.map { Self.snapshot($0, $1) } } }
 
-  /// Shows an incoming call; the completion handler runs once.
+  /// Shows an incoming call.
+  ///
+  /// The completion handler runs once. It receives nil when the call is shown, or an error if the call cannot be shown.
   func ring(
     _ id: UUID, _ update: CXCallUpdate, for provider: CXProvider,
     _ completion: @escaping @Sendable (CXErrorCodeIncomingCallError?) -> Void
@@ -185,7 +187,7 @@ final class CallCenter: Sendable {
     state.withLock { _ = $0.calls.removeValue(forKey: id) }
   }
 
-  /// Notifies the observers of a call.
+  /// Notifies the observers that a call has changed.
   private func report(_ id: UUID) {
     let (call, observers) = state.withLock { state in
       (state.calls[id].map { Self.snapshot(id, $0) }, state.observers.compactMap(\.observer))

@@ -1,4 +1,4 @@
-/// The strings of an incoming call's notification.
+/// The localized strings for the notification of an incoming call.
 struct CallWords {
   let incomingCall: String
   let incomingVideoCall: String
@@ -12,7 +12,7 @@ struct CallWords {
     self.decline = decline
   }
 
-  /// Selects the first of the user's languages for which strings are available; falls back to English.
+  /// Selects the strings in the first of the user's languages that has a translation; falls back to English.
   init(languages: [String]) {
     self =
       languages.lazy.compactMap { tag in

@@ -59,7 +59,7 @@ extension Publisher {
   /// Wraps the publisher to hide its type.
   public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> { AnyPublisher(self) }
 
-  /// Returns a publisher whose subscriber receives the values that `receiveValue` sends to it.
+  /// Returns a publisher that passes each value to a closure, which sends the resulting values to the subscriber.
   func transformed<New>(
     _ receiveValue: @escaping (Output, AnySubscriber<New, Failure>) -> Subscribers.Demand
   ) -> AnyPublisher<New, Failure> {

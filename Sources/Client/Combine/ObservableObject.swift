@@ -2,7 +2,7 @@ import BelfryClient
 
 /// An object that notifies its subscribers before one of its published properties changes.
 public protocol ObservableObject: AnyObject {
-  /// The type of the publisher of changes.
+  /// The type of the publisher that announces changes.
   associatedtype ObjectWillChangePublisher: Publisher = ObservableObjectPublisher
   where ObjectWillChangePublisher.Failure == Never
 
@@ -38,7 +38,7 @@ extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPu
   }
 }
 
-/// The publishers of observable objects that do not define their own.
+/// The change publishers of all observable objects that do not define their own publisher.
 final class Announcers: @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
   private struct Entry {
@@ -48,7 +48,7 @@ final class Announcers: @unchecked Sendable {
 
   private struct State {
     var entries: [ObjectIdentifier: Entry] = [:]
-    /// The number of entries that triggers the removal of the entries of deallocated objects.
+    /// The number of entries at which the entries of deallocated objects are removed.
     var sweepsAt = 64
   }
 
@@ -72,7 +72,7 @@ final class Announcers: @unchecked Sendable {
     return publisher
   }
 
-  /// Connects the object's published properties to the publisher, so that the properties notify the publisher.
+  /// Makes the object's published properties notify the publisher before they change.
   private func install(_ publisher: ObservableObjectPublisher, in object: AnyObject) {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let level = mirror {

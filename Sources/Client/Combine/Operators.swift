@@ -11,7 +11,7 @@ extension Publisher {
     map { $0[keyPath: keyPath] }
   }
 
-  /// Transforms each value, and omits values for which the result is nil.
+  /// Transforms each value with a closure, and omits results that are nil.
   public func compactMap<New>(
     _ transform: @escaping (Output) -> New?
   ) -> AnyPublisher<New, Failure> {
@@ -167,7 +167,7 @@ extension Publisher {
 
 /// The subscriptions to several publishers, combined into a single subscription for the subscriber.
 ///
-/// The subscriptions request all values.
+/// Each subscription requests all values, regardless of the subscriber's demand.
 private final class Subscriptions<Output, Failure: Error>: Subscription {
   private struct State {
     var open: Int

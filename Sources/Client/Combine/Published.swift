@@ -37,7 +37,7 @@ public struct Published<Value> {
   public var projectedValue: Publisher {
     get { Publisher(storage: storage) }
     set {
-      // `assign(to: &object.$property)` writes back the property's own publisher.
+      // Passing `&object.$property` to `assign(to:)` writes the property's own publisher back, which changes nothing.
       guard newValue.storage !== storage else { return }
       storage.follow(newValue.sink { [weak storage] in storage?.set($0) })
     }
@@ -61,7 +61,7 @@ public struct Published<Value> {
   }
 }
 
-/// A published property of any type, which `ObservableObject` finds by reflection.
+/// A published property, regardless of the type of its value; `Announcers` finds these properties by reflection.
 protocol PublishesChanges {
   var announcer: LockedBox<ObservableObjectPublisher?> { get }
 }

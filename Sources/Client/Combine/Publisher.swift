@@ -1,7 +1,7 @@
 /// A source of values over time.
 ///
-/// This module contains the parts of Combine that the models of apps use: subjects, `ObservableObject`, `@Published`,
-/// notifications, and the operators for them. Operators return an `AnyPublisher`.
+/// This module contains the parts of Combine that apps typically use in their models: subjects, `ObservableObject`,
+/// `@Published`, publishers of notifications, and operators. Each operator returns an `AnyPublisher`.
 public protocol Publisher<Output, Failure> {
   /// The type of the values.
   associatedtype Output
@@ -56,7 +56,7 @@ public protocol Subscription: Cancellable {
   func request(_ demand: Subscribers.Demand)
 }
 
-/// The types related to subscribers.
+/// A namespace for types that relate to subscribers.
 public enum Subscribers {
   /// The number of values that a subscriber requests.
   public struct Demand: Hashable, Sendable {

@@ -30,7 +30,7 @@ public final class AnyCancellable: Cancellable, Hashable, @unchecked Sendable {
     collection.append(self)
   }
 
-  /// Returns whether both are the same object.
+  /// Returns whether both operands are the same object.
   public static func == (one: AnyCancellable, other: AnyCancellable) -> Bool { one === other }
 
   /// Hashes the object's identity.

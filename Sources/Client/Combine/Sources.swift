@@ -2,7 +2,7 @@ import BelfryClient
 public import Dispatch
 public import Foundation
 
-/// An executor of actions, such as a queue.
+/// An object that runs actions, such as a queue.
 public protocol Scheduler {
   /// Runs an action as soon as possible.
   func schedule(_ action: @escaping () -> Void)
@@ -20,7 +20,7 @@ extension RunLoop: Scheduler {
   /// Runs an action in an iteration of the run loop.
   public func schedule(_ action: @escaping () -> Void) {
     let action = MainThreadOnly(action)
-    // The main run loop does not wake when another thread adds a block.
+    // Use the main queue, because adding a block from another thread does not wake the main run loop.
     if self === RunLoop.main { return DispatchQueue.main.async { action.value() } }
     perform { action.value() }
   }
@@ -97,7 +97,7 @@ public struct Fail<Output, Failure: Error>: Publisher {
 public final class Future<Output, Failure: Error>: Publisher, @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
 
-  /// The closure that receives the result.
+  /// A closure that the app calls with the result.
   public typealias Promise = (Result<Output, Failure>) -> Void
 
   private let result = LockedBox<Result<Output, Failure>?>(nil)

@@ -10,7 +10,7 @@ public protocol Subject<Output, Failure>: AnyObject, Publisher {
 }
 
 extension Subject where Output == Void {
-  /// Notifies the subscribers without a value.
+  /// Notifies the subscribers by sending a value without data.
   public func send() { send(()) }
 }
 
@@ -18,13 +18,13 @@ extension Subject where Output == Void {
 final class Conduits<Output, Failure: Error>: @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
 
-  /// A subscriber, with the number of values that it still requests.
+  /// A subscriber, with the number of values that it has requested but not yet received.
   final class Conduit: Subscription, @unchecked Sendable {
     // Sendable: a lock protects the mutable state.
     private struct State {
       var subscriber: AnySubscriber<Output, Failure>?
       var demand = Subscribers.Demand.none
-      /// The current value of a subject that stores one, until the subscriber requests it.
+      /// The current value of a subject that stores a value; nil once the subscriber has received it.
       var waiting: Output?
     }
 

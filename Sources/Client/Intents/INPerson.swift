@@ -4,7 +4,7 @@ public import Foundation
 open class INPersonHandle: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The types of values.
+  /// The types of a handle's value.
   public enum HandleType: Int, Sendable {
     /// The app defines the meaning of the value.
     case unknown = 0
@@ -33,13 +33,13 @@ open class INImage: NSObject, @unchecked Sendable {
   private let data: Data?
   private let url: URL?
 
-  /// Creates an image from its bytes.
+  /// Creates an image from the bytes of a file.
   public init(imageData: Data) {
     data = imageData
     url = nil
   }
 
-  /// Creates an image from its file.
+  /// Creates an image from the file at a URL.
   public init?(url URL: URL) {
     data = nil
     url = URL
@@ -74,10 +74,12 @@ open class INPerson: NSObject, @unchecked Sendable {
   /// The contact's identifier in the app.
   public let customIdentifier: String?
 
-  /// A Boolean value that indicates whether this is the app's user.
+  /// A Boolean value that indicates whether the contact is the app's user.
   public let isMe: Bool
 
-  /// Creates a contact from an address and the parts of a name.
+  /// Creates a contact.
+  ///
+  /// If `displayName` is nil, the display name is formed from the name components or, without them, from the address.
   public init(
     personHandle: INPersonHandle, nameComponents: PersonNameComponents?, displayName: String?,
     image: INImage?, contactIdentifier: String?, customIdentifier: String?, isMe: Bool = false

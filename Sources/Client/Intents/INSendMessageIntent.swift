@@ -67,7 +67,11 @@ open class INSendMessageIntent: INIntent, UNNotificationContentProviding, @unche
 open class INSendMessageAttachment: NSObject, @unchecked Sendable {}
 
 extension INSendMessageIntent: ContentProviding {
-  /// Sets the title to the sender's name, the subtitle to the group's name, and the thread to the conversation.
+  /// Sets the title to the sender's name and the subtitle to the group's name.
+  ///
+  /// The conversation's identifier becomes the thread identifier, unless the notification already has one.
+  ///
+  /// - Throws: `UNError` if the sender has no name.
   package func provide(_ fields: inout ContentFields) throws {
     guard let sender, !sender.displayName.isEmpty else {
       throw UNError.because(.contentProvidingInvalid)

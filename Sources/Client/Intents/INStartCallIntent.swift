@@ -49,7 +49,7 @@ open class INStartCallIntent: INIntent, UNNotificationContentProviding, @uncheck
   /// The filter for call records.
   public let callRecordFilter: INCallRecordFilter?
 
-  /// The record of the call to return.
+  /// The record of the call that the user wants to return.
   public let callRecordToCallBack: INCallRecord?
 
   /// The audio route of the call.
@@ -81,6 +81,8 @@ open class INStartCallIntent: INIntent, UNNotificationContentProviding, @uncheck
 
 extension INStartCallIntent: ContentProviding {
   /// Sets the title to the names of the contacts.
+  ///
+  /// - Throws: `UNError` if no contact has a name.
   package func provide(_ fields: inout ContentFields) throws {
     let names = (contacts ?? []).map(\.displayName).filter { !$0.isEmpty }
     guard !names.isEmpty else { throw UNError.because(.contentProvidingInvalid) }

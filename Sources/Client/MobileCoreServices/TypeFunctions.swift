@@ -2,10 +2,12 @@ import UniformTypeIdentifiers
 
 /// A Core Foundation string.
 ///
-/// On this system, it is a plain string, so that the casts `as CFString` and `as String` have no effect.
+/// On this system, the type is the same as `String`, so the casts `as CFString` and `as String` have no effect.
 public typealias CFString = String
 
-/// A value whose memory the caller of a Core Foundation function manages; on this system, it is a plain value.
+/// A value that a Core Foundation function returns.
+///
+/// On Apple's systems, the caller manages the memory of the value. On this system, no management is needed.
 public struct UnmanagedValue<Value> {
   let value: Value
 

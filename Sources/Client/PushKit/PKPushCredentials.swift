@@ -34,11 +34,11 @@ open class PKPushPayload: NSObject, @unchecked Sendable {
   }
 }
 
-/// The system's metadata of an incoming call.
+/// The system's metadata for a push about an incoming call.
 open class PKVoIPPushMetadata: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// A Boolean value that indicates whether the app must report a call (`CallKit`).
+  /// A Boolean value that indicates whether the app must report the call with `CallKit`; always false.
   ///
   /// On this system, an app that does not report the call is not terminated.
   public let mustReport: Bool

@@ -7,7 +7,7 @@ public import Foundation
 
 /// A registry for pushes that are delivered to the app itself and never shown.
 ///
-/// The app is launched in the background if it is not running.
+/// If the app is not running, a push launches it in the background.
 open class PKPushRegistry: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
   let queue: DispatchQueue
@@ -120,7 +120,7 @@ extension PKPushType {
 
 /// The registries of this process.
 ///
-/// An event is passed to each registry that wants its type.
+/// A token is passed to each registry that wants its push type. A push is passed only to the first such registry.
 final class RegistryList: Sendable {
   static let shared = RegistryList()
 

@@ -16,23 +16,23 @@ public protocol PKPushRegistryDelegate: NSObjectProtocol {
     _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,
     for type: PKPushType)
 
-  /// Delivers a push; the app calls the handler when it is done.
+  /// Delivers a push; the app calls the handler after it has processed the push.
   func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,
     for type: PKPushType, completion: @escaping @Sendable () -> Void)
 
-  /// Delivers a push; the method returns when the app is done.
+  /// Delivers a push; the method returns after the app has processed the push.
   func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,
     for type: PKPushType
   ) async
 
-  /// Delivers a push for an incoming call; the app calls the handler when it is done.
+  /// Delivers a push for an incoming call; the app calls the handler after it has processed the push.
   func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingVoIPPushWith payload: PKPushPayload,
     metadata: PKVoIPPushMetadata, withCompletionHandler completion: @escaping @Sendable () -> Void)
 
-  /// Delivers a push for an incoming call; the method returns when the app is done.
+  /// Delivers a push for an incoming call; the method returns after the app has processed the push.
   func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingVoIPPushWith payload: PKPushPayload,
     metadata: PKVoIPPushMetadata
@@ -74,7 +74,7 @@ extension PKPushRegistryDelegate {
     }
   }
 
-  /// Calls the variant for all types of pushes.
+  /// Calls the asynchronous method that handles pushes of all types.
   public func pushRegistry(
     _ registry: PKPushRegistry, didReceiveIncomingVoIPPushWith payload: PKPushPayload,
     metadata: PKVoIPPushMetadata, withCompletionHandler completion: @escaping @Sendable () -> Void

@@ -70,7 +70,7 @@ enum TypeTable {
 
   static func identifier(ofMIMEType text: String) -> String? { byMIMEType[text.lowercased()] }
 
-  /// Returns the identifiers of all direct and indirect parents of a type, without the type itself.
+  /// Returns the identifiers of all direct and indirect parents of a type, excluding the type itself.
   static func ancestors(of identifier: String) -> Set<String> {
     var found: Set<String> = []
     var open = rows[identifier]?.parents ?? []

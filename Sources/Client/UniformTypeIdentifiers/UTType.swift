@@ -12,12 +12,12 @@ public struct UTType: Hashable, Sendable {
     self.identifier = identifier
   }
 
-  /// Creates a type that the app declares.
+  /// Creates a type that this app declares; the parent type is ignored.
   public init(exportedAs identifier: String, conformingTo parentType: UTType? = nil) {
     self.identifier = identifier
   }
 
-  /// Creates a type that the app uses and another app declares.
+  /// Creates a type that another app declares and this app uses; the parent type is ignored.
   public init(importedAs identifier: String, conformingTo parentType: UTType? = nil) {
     self.identifier = identifier
   }
@@ -38,12 +38,12 @@ public struct UTType: Hashable, Sendable {
     guard conforms(to: supertype) else { return nil }
   }
 
-  /// The preferred file name extension of the type.
+  /// The preferred file name extension of the type; nil if the type has none.
   public var preferredFilenameExtension: String? {
     TypeTable.rows[identifier]?.extensions.first
   }
 
-  /// The preferred MIME type of the type.
+  /// The preferred MIME type of the type; nil if the type has none.
   public var preferredMIMEType: String? { TypeTable.rows[identifier]?.mimeTypes.first }
 
   /// The types that this type conforms to, excluding itself.
@@ -99,7 +99,7 @@ extension UTType {
   public static let archive = UTType(known: "public.archive")
   /// A ZIP archive (`public.zip-archive`), with the file name extension `.zip`.
   public static let zip = UTType(known: "public.zip-archive")
-  /// A uniform resource locator, of a file or of any other resource.
+  /// A URL of a file or of any other resource.
   public static let url = UTType(known: "public.url")
   /// A URL of a file.
   public static let fileURL = UTType(known: "public.file-url")

@@ -9,8 +9,8 @@ import UserNotifications
 extension UNNotificationContentExtension where Self: UIViewController {
   /// Runs the extension's process, which the agent starts for one notification.
   ///
-  /// The method is called by `@main` on the view controller, or as `NotificationViewController.main()` in a
-  /// `main.swift`.
+  /// To use this method, mark the view controller with `@main`, or call the method in `main.swift`, for example as
+  /// `NotificationViewController.main()`.
   public static func main() { ContentExtensionProcess.run(self) }
 }
 
@@ -19,7 +19,7 @@ extension UNNotificationContentExtension where Self: UIViewController {
 enum ContentExtensionProcess {
   typealias Controller = UIViewController & UNNotificationContentExtension
 
-  /// The context of the view controller; nil in other processes.
+  /// The context of the view controller; nil if this process is not a content extension.
   private(set) static var context: NSExtensionContext?
   private static var controller: (any Controller)?
   private static var pictures = StoredPictures()
@@ -57,7 +57,7 @@ enum ContentExtensionProcess {
     drawSoon()
   }
 
-  /// Returns the notification's own actions or, if the extension has not set any, those of the notification's category.
+  /// Returns the notification's own actions or, if there are none, the actions of its category.
   private static func actions(of notification: DeliveredNotification) -> [UNNotificationAction] {
     let content = notification.request.content
     let answer = try? AgentSession.shared.call(.categories)
@@ -69,7 +69,7 @@ enum ContentExtensionProcess {
     _ response: AppWire.NotificationResponse, _ question: AppLinkQuestion?
   ) {
     let answer = CallOnce<UNNotificationContentExtensionResponseOption> { option in
-      // Draw first, so that the changes that the action made are on the screen before the reply is sent.
+      // Draw before replying, so that the window already shows the changes that the action made.
       DispatchQueue.main.async {
         MainActor.assumeIsolated { () -> Void in draw() }
         question?.reply(.contentOption(option.wire))
@@ -80,7 +80,7 @@ enum ContentExtensionProcess {
 
   // MARK: - Drawing
 
-  /// Sends the content of the view, once for all changes in one iteration of the run loop.
+  /// Schedules a drawing of the view; several changes in one iteration of the run loop share a single drawing.
   static func drawSoon() {
     guard !isDrawingDue else { return }
     isDrawingDue = true
@@ -128,8 +128,8 @@ enum ContentExtensionProcess {
 struct StoredPictures {
   private var paths: [ObjectIdentifier: (image: UIImage, path: String)] = [:]
 
-  /// Returns the path of an image's file, which is written when the image is first shown; nil for an image without
-  /// bytes.
+  /// Returns the path of an image's file, which is written on first use; nil if the image has no bytes or the file
+  /// cannot be written.
   mutating func path(of image: UIImage) -> String? {
     if let known = paths[ObjectIdentifier(image)] { return known.path }
     guard !image.bytes.isEmpty, let path = AttachmentStore.shared.store(image.bytes) else {

@@ -14,7 +14,8 @@ open class NSExtensionContext: NSObject {
     super.init()
   }
 
-  /// The actions that the window shows: those of the notification's category, unless the extension sets others.
+  /// The actions that the window shows: the actions that the extension has set or, if it has not set any, the actions
+  /// of the notification or its category.
   open var notificationActions: [UNNotificationAction] {
     get { changedActions ?? actions }
     set {
@@ -47,6 +48,6 @@ open class NSExtensionContext: NSObject {
 }
 
 extension UIViewController {
-  /// The context of a content extension's view controller; nil in other processes.
+  /// The context of a content extension's view controller; nil if this process is not a content extension.
   public var extensionContext: NSExtensionContext? { ContentExtensionProcess.context }
 }

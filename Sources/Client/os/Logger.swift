@@ -2,7 +2,7 @@ import Foundation
 
 /// The level of a log message.
 public struct OSLogType: RawRepresentable, Hashable, Sendable {
-  /// The number, as on Apple's systems.
+  /// The number of the level, as on Apple's systems.
   public let rawValue: UInt8
 
   /// Creates a level from its number.
@@ -63,7 +63,7 @@ public struct Logger: Sendable {
     log = OSLog(subsystem: subsystem, category: category)
   }
 
-  /// Creates a logger for the given subsystem and category.
+  /// Creates a logger with the subsystem and category of a log.
   public init(_ logObj: OSLog) { log = logObj }
 
   /// Writes a message at the default level.

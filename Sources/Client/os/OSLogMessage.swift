@@ -75,12 +75,12 @@ public struct OSLogStringAlignment: Sendable {
   /// The value is not aligned.
   public static var none: OSLogStringAlignment { .init(columns: 0, isRight: false) }
 
-  /// Returns the alignment at the right edge of a column.
+  /// Returns an alignment that pads a value on the left to the given number of columns.
   public static func right(columns: Int) -> OSLogStringAlignment {
     .init(columns: columns, isRight: true)
   }
 
-  /// Returns the alignment at the left edge of a column.
+  /// Returns an alignment that pads a value on the right to the given number of columns.
   public static func left(columns: Int) -> OSLogStringAlignment {
     .init(columns: columns, isRight: false)
   }

@@ -11,8 +11,9 @@ package struct ConsoleAccess: Sendable {
   /// The instructions on the sign-in page; nil for the general instructions.
   private let instructions: SignInInstructions?
 
-  /// Creates the access control for sessions that are opened with `token`; `guesses` counts wrong tokens, including
-  /// those in API requests.
+  /// Creates the access control for sessions that begin with `token`.
+  ///
+  /// `guesses` counts wrong tokens, including the wrong tokens in API requests.
   package init(
     token: String, names: [String], port: UInt16, guesses: TokenAttempts? = nil,
     instructions: SignInInstructions? = nil
@@ -23,10 +24,13 @@ package struct ConsoleAccess: Sendable {
     cookie = "belfry-console-\(port)"
   }
 
-  /// The header field that a page from another origin can't send without a preflight request, which is never allowed.
+  /// The header field that proves that a request is from the console's own pages.
+  ///
+  /// A page from another origin cannot send this field without a preflight request, and the console allows no preflight
+  /// requests.
   package static let proofField = "x-belfry-console"
 
-  /// Returns a refusal if a request is for a host name other than this program's own names; otherwise, nil.
+  /// Returns a refusal if the request's host name is not one of this program's own names; otherwise, returns nil.
   package func foreignHost(_ request: HTTP1Request) -> HTTP1Response? {
     guard let host = request.field("host") else {
       return .text("missing Host header\n", status: 400)
@@ -37,17 +41,18 @@ package struct ConsoleAccess: Sendable {
       "unknown host name \(name): start the service with --name \(name)\n", status: 421)
   }
 
-  /// Returns a function that checks whether the session of a request from the console's own pages is still open; nil if
-  /// the request has no session.
+  /// Returns a function that checks whether the session of a request is still open.
+  ///
+  /// Returns nil if the request has no session or is not from the console's own pages.
   private func openSession(of request: HTTP1Request) -> (@Sendable () -> Bool)? {
     guard foreignHost(request) == nil, isOfOwnPage(request), let secret = secret(of: request)
     else { return nil }
     return { [sessions] in sessions.isOpen(secret) }
   }
 
-  /// Returns the answer of `body`, whose argument is true if the request has an open session.
+  /// Calls `body`, with true if the request has an open session, and returns the response.
   ///
-  /// A stream in the answer ends when the session ends.
+  /// If the response is a stream, the stream ends when the session ends.
   package func answering(
     _ request: HTTP1Request, _ body: (_ hasSession: Bool) -> HTTP1Response
   ) -> HTTP1Response {
@@ -133,7 +138,7 @@ package struct ConsoleAccess: Sendable {
   }
 
   private func attributes(of secret: String, _ request: HTTP1Request) -> String {
-    // The operator's own TLS proxy might be in front of this server.
+    // An operator can put a TLS proxy in front of this server.
     let isSecure = request.field("x-forwarded-proto")?.lowercased() == "https"
     return "\(cookie)=\(secret); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
   }

@@ -2,7 +2,7 @@ internal import Synchronization
 internal import System
 internal import Transport
 
-/// The sessions of users who have presented the admin token once.
+/// The sessions of users who have signed in with the admin token.
 ///
 /// The sessions can be used from any thread. They exist only in memory, so they end when the gateway exits.
 package final class ConsoleSessions: Sendable {
@@ -48,7 +48,7 @@ package final class ConsoleSessions: Sendable {
       (ends[Self.hash(secret)] ?? .min) > now
     }
 
-    /// Removes the secret; returns true if it was still valid.
+    /// Removes the secret, and returns true if it was still valid.
     mutating func remove(_ secret: String, at now: Int64) -> Bool {
       (ends.removeValue(forKey: Self.hash(secret)) ?? .min) > now
     }

@@ -7,7 +7,7 @@ internal import System
 package struct HostNames: Sendable {
   private let names: Set<String>
 
-  /// Creates the names of this machine and the operator's `names`.
+  /// Creates a set that contains the names of this machine and `names`, which the operator specified.
   init(_ names: [String]) {
     var known: Set<String> = ["localhost"]
     for name in names + [LocalHost.name] where !name.isEmpty {
@@ -26,8 +26,9 @@ package struct HostNames: Sendable {
     return SocketAddress(host: host, port: 0) != nil
   }
 
-  /// Returns the name or address in `HOST[:PORT]`, in lowercase and without brackets or a trailing dot; nil for any
-  /// other string.
+  /// Returns the name or address in `HOST[:PORT]`, in lowercase and without brackets or a trailing dot.
+  ///
+  /// Returns nil for any other string.
   static func host(of field: String) -> String? {
     var host = Substring(field)
     if host.first == "[" {

@@ -136,7 +136,7 @@ extension Administration {
       })
   }
 
-  /// Returns the apps that a device has registered, each with its token unless it has unregistered.
+  /// Returns the apps that a device has registered, with their tokens; an app that has unregistered has no token.
   func listApps(ofDevice number: UInt64) throws(StorageFailure) -> AdministrationAnswer {
     guard try store.device(number: number) != nil else {
       return .failure(
@@ -165,7 +165,8 @@ extension Administration {
     }
     if device.revokedMilliseconds == nil {
       device.revokedMilliseconds = now
-      // The feedback service then reports these tokens to providers, just as a 410 response would.
+      // Unregister the device's tokens, so that the feedback service reports them to providers, just as a 410 response
+      // would.
       try apply([.putDevice(device), .unregisterAll(device: number, atMilliseconds: now)])
     }
     return .success([AdministrationLines.line(device)])

@@ -16,9 +16,9 @@ extension Administration {
     }
   }
 
-  /// Creates the second authority.
+  /// Starts a rotation by creating the second authority.
   ///
-  /// Clients then need the new `ca.pem`; devices are notified of the new authority.
+  /// The gateway notifies devices of the new authority; all other clients need the new `ca.pem`.
   func rotateAuthority(_ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
     do {
       guard let present = try folder.presentAuthorities() else {
@@ -91,8 +91,8 @@ extension Administration {
     try store.deviceCertificateSummary(authority: authorities.keyName, atSeconds: now / 1_000)
   }
 
-  /// Returns, for each authority, the number of provider certificates that it signed and that are neither expired nor
-  /// revoked.
+  /// Returns the number of valid provider certificates that each authority has signed; an expired or revoked
+  /// certificate isn't valid.
   private func providers(
     _ authorities: Authorities, _ now: Int64
   ) throws(StorageFailure) -> (former: Int, new: Int) {

@@ -2,7 +2,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// Requests about rows, in either store, whose checksums don't match.
+/// Requests about damaged rows: rows of either store that don't match their checksums.
 extension Administration {
   func damageLines() throws(StorageFailure) -> [JSONObject] {
     var lines = try store.rowsSetAside().map { Self.line($0, of: "control.sqlite") }
@@ -22,7 +22,8 @@ extension Administration {
     return .success(rows)
   }
 
-  /// Returns the store of queued notifications: the running gateway's store, or the store in the data folder.
+  /// Returns the running gateway's store of queued notifications; for a stopped gateway, opens the store in the data
+  /// folder, or returns nil if the folder has none.
   private func notifications() throws(StorageFailure) -> (any NotificationStore)? {
     if let runtime { return runtime.notifications }
     return FileSystem.exists(folder.notificationStoreFile)

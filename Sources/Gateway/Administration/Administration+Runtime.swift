@@ -9,8 +9,8 @@ extension Administration {
   ) throws(StorageFailure) -> AdministrationAnswer {
     let kept = StoredFaults(store: store)
     var (faults, lastID) = try kept.faults()
-    // A running gateway's rules are more current than the stored ones: the gateway counts their uses before it stores
-    // the counts.
+    // Prefer a running gateway's rules to the stored ones: the gateway counts each use immediately but stores the
+    // counts later.
     if let runtime, environment != .production { faults = runtime.faults.all }
     switch request {
     case .addFault(let rule):
@@ -66,7 +66,7 @@ extension Administration {
       .lines(of: query, fromLoop: 0)
   }
 
-  /// Returns the payload of a push in the delivery log, which `text` identifies by its `apns-id` or `apns-unique-id`.
+  /// Returns the payload of the push whose `apns-id` or `apns-unique-id` is `text`.
   public func payload(of text: String?) throws(AdministrationFailure) -> JSONObject {
     guard case .notification(let id)? = text.flatMap(DeliveryLogQuery.init) else {
       throw AdministrationFields.wrong("id", "an apns-id or an apns-unique-id")

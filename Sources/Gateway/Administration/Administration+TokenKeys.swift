@@ -12,10 +12,10 @@ extension Administration {
     }
   }
 
-  /// Creates a key in two steps: first, every loop becomes able to open tokens with the key; then, the loops begin to
-  /// seal tokens with it.
+  /// Creates a key in two steps: first, every loop receives the key and can open tokens with it; then, the loops begin
+  /// to seal tokens with it.
   ///
-  /// This way, no loop ever receives a token that it can't open.
+  /// In this order, no loop ever receives a token that it can't open.
   func rotateTokenKey() throws(StorageFailure) -> AdministrationAnswer {
     do {
       let former = try folder.tokenKeys()
@@ -68,9 +68,9 @@ extension Administration {
     }
   }
 
-  /// Stores the keys.
+  /// Writes the keys to the folder, and then their names to the control store.
   ///
-  /// The file is written first, so that a gateway that is killed between the two writes restarts with these keys.
+  /// If a gateway is killed between the two writes, it restarts with these keys, because the file is written first.
   private func put(_ keys: [[UInt8]]) throws {
     try folder.write(TokenKeys.file(keys), "token-keys")
     let names = keys.map(TokenKeys.name(of:)).joined(separator: " ")

@@ -3,10 +3,10 @@ public import Storage
 internal import System
 internal import Synchronization
 
-/// The administration of a stopped or running gateway, which carries out administrators' requests on the control store.
+/// An object that carries out administrators' requests on the control store of a running or stopped gateway.
 ///
-/// A running gateway is notified of each change. Calls block and can be made on any thread. One request is carried out
-/// at a time.
+/// A running gateway is notified of each change. Methods block and can be called on any thread. Requests are carried
+/// out one at a time.
 public final class Administration: Sendable {
   /// The dependencies that only a running gateway has.
   public struct Runtime: Sendable {
@@ -17,7 +17,7 @@ public final class Administration: Sendable {
     /// A function that returns each device's presence, as far as the loops know: whether the device is connected or, if
     /// not, when it disconnected.
     var presences: @Sendable () throws(AdministrationFailure) -> [UInt64: DevicePresence] = { [:] }
-    /// The store of queued notifications; nil if they aren't counted.
+    /// The store of queued notifications; nil if the gateway doesn't provide one.
     var notifications: (any NotificationStore)?
     /// The payloads of the newest pushes; nil if they aren't retained.
     var payloads: DeliveryLogPayloads?
@@ -103,8 +103,9 @@ public final class Administration: Sendable {
     return try answer.get()
   }
 
-  /// Returns the latest `limit` lines of the delivery log that match a token or an ID (nil matches every line) and the
-  /// filter, oldest first.
+  /// Returns the latest `limit` lines of the delivery log that match `text` and the filter, oldest first.
+  ///
+  /// `text` is a device token or an ID; nil matches every line.
   public func log(
     of text: String?, where filter: DeliveryLogFilter, limit: Int = .max
   ) throws(AdministrationFailure) -> [JSONObject] {
@@ -112,12 +113,11 @@ public final class Administration: Sendable {
       .map(AdministrationLines.line)
   }
 
-  /// Calls `receive` with each new delivery log line that matches a token or an ID (nil matches every line) and the
-  /// filter, until `receive` returns false.
+  /// Calls `receive` with each new line of the delivery log that matches `text` and the filter, until `receive` returns
+  /// false.
   ///
-  /// Returns the latest `limit` earlier lines that match, oldest first.
-  ///
-  /// `receive` can be called before this function returns.
+  /// `text` is a device token or an ID; nil matches every line. The method returns the latest `limit` earlier lines
+  /// that match, oldest first. `receive` can be called before the method returns.
   public func follow(
     _ text: String?, where filter: DeliveryLogFilter = DeliveryLogFilter(), limit: Int = .max,
     _ receive: @escaping @Sendable ([JSONObject]) -> Bool

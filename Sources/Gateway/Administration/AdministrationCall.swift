@@ -290,7 +290,7 @@ extension String? {
 }
 
 extension JSONObject {
-  /// Returns an object with those members that have a value.
+  /// Returns an object with the members whose value isn't nil.
   fileprivate static func of(_ members: (String, JSONValue?)...) -> JSONObject {
     JSONObject(members.compactMap { name, value in value.map { (name, $0) } })
   }

@@ -16,7 +16,7 @@ public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringCon
     case conflict
     /// Another process (a running gateway or another command) has locked the folder.
     case held
-    /// The gateway can't answer in time.
+    /// The gateway is too busy to answer in time.
     case busy
     /// An error occurred in the gateway or on its machine.
     case broken

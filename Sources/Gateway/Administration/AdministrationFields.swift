@@ -69,7 +69,8 @@ public struct AdministrationFields {
     return scope
   }
 
-  /// Returns the queue limit per token: 1, another number, or `.max` for "all".
+  /// Returns the maximum number of queued notifications per token: a number, or `.max` for "all"; nil if the member is
+  /// absent.
   mutating func keep(_ key: String) throws(AdministrationFailure) -> UInt32? {
     if object[key] == "all" {
       known.insert(UTF8Text(key))
@@ -116,8 +117,8 @@ extension FaultRule {
     guard times != 0 else {
       throw AdministrationFields.wrong("times", "a whole number from 1 to \(UInt32.max)")
     }
-    // Objects that `belfry fault list` prints have these members too; ignore the members, because the gateway assigns
-    // their values.
+    // The output of `belfry fault list` contains these members too; ignore their values, because the gateway assigns
+    // its own.
     _ = try fields.optionalNumber("id", of: Int64.self)
     _ = try fields.optionalNumber("remaining", of: UInt32.self)
     var effects: [Effect] = []

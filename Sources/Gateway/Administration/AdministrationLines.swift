@@ -58,8 +58,8 @@ enum AdministrationLines {
 
   /// Returns the line of a device.
   ///
-  /// For a running gateway, the line also shows whether the device is connected and when it was last connected since
-  /// the gateway started.
+  /// For a running gateway, the line also shows whether the device is connected and, if the device has been connected
+  /// since the gateway started, the time at which it was last connected.
   static func line(_ device: DeviceRecord, presence: DevicePresence??) -> JSONObject {
     var line = line(device)
     guard let presence else { return line }

@@ -108,7 +108,7 @@ public enum AdministrationRequest: Sendable, Hashable {
     public var environments: EnvironmentScope
     /// The bundle identifiers that the key can send to; if empty, the key can send to all of the team's apps.
     public var topics: [String]
-    /// The ID of the only other key that can be used on the same connection; nil if there is no such key.
+    /// The ID of the only other key that can share a connection with this key; nil if there is none.
     public var relatedKey: String?
 
     /// Creates the parameters of a new provider key.
@@ -134,7 +134,7 @@ public enum AdministrationRequest: Sendable, Hashable {
     public var environments: EnvironmentScope
     /// True if the certificate lists its topics in an extension; false if it contains only the bundle identifier.
     public var isUniversal: Bool
-    /// True for an RSA key; false for an ECDSA key.
+    /// True if the certificate has an RSA key; false if it has an ECDSA key.
     public var hasRSAKey: Bool
 
     /// Creates the parameters of a new provider certificate.

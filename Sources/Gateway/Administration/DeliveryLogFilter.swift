@@ -3,8 +3,8 @@ public import PushWire
 
 /// Conditions on lines of the delivery log; a line must meet all of them.
 ///
-/// Strings are compared byte by byte, because providers supply the topics; letters of ASCII match in either case in the
-/// topic, the reason, and the text.
+/// Strings are compared byte by byte, because providers can choose any bytes as a topic. The comparison of topics,
+/// reasons, and text ignores the case of ASCII letters.
 public struct DeliveryLogFilter: Sendable {
   /// A substring of the topic, including its suffix, in lowercase ASCII; nil matches every topic.
   private var topic: [UInt8]?

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The scripted answers of a running gateway, which its loops read.
+/// The scripted answers that the loops of a running gateway apply.
 ///
-/// Without rules, the registry costs a loop one relaxed atomic load per request.
+/// If there are no rules, the registry costs a loop only one relaxed atomic load per request.
 public final class FaultRegistry: Sendable {
   private struct Rules {
     var list: [ScriptedFault] = []
@@ -38,11 +38,11 @@ public final class FaultRegistry: Sendable {
   /// Removes the rule with this ID; nil removes all rules.
   func remove(_ id: UInt64?) { change { $0.removeAll { id == nil || $0.id == id } } }
 
-  /// Sets the function that is called, on any thread, when use counts must be stored; that function calls
+  /// Sets the function that the registry calls, on any thread, when use counts must be stored; the function must call
   /// ``takeUses()``.
   func onUse(_ store: @escaping @Sendable () -> Void) { rules.withLock { $0.onUse = store } }
 
-  /// Returns the rules, so that the caller can store their use counts; the next use after this call is reported again.
+  /// Returns the rules, so that the caller can store their use counts; the registry then reports the next use.
   func takeUses() -> [ScriptedFault] {
     hasNewUses.store(false, ordering: .sequentiallyConsistent)
     return all

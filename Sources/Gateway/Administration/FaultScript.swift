@@ -61,7 +61,7 @@ public struct FaultScript {
     return effects
   }
 
-  /// The kinds of effects for which a rule has been found.
+  /// The kinds of effects that are already decided, because a rule for them was found.
   private struct DecidedKinds {
     var goAway = false
     var streams = false

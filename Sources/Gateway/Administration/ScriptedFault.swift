@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// A scripted answer of a gateway: a rule with an ID, and the number of requests that it can still apply to.
+/// A scripted answer: a rule with an ID and a count of its uses.
 ///
-/// All loops share one object, so that together they never exceed the rule's limit.
+/// All loops share the object, so that together they never exceed the rule's limit.
 public final class ScriptedFault: Sendable {
   /// The ID, which no other rule of the gateway has ever had.
   public let id: UInt64
@@ -25,7 +25,7 @@ public final class ScriptedFault: Sendable {
     rule.times.map { times in times > uses ? times - uses : 0 }
   }
 
-  /// Counts a request that the rule applies to; returns false if the rule has expired.
+  /// Counts a use of the rule and returns true; returns false if the rule has expired.
   func use() -> Bool {
     guard let times = rule.times else { return true }
     var count = uses

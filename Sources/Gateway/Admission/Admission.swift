@@ -58,9 +58,9 @@ public enum Admission {
     public let expiration: Int64
   }
 
-  /// Checks a complete request whose body has `bodyBytes` bytes.
+  /// Checks a complete request whose body is `bodyBytes` bytes long.
   ///
-  /// `body` is the retained part of the body: all of it, unless the body is too large.
+  /// `body` is the part of the body that was retained: all of it, unless the body is too large.
   public static func evaluate(
     _ request: borrowing PushRequest, body: Span<UInt8>, bodyBytes: Int, atSeconds now: Int64,
     context: inout some AdmissionContext
@@ -93,11 +93,12 @@ public enum Admission {
       return .refused(.badDeviceToken)
     }
     guard contents.app == app.number, isPair(contents.kind, topicKind) else {
-      // The token's own app might reappear when its damaged row is restored.
+      // The token's app might be missing only because its row is damaged.
       return .refused(
         context.mayBeDamaged(app: contents.app) ? .serviceUnavailable : .deviceTokenNotForTopic)
     }
-    // Check this after the token: a token for another topic is rejected first, whatever the type (apns-protocol 1.12).
+    // Check the push type after the topic: a token for another topic is rejected first, whatever the push type
+    // (apns-protocol 1.12).
     let pushType = givenType ?? PushType(impliedBy: contents.kind)
     guard pushType.tokenKind == contents.kind else { return .refused(.invalidPushType) }
     assert(pushType.fits(topicOf: topicKind), "the push type fits the token's topic")
@@ -117,7 +118,7 @@ public enum Admission {
     return nil
   }
 
-  /// The app and the token kind that a topic identifies, or the reason that the topic can't be used.
+  /// The app and the token kind that a topic identifies, or the reason for refusing the topic.
   enum TopicOutcome {
     case refused(Rejection)
     case found(App, TokenKind)
@@ -145,7 +146,7 @@ public enum Admission {
     var app = context.app(bundleID: base)
     if app == nil, context.mayBeDamaged(bundleID: base) { return .refused(.serviceUnavailable) }
     if app == nil, parts.bundleIDBytes < topic.count {
-      // A bundle identifier can itself end with a push type's suffix.
+      // The suffix of a push type can also be part of the bundle identifier itself.
       app = context.app(bundleID: topic.span)
       kind = .alert
       if app == nil, context.mayBeDamaged(bundleID: topic.span) {

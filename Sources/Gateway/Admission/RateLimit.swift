@@ -2,11 +2,12 @@ import Synchronization
 
 /// A rate limit with a burst.
 ///
-/// It uses the generic cell rate algorithm, whose entire state is one point in time.
+/// The limit uses the generic cell rate algorithm, whose entire state is one point in time.
 public struct RateLimit: Equatable, Sendable {
   /// The time, in nanoseconds, between two events at the steady rate.
   private let interval: Int64
-  /// The time, in nanoseconds, by which the state can run ahead of the clock.
+  /// The time, in nanoseconds, by which the limit's state can run ahead of the clock; it determines the size of a
+  /// burst.
   private let tolerance: Int64
 
   /// Creates a limit of `perSecond` events per second; after an idle second, the limit admits a burst of that size.

@@ -11,11 +11,11 @@ public struct ConnectionCredentials {
     var issuedAt: Int64
     var changedAtSeconds: Int64
 
-    /// Returns true if `token` was presented too soon after this token.
+    /// Returns true if `token` replaces this token too soon.
     ///
-    /// The new token is too soon unless it was presented or issued at least 20 minutes after this one. The rule limits
-    /// how often a team issues tokens; a connection that began with an old token can therefore present the next one
-    /// immediately.
+    /// A replacement is allowed 20 minutes after this token was first presented, or if the new token was issued at
+    /// least 20 minutes after this one. The second condition lets a connection that began with an old token present the
+    /// next token immediately, because the rule limits only how often a team issues tokens.
     func isHurried(by token: VerifiedToken, atSeconds now: Int64) -> Bool {
       let (made, overflow) = token.issuedAt.subtractingReportingOverflow(issuedAt)
       return now - changedAtSeconds < WireLimits.providerTokenRefreshSecondsMin
@@ -23,7 +23,7 @@ public struct ConnectionCredentials {
     }
   }
 
-  /// The current tokens: one, or two if the keys that signed them are related.
+  /// The current tokens: one token, or two tokens whose keys are related.
   private var current: [Current] = []
   private let environment: BelfryWire.Environment
 
@@ -60,7 +60,7 @@ public struct ConnectionCredentials {
     guard first.key.bundleIDs == nil, token.key.bundleIDs == nil else {
       return .unrelatedKeyIDInToken
     }
-    // A team that rotates its keys presents a token that is signed with a different key of the same scope.
+    // A different key of the same scope means that the team has rotated its keys.
     guard !first.isHurried(by: token, atSeconds: now) else { return .tooManyProviderTokenUpdates }
     current.removeAll()
     remember(token, now)

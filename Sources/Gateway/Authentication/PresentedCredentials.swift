@@ -6,7 +6,7 @@ import BelfryWire
 ///
 /// A repeated token is not verified again until the known keys and certificates change.
 struct PresentedCredentials {
-  /// The certificate of the handshake; nil if the provider uses tokens.
+  /// The certificate from the TLS handshake; nil if the provider uses tokens.
   var certificate: CertificateCredential?
   private var rules: ConnectionCredentials
   private var lastAuthorization: [UInt8] = []

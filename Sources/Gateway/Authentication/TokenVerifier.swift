@@ -62,8 +62,8 @@ public final class TokenVerifier {
     let hash = token.algorithm == .es256 ? SignatureDigest.sha256 : .sha512
     let isSigned = unsafe text.extracting(0..<token.signedByteCount).withUnsafeBytes { message in
       unsafe token.signature.withUnsafeBytes { signature in
-        // A raw signature consists of two integers of 32 bytes each, or 66 bytes each for ES512; any other signature is
-        // in DER.
+        // A raw signature consists of two integers of 32 bytes each, or of 66 bytes each for ES512. A signature of any
+        // other length is in DER.
         unsafe token.signature.count == 64 || token.signature.count == 132
           ? key.publicKey.verify(rawSignature: signature, message: message, digest: hash)
           : key.publicKey.verify(derSignature: signature, message: message, digest: hash)

@@ -3,8 +3,9 @@ package import Transport
 
 /// The certificate authorities of a gateway: one, or two during a rotation (docs/decisions/0018).
 ///
-/// The first one signs the listeners' certificates, so that clients with the previous `ca.pem` continue to work. The
-/// last one signs the certificates of devices and providers, so that they remain valid after the first one is retired.
+/// The first authority signs the listeners' certificates, so that clients with the previous `ca.pem` continue to work.
+/// The last authority signs the certificates of devices and providers, so that these certificates remain valid after
+/// the first authority is retired.
 package struct Authorities: Sendable, DeviceCertificateIssuer {
   /// The authorities whose keys are available, in the same order as in `ca.pem`.
   let signing: [CertificateAuthority]

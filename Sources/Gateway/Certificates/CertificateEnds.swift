@@ -25,7 +25,7 @@ public struct CertificateEnd: Sendable, Equatable {
   public let subject: String
   /// The expiration time, in seconds since 1970.
   public let notAfter: Int64
-  /// The start of the validity period, in seconds since 1970; `Int64.min` if it is irrelevant.
+  /// The start of the validity period, in seconds since 1970; `Int64.min` if the start doesn't matter.
   public let notBefore: Int64
 
   init(kind: Kind, subject: String, notBefore: Int64 = .min, notAfter: Int64) {
@@ -80,7 +80,8 @@ public final class CertificateEnds: Sendable {
     }
   }
 
-  /// Returns the reasons that clients reject the listeners' certificates, one sentence per certificate.
+  /// Returns the reasons that clients reject the listeners' certificates or their authority, one sentence per
+  /// certificate.
   func problems(atSeconds now: Int64) -> [String] {
     all.filter { [.own, .server, .authority].contains($0.kind) }.compactMap {
       $0.problem(atSeconds: now)

@@ -5,13 +5,15 @@ import System
 /// A watcher that renews the listeners' certificates before they expire, detects changes to the operator's files, and
 /// reports expirations.
 ///
-/// A metric reports expirations at all times; the log reports them daily during the last month. All times are those of
-/// an `ExpiryClock`: a wall clock that jumps ahead triggers no renewal until it is trusted, and certificates issued
-/// under a wrong clock are replaced once the clock is right.
+/// A metric always reports the expirations. The log reports them daily, starting a month before the expiration, or a
+/// year before it for the authority.
+///
+/// The watcher uses an `ExpiryClock`. If the wall clock jumps ahead, certificates aren't renewed until the new time is
+/// trusted. Certificates that were issued under a wrong clock are replaced once the clock is right.
 ///
 /// The watcher is confined to the main loop.
 final class CertificateWatch {
-  /// A function that returns the monotonic clock in nanoseconds and the wall clock in milliseconds since 1970.
+  /// A function that returns the monotonic time in nanoseconds and the wall-clock time in milliseconds since 1970.
   typealias Clocks = () -> (nanoseconds: Int64, unixMilliseconds: Int64)
 
   private let source: CertificateSource
@@ -30,7 +32,7 @@ final class CertificateWatch {
   private var nextProviderSeconds: Int64 = 0
   /// The expiration times, readable on any thread.
   let ends: CertificateEnds
-  /// The current authorities: those that sign, and those that are trusted.
+  /// The current authorities, both for signing and for trust.
   var authorities: Authorities { shown.authorities }
 
   init(
@@ -56,7 +58,7 @@ final class CertificateWatch {
   /// Returns the listeners' new certificates, or nil if they haven't changed.
   func tick(_ configuration: GatewayConfiguration) -> ListenerSecurity? {
     let nowSeconds = readClock()
-    // Counting reads a row per device, so it is frequent only while its result is about to change.
+    // A count reads a row for each device, so count often only while the result is about to change.
     if shown.authorities.isRotating || !ends.hasDevices, nowSeconds >= nextCountSeconds {
       countDevices(nowSeconds: nowSeconds)
     }
@@ -82,9 +84,8 @@ final class CertificateWatch {
 
   /// Reloads and renews the listeners' certificates.
   ///
-  /// Returns the new set, or nil if it hasn't changed.
-  ///
-  /// If the certificates can't be read, the listeners keep their current ones.
+  /// Returns the new certificates, or nil if they haven't changed. If they can't be read, the listeners keep their
+  /// current ones.
   func reload(_ configuration: GatewayConfiguration) -> ListenerSecurity? {
     reload(configuration, nowSeconds: readClock())
   }
@@ -109,9 +110,8 @@ final class CertificateWatch {
 
   /// Loads and renews the listeners' certificates for this configuration.
   ///
-  /// Returns the new set, or nil if it hasn't changed.
-  ///
-  /// Throws without changing anything if the certificates can't be read.
+  /// Returns the new certificates, or nil if they haven't changed. If they can't be read, throws without changing
+  /// anything.
   func follow(_ configuration: GatewayConfiguration) throws -> ListenerSecurity? {
     try follow(configuration, nowSeconds: readClock())
   }
@@ -140,7 +140,8 @@ final class CertificateWatch {
 
   /// Updates the expirations of the listeners' and the providers' certificates.
   ///
-  /// Providers' certificates are added and revoked without notice to the watcher.
+  /// This method reads the providers' certificates from the store, because nothing notifies the watcher when one is
+  /// added or revoked.
   private func showEnds(nowSeconds: Int64) {
     nextProviderSeconds = nowSeconds + Limits.providerCertificateCheckSeconds
     var list = shown.ends
@@ -156,7 +157,7 @@ final class CertificateWatch {
     metrics.setEnds(ends.all)
   }
 
-  /// Updates the metric, and logs certificates that expire within a month.
+  /// Updates the metric, and logs certificates that expire within a month, or within a year for the authority.
   private func report(nowSeconds: Int64) {
     showEnds(nowSeconds: nowSeconds)
     countDevices(nowSeconds: nowSeconds)
@@ -182,7 +183,7 @@ final class CertificateWatch {
     }
   }
 
-  /// Schedules the count of devices on the writer's thread, because there can be a large number of devices.
+  /// Schedules a count of the devices on the writer's thread, because there can be many devices.
   private func countDevices(nowSeconds: Int64) {
     nextCountSeconds = nowSeconds + Limits.rotationCountSeconds
     let (ends, metrics) = (ends, metrics)

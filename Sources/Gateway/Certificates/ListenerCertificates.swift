@@ -5,17 +5,17 @@ internal import Transport
 package struct ListenerCertificates: Sendable {
   /// The TLS configuration of the listeners.
   package var security: ListenerSecurity
-  /// The authorities: those that sign, and those that are trusted.
+  /// The authorities, both for signing and for trust.
   package var authorities: Authorities
   /// The expiration times of the certificates.
   var ends: [CertificateEnd]
-  /// The chains that are presented and trusted; if they change, new connections use the new chains.
+  /// The certificate chains that the listeners present or trust; if a chain changes, new connections use the new one.
   var chains: [[UInt8]]
-  /// The operator's certificate files that were read.
+  /// The paths of the operator's certificate files.
   var files: [String]
 }
 
-/// A source that reads or issues the listeners' certificates for a configuration, in its folder.
+/// A source that reads the listeners' certificates from the folder, or issues new ones for a configuration.
 struct CertificateSource: Sendable {
   let folder: GatewayFolder
   let revocations: CertificateRevocations
@@ -25,7 +25,7 @@ struct CertificateSource: Sendable {
   func load(_ configuration: GatewayConfiguration, nowSeconds: Int64) throws -> ListenerCertificates
   {
     let names = ServerNames(of: configuration)
-    // Check before writing anything to the folder.
+    // Check the operator's certificate before writing anything to the folder.
     try configuration.checkCertificate()
     let authorities = try folder.authorities(hosts: names.hosts, nowSeconds: nowSeconds)
     return try load(configuration, names, authorities, nowSeconds: nowSeconds)
@@ -86,7 +86,7 @@ extension GatewayConfiguration {
   /// Returns the reason that clients would reject the operator's certificate at `now`, in seconds since 1970; nil if
   /// they would accept it, or if no certificate is configured.
   ///
-  /// The gateway starts in either case, because connections to the gateway's other names still work.
+  /// The gateway starts even if there is a reason, because connections to its other names still work.
   public func certificateProblem(nowSeconds now: Int64) throws -> String? {
     guard let serverCertificate else { return nil }
     let own = try OwnCertificate(serverCertificate)

@@ -65,8 +65,7 @@ struct ChannelRegistry {
     return list
   }
 
-  /// Returns true if one more channel can be created for an app; the `waiting` channels that are being created count
-  /// too.
+  /// Returns true if one more channel can be created for an app while `waiting` others are being created.
   func hasRoom(_ app: UInt32, waiting: Int) -> Bool {
     channels(of: app).count + waiting < Limits.channelsPerAppMax
   }
@@ -91,8 +90,8 @@ struct ChannelRegistry {
 
   /// Returns the delivery mode of a broadcast, or the reason for its refusal.
   ///
-  /// A channel without storage accepts only an expiration of 0. A channel with storage stores the message for a time
-  /// that starts at `start`; `start` and `now` are in seconds since 1970.
+  /// A channel without storage accepts only an expiration of 0. A channel with storage stores the message for a limited
+  /// time after `start`. `start` and `now` are in seconds since 1970.
   func broadcasting(
     to id: ChannelID, app: UInt32, expiration: Int64, atSeconds now: Int64,
     storedFrom start: Int64

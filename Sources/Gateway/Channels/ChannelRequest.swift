@@ -1,7 +1,7 @@
 import PushWire
 import Storage
 
-/// A provider's request about channels that passed all of the loop's checks and is on its way to the channel service.
+/// A provider's request about channels, on its way to the channel service after it has passed all of the loop's checks.
 struct ChannelRequest: Sendable {
   /// The connection and stream to answer, on the requesting loop.
   let connection: UInt64
@@ -16,7 +16,7 @@ struct ChannelRequest: Sendable {
   let payload: [UInt8]
 }
 
-/// An answer of the channel service.
+/// The channel service's answer to a request.
 enum ChannelAnswer: Sendable {
   case refused(Rejection)
   case made(ChannelID)

@@ -92,8 +92,7 @@ final class ChannelService {
   /// Returns true if a channel might be in a damaged row.
   func mayBeDamaged(_ id: ChannelID) -> Bool { store.damage.mayHave(.channel(id.bytes)) }
 
-  /// Returns true if a channel exists that the calling loop doesn't know about; all loops are then notified of the
-  /// channel.
+  /// Notifies all loops of a channel that a loop doesn't know about; returns false if the app has no such channel.
   func introduce(_ id: ChannelID, app: UInt32) -> Bool {
     guard registry.configuration(of: id, app: app) != nil else { return false }
     publish(.made(id, app: app))
@@ -221,7 +220,7 @@ final class ChannelService {
 
   // MARK: Changes and time
 
-  /// Handles durable changes made by the administration; the channels of a removed app were removed with it.
+  /// Handles durable changes that the administration made; the removal of an app also removes its channels.
   func handle(_ changes: [ControlChange]) {
     for change in changes {
       switch change {

@@ -27,7 +27,7 @@ struct ConnectionBounds: Equatable, Sendable {
   let unprovenOfAddress: Int
   /// The maximum number of TLS handshakes in progress on each loop.
   ///
-  /// Other connections cost almost nothing until their first bytes are read.
+  /// A connection that waits for its handshake costs almost nothing, because its bytes aren't read yet.
   let handshakes: Int
   /// The maximum number of provider connections from all addresses.
   ///
@@ -35,7 +35,7 @@ struct ConnectionBounds: Equatable, Sendable {
   let providers: Int
   /// The maximum number of provider connections from one address.
   let providersOfAddress: Int
-  /// The maximum number of devices.
+  /// The maximum number of device connections.
   ///
   /// The remaining connections are reserved for providers, however many devices connect.
   let devices: Int
@@ -66,7 +66,7 @@ struct ConnectionBounds: Equatable, Sendable {
       "the limit of each kind is within the total")
   }
 
-  /// The number of descriptors assumed on the smallest machine.
+  /// The lowest number of file descriptors that the limits are derived from, even if the process can open fewer.
   private static let descriptorsMin = 128
   /// The maximum number of connections to the console, from a few browsers and scrapers.
   private static let consoleMax = 128

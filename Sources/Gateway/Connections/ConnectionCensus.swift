@@ -1,11 +1,12 @@
 import Synchronization
 import System
 
-/// A count of the connections of all loops, by kind and address; the loops share the process's file descriptors.
+/// A count of the connections of all loops, by kind and address.
 ///
-/// The census is consulted once per connection, never for a push.
+/// The count covers all loops because they share the process's file descriptors. It is consulted once per connection,
+/// never for a push.
 final class ConnectionCensus: Sendable {
-  /// The kind of a port's connections, once they have authenticated.
+  /// The kind of peer that connects to a port.
   enum Kind: Sendable { case provider, device }
 
   private struct Counts {
@@ -85,7 +86,7 @@ final class ConnectionCensus: Sendable {
     }
   }
 
-  /// Adds a device that its certificate has identified (`count` is 1), or removes a device that has disconnected (-1).
+  /// Adds an authenticated device if `count` is 1; removes a disconnected device if `count` is -1.
   func countDevice(_ count: Int) {
     counts.withLock { counts in
       counts.devices += count

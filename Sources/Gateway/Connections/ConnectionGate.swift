@@ -1,7 +1,7 @@
 import System
 import Transport
 
-/// The admission of a loop's connections, before any handshake.
+/// A gate that admits or refuses a loop's connections before any handshake.
 struct ConnectionGate {
   private let census: ConnectionCensus
   private var unproven = UnprovenConnections()

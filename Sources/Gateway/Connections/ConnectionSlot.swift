@@ -61,10 +61,10 @@ struct UnprovenConnections {
 
   private var nextSweep = 64
 
-  /// Closes the oldest unproven connection that has had time to authenticate, from `address` or, if `address` is nil,
-  /// from any address.
+  /// Closes the oldest unproven connection that has had time to authenticate.
   ///
-  /// Returns true if it closed one.
+  /// If `address` isn't nil, only connections from that address are considered. Returns true if a connection was
+  /// closed.
   func evict(of address: String?, at now: Int64) -> Bool {
     for entry in entries {
       guard let slot = entry.slot, !slot.isProven else { continue }

@@ -119,7 +119,8 @@ extension ControlPlane {
     for peer in peers { peer.post(.rotation(.tokenKeys(tokenKeys))) }
   }
 
-  /// Repeats the rotations for loops that have just started, because a loop might have been created before a rotation.
+  /// Sends the current authorities and token keys to loops that have just started, because a rotation might have taken
+  /// place since the loops were created.
   func repeatRotations() {
     for peer in peers {
       peer.post(.rotation(.trust(mark: authority.trustMark)))
@@ -127,7 +128,7 @@ extension ControlPlane {
     }
   }
 
-  /// Records a device's certificate and trust, batched with other arrivals in the same second.
+  /// Records which certificate and token key a device has, in one batch with other arrivals within a second.
   func note(_ arrival: DeviceArrival) {
     renewals.arrivals.append(arrival)
     guard renewals.arrivals.count == 1 else { return }
@@ -143,7 +144,7 @@ extension ControlPlane {
     let log = log
     writer.perform { store in
       do throws(StorageFailure) {
-        // Usually, nothing has changed, and the check costs no write.
+        // Usually, nothing has changed, so this causes no write.
         try store.apply(store.newer(in: arrivals).map { .recordArrival($0) })
       } catch {
         log.storeFailure("cannot record which certificates devices have", error)

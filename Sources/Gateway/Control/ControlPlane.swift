@@ -3,11 +3,9 @@ import Storage
 import System
 import Transport
 
-/// The control plane, which runs on the main loop.
+/// The control plane, which enrolls devices, adopts apps, and sends each change of the control store to the loops.
 ///
-/// It enrolls devices, adopts apps, and sends each change of the control store to the loops.
-///
-/// No push passes through it.
+/// The control plane runs on the main loop. Pushes don't pass through it.
 final class ControlPlane {
   private var configuration: GatewayConfiguration
   let store: any ControlStore
@@ -22,7 +20,7 @@ final class ControlPlane {
   private(set) var peers: LoopPeers = []
   let homes: HomeMap
   private var directoryVersion: UInt64 = 0
-  /// The directory that was last sent to the loops; the loops read it before any later answer.
+  /// The directory that was last sent to the loops; the loops receive it before any later answer.
   private var published: CredentialDirectory?
   private var isRetryScheduled = false
   /// The number of apps adopted for each device.
@@ -36,7 +34,7 @@ final class ControlPlane {
   /// The hashes of the device keys that are being written to disk.
   private var enrollingKeys: Set<SHA256.Digest> = []
   private var enrollmentRate: RateLimit?
-  /// The state of the enrollment rate limit; each code starts a new one.
+  /// The state of the enrollment rate limit, which starts over with each new enrollment code.
   private var nextEnrollment: Int64 = 0
   let metrics: GatewayMetrics
   private var nextTicket: UInt64 = 0
@@ -254,8 +252,8 @@ final class ControlPlane {
         throw .refused(.wrongCode)
       }
     }
-    // Without this limit, a client that knows the code could submit any number of keys, each of which costs a signature
-    // check.
+    // Limit the rate, because each key costs a signature check, and a client that knows the code could submit any
+    // number of keys.
     if let enrollmentRate, !enrollmentRate.admits(&nextEnrollment, at: loop.nowNanoseconds) {
       throw .refused(.tooMany)
     }
@@ -284,7 +282,7 @@ final class ControlPlane {
     guard !devices.contains(where: { $0.revokedMilliseconds != nil }) else {
       throw .refused(.revoked)
     }
-    // An unreadable row might contain this key, and its device might be revoked.
+    // An unreadable row might belong to a revoked device with this key.
     guard !devices.isEmpty || !store.damage.has(table: "device") else {
       throw .refused(.tryLater)
     }
@@ -338,7 +336,7 @@ final class ControlPlane {
       done.isKnown ? "enrolled a device again" : "enrolled a device",
       ["device": "\(done.device.number)"])
     metrics.enrollments.add()
-    // The home is notified of the device before the device can reconnect with the certificate.
+    // The device's home is notified of the device before the device receives its certificate and can reconnect.
     send(
       .enrolled(
         done.device,
@@ -385,7 +383,7 @@ final class ControlPlane {
     }
     guard configuration.apps == .adopt, let team = try firstTeam() else { return .unknownApp }
     guard TopicParts.isWellFormed(name.span) else { return .badTopic }
-    // New numbers are chosen to differ from those in the directory, so the directory must contain every app.
+    // The new app's number must differ from the numbers in the directory, so the directory must contain every app.
     guard !isRetryScheduled || publishDirectory(), let published else { return .tryLater }
     guard adoptions[device, default: 0] < Limits.adoptionsPerDeviceMax else {
       log.warning(

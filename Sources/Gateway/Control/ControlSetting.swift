@@ -11,10 +11,10 @@ public enum ControlSetting {
   static let faults = "faults"
   /// The use counts of scripted answers that have a limit, as one JSON object per line.
   static let faultUses = "fault-uses"
-  /// The name, in UTF-8, of the key of the authority that signs device certificates, as of an administrator's last
+  /// The key name, in UTF-8, of the authority that signs device certificates, stored at an administrator's last
   /// rotation.
   static let authority = "authority"
-  /// The names of the token keys, in UTF-8 and separated by spaces, as of an administrator's last rotation.
+  /// The names of the token keys, in UTF-8 and separated by spaces, stored at an administrator's last rotation.
   static let tokenKeys = "token-keys"
   /// The environment, in UTF-8, that the folder was created for.
   public static let environment = "environment"

@@ -1,7 +1,7 @@
 internal import BelfryWire
 package import Transport
 
-/// An issuer of the certificates of a gateway's devices.
+/// An issuer of device certificates.
 package protocol DeviceCertificateIssuer: Sendable {
   /// The certificates that a device receives together with its own: the issuer's, followed by the other authorities to
   /// trust.
@@ -10,8 +10,9 @@ package protocol DeviceCertificateIssuer: Sendable {
   /// The certificates that devices must trust, beginning with the issuer's.
   var trustedCertificates: [Certificate] { get }
 
-  /// Issues a certificate to a device that has proved that it owns the key in `publicKeySPKI`; the certificate is valid
-  /// for `days` from `now`, in seconds since 1970.
+  /// Issues a certificate to a device that has proved that it owns the key in `publicKeySPKI`.
+  ///
+  /// The certificate is valid for `days` from `now`, which is in seconds since 1970.
   func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate

@@ -1,12 +1,16 @@
 /// The numbers that a gateway assigns to new devices between one start and the next.
 ///
 /// A number consists of the start's random epoch and a count. The device's certificate, its tokens, and both databases
-/// contain the number. Because of the epoch, a folder that was restored from a backup, or that has lost its control
-/// store, never assigns a new device a number that another device received after the backup or before the loss.
+/// contain the number.
+///
+/// The epoch prevents a number from being assigned twice. A gateway whose folder was restored from a backup, or has
+/// lost its control store, doesn't know about every earlier device; without the epoch, it could assign such a device's
+/// number to a new device.
 struct DeviceNumbers {
   /// The number of bits of the count within an epoch.
   ///
-  /// Together with the bits of the epoch, a number stays below 2^53, which every JSON reader can represent exactly.
+  /// A number consists of these bits and the bits of the epoch. It stays below 2^53, which every JSON reader can
+  /// represent exactly.
   static let countBits: UInt64 = 22
   /// The number of bits of an epoch.
   static let epochBits: UInt64 = 31

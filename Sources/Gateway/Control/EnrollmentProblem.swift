@@ -20,10 +20,10 @@ enum EnrollmentProblem: Error {
     }
   }
 
-  /// Logs the problem, together with the peer's address, so that an operator can find devices with an old code and
-  /// clients that guess.
+  /// Logs the problem and the peer's address, so that an operator can find devices with an old code and clients that
+  /// guess codes.
   ///
-  /// The log never contains the code. The log collapses repeated lines, so guesses don't fill it.
+  /// The log never contains the code. It collapses repeated lines, so guesses don't fill it.
   func report(to log: Log, peer: String, hasCode: Bool) {
     switch self {
     case .failed(let what): log.error("cannot enroll a device", ["peer": peer, "why": what])

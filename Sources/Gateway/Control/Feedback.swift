@@ -1,12 +1,13 @@
 import BelfryWire
 import Storage
 
-/// An app's alert tokens that became inactive since a client of the feedback service last read them.
+/// The alert tokens of an app that became inactive since a feedback client last read them.
 struct Feedback {
   let app: UInt32
 
-  /// Returns at most ``Limits/feedbackPageRows`` records after `cursor`; if `cursor` is nil, after the time up to which
-  /// clients have read.
+  /// Returns at most ``Limits/feedbackPageRows`` records after `cursor`.
+  ///
+  /// If `cursor` is nil, the page starts after the time up to which clients have read.
   func page(
     after cursor: FeedbackCursor?, in store: any ControlStore
   ) throws(StorageFailure) -> [RegistrationRecord] {
@@ -28,7 +29,7 @@ struct Feedback {
 
   /// Records that a client has read everything up to the given time.
   ///
-  /// If two clients read, the later time counts.
+  /// If several clients have read, the latest time counts.
   func noteRead(
     upToMilliseconds milliseconds: Int64, in store: any ControlStore
   ) throws(StorageFailure) {

@@ -8,7 +8,7 @@ import Transport
 struct LoopRotation {
   /// A change that a rotation makes.
   enum Change: Sendable {
-    /// Devices must trust other authorities; notify the connected devices.
+    /// Devices must trust a different set of authorities; notify the connected devices.
     case trust(mark: [UInt8])
     /// Notify the next devices in the list.
     case continueTrust(sessions: ArraySlice<SessionID>)
@@ -20,7 +20,7 @@ struct LoopRotation {
   let tokens: DeviceTokenCodec
   /// The name of the key that seals device tokens.
   let tokenKey: String
-  /// The hash that identifies the trusted authorities, which the TRUST frame sends to devices.
+  /// The hash that identifies the trusted authorities; devices receive it in the TRUST frame.
   var trustMark: [UInt8]
 
   init(

@@ -24,8 +24,8 @@ final class ChannelState {
 
 /// A set of devices with a deterministic order, so that a simulation can be replayed.
 ///
-/// Copies share storage until one of them changes, so a fan-out can cheaply keep the set as it was when its message
-/// arrived.
+/// Copies share storage until one of them changes. A broadcast in progress can therefore cheaply keep the set as it was
+/// when the message arrived.
 struct ListenerList {
   private(set) var devices: [UInt64] = []
   private var positions: [UInt64: Int] = [:]

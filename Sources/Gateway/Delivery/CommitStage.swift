@@ -2,10 +2,10 @@ import Storage
 
 /// The entries and rows that wait for a commit, and the rules that decide what each commit inserts and removes.
 ///
-/// An entry is delayed if its device can still acknowledge it before its deadline; any other entry is due immediately.
-/// Only one commit runs at a time.
+/// An entry is due immediately unless its device is connected and can still acknowledge it; in that case, it is due at
+/// its deadline. Only one commit runs at a time.
 struct CommitStage {
-  /// A queue of entries, sorted by commit deadline, that skips entries that have since left the stage.
+  /// A queue of entries, sorted by commit deadline; it skips entries that are no longer staged.
   private struct DeadlineQueue {
     private var entries: [DeliveryEntry] = []
     private var head = 0
@@ -39,7 +39,7 @@ struct CommitStage {
       while let entry = first, entry.commitDeadline == nil { removeFirst() }
     }
 
-    /// Moves due entries into a commit up to its capacity, and returns their number.
+    /// Moves due entries into a commit, up to the commit's capacity, and returns the number of moved entries.
     mutating func moveDue(at now: Moment, into committing: inout [DeliveryEntry]) -> Int {
       let before = committing.count
       while let entry = first, committing.count < Limits.commitRowsMax {
@@ -70,8 +70,8 @@ struct CommitStage {
   private(set) var isCommitting = false
   /// The number of entries that wait for a commit.
   private var stagedCount = 0
-  /// The rows of notifications whose final state is already recorded, although the store might still report dropping
-  /// them.
+  /// The rows of notifications whose final state was already recorded; if the store reports that it dropped such a row,
+  /// the report is ignored.
   private(set) var endedRows: Set<UInt64> = []
   #if DEBUG
     var examined: Int { due.examined + delayed.examined }
@@ -95,7 +95,7 @@ struct CommitStage {
     guard case .staged(let deadline) = entry.state else {
       return assertionFailure("#\(entry.sequence) is \(entry.state), not staged")
     }
-    // An entry that is already due is in the due queue.
+    // An entry whose deadline has passed is already in the due queue.
     guard deadline > now.nanoseconds else { return }
     entry.advance(to: .staged(deadlineNanoseconds: now.nanoseconds))
     due.append(entry)
@@ -109,7 +109,8 @@ struct CommitStage {
     delayed.trim()
   }
 
-  /// Marks a staged entry as replaced by a newer one; the store's report of dropping its row is then ignored.
+  /// Marks a staged entry as replaced by a newer entry; if the store later reports that it dropped the row, the report
+  /// is ignored.
   mutating func supersede(_ entry: DeliveryEntry) {
     guard let deadline = entry.commitDeadline else {
       return assertionFailure("#\(entry.sequence) is \(entry.state), not staged")
@@ -126,11 +127,11 @@ struct CommitStage {
 
   // MARK: Removals
 
-  /// Records that an entry with a row has ended, so that the store's report of dropping the row is ignored.
+  /// Records that an entry with a row has ended, so that a later report of the dropped row is ignored.
   mutating func noteEnded(_ sequence: UInt64) { endedRows.insert(sequence) }
 
-  /// Returns true if the end of the row's notification was recorded; deletes that record, because a row is dropped only
-  /// once.
+  /// Returns true if the row's notification was recorded as ended, and deletes the record; the store drops each row
+  /// only once.
   mutating func forgetEnded(_ sequence: UInt64) -> Bool { endedRows.remove(sequence) != nil }
 
   mutating func stageRemoval(_ operation: StoreOperation, now: Moment) {
@@ -178,7 +179,7 @@ struct CommitStage {
   /// True if everything staged is on disk or withdrawn.
   var isSettled: Bool { !isCommitting && stagedCount == 0 && removals.isEmpty }
 
-  /// Starts the next commit and returns its operations; returns no operations if none is due or a commit is already
+  /// Starts the next commit and returns its operations; returns no operations if no commit is due or one is already
   /// running.
   mutating func startCommit(now: Moment) -> [StoreOperation] {
     // The loop calls this method at the end of every turn, even during a commit.
@@ -194,7 +195,7 @@ struct CommitStage {
     swap(&removals, &committingRemovals)
     removalsDueNanoseconds = nil
     isCommitting = true
-    // Removals must precede insertions: a key whose rows were all removed might have new ones.
+    // Removals must come before insertions: after all rows of a key are removed, the same commit can insert new ones.
     var operations = committingRemovals.operations
     if let second = committingRemovals.sweepSecond {
       operations.append(.removeExpired(beforeUnixSeconds: second, limit: Limits.sweepRowsMax))
@@ -206,7 +207,8 @@ struct CommitStage {
     return operations
   }
 
-  /// Finishes the running commit, which removed `expired` expired rows, and returns its entries.
+  /// Finishes the running commit and returns its entries; `expired` is the number of expired rows that the commit
+  /// removed.
   mutating func finishCommit(isDurable: Bool, expired: Int, now: Moment) -> [DeliveryEntry] {
     assert(isCommitting, "only a running commit has contents and can finish")
     isCommitting = false
@@ -217,13 +219,14 @@ struct CommitStage {
       if !removals.isEmpty { setRemovalsDue(now: now) }
       for entry in finished { endedRows.remove(entry.sequence) }
     } else if let second = committingRemovals.sweepSecond, expired >= Limits.sweepRowsMax {
-      // The sweep reached its limit, so more rows might remain; pushes are committed between the two sweeps.
+      // The sweep reached its limit, so more expired rows might remain. A separate sweep lets pushes be committed in
+      // between.
       stageSweep(beforeUnixSeconds: second, now: now)
     }
     return finished
   }
 
-  /// Clears the removals of the finished commit, after the rows that it dropped have been handled.
+  /// Clears the removals of the finished commit; the caller must handle the dropped rows first.
   mutating func forgetRemovals(isDurable: Bool) {
     if isDurable {
       for case .remove(_, let sequence) in committingRemovals.operations {
@@ -256,8 +259,8 @@ struct CommitStage {
 
   // MARK: Invariants
 
-  /// The number of staged entries whose providers wait for an answer; computing this number examines all entries of the
-  /// running commit.
+  /// The number of staged entries whose providers wait for an answer; computing it examines all entries of the running
+  /// commit.
   var unansweredCount: Int { stagedCount + committing.count { !$0.isAnswered } }
 
   /// Asserts the invariants that hold between events.

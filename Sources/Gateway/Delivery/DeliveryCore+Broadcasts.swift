@@ -10,8 +10,9 @@ import Storage
 ///           └─ for each listener: send, hold for power, or give up ┴─ acknowledged ── mark
 /// listen ── the newest that this device has not acknowledged
 /// ```
-/// No row is stored per device. The store records only which message a device acknowledged last; without that mark, the
-/// device receives the newest message again and recognizes it by its unique ID.
+/// The store has no rows for the copies of a message. For each device, it records only the last message that the device
+/// acknowledged (the mark). If a mark is lost, the device receives the newest message again and recognizes it by its
+/// unique ID.
 extension DeliveryCore {
   // MARK: Channels
 
@@ -58,7 +59,7 @@ extension DeliveryCore {
   public enum Standing: Equatable, Sendable {
     /// The app has no such channel.
     case unknownChannel
-    /// The device has no subscription; make the subscription durable first, then call ``subscribe(_:to:)``.
+    /// The device has no subscription; to subscribe, make the subscription durable and then call ``subscribe(_:to:)``.
     case notSubscribed
     case subscriber
   }
@@ -117,7 +118,7 @@ extension DeliveryCore {
 
   /// Sends a channel's message to the first slice of its listeners; ``continueFanOut(now:)`` sends it to the others.
   ///
-  /// A message that must be kept is already on disk.
+  /// If the channel stores the message, the message must already be on disk.
   public mutating func broadcast(_ broadcast: Broadcast, now: Moment) {
     guard let channel = channels[broadcast.channel] else { return }
     if broadcast.isKept {
@@ -154,7 +155,8 @@ extension DeliveryCore {
     now: Moment
   ) {
     guard channel.listeners.contains(number), let device = devices[number] else { return }
-    // A device that connected after the broadcast began has already received the message as the channel's newest one.
+    // The device might have received the message already, as the channel's newest one, because it connected after the
+    // broadcast began.
     if broadcast.isKept {
       let isServed = channel.newest === broadcast && channel.served.contains(number)
       if isServed || device.queue.isOnItsWay(broadcast) { return }
@@ -181,7 +183,7 @@ extension DeliveryCore {
     sendWaiting(on: device, now: now)
   }
 
-  /// Removes a channel's kept message if it hasn't been sent to the device yet.
+  /// Removes a channel's stored message from a device's queue if the message hasn't been sent yet.
   mutating func dropUnsent(
     of channel: ChannelID, on device: DeviceDelivery, as state: DeliveryState
   ) {

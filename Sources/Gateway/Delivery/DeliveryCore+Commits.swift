@@ -6,7 +6,7 @@ extension DeliveryCore {
   /// nothing is staged.
   public func nextCommitNanoseconds() -> Int64? { stage.nextCommitNanoseconds }
 
-  /// Starts the next commit and returns its operations; returns no operations if none is due or a commit is already
+  /// Starts the next commit and returns its operations; returns no operations if no commit is due or one is already
   /// running.
   ///
   /// The commit omits entries that a connected device can still acknowledge before their deadline. If the result isn't
@@ -17,7 +17,8 @@ extension DeliveryCore {
     return operations
   }
 
-  /// Finishes the commit that ``takeCommit(now:)`` started, during which the store dropped the `dropped` rows.
+  /// Finishes the commit that ``takeCommit(now:)`` started; `dropped` lists the rows that the store dropped during the
+  /// commit.
   public mutating func commitFinished(
     isDurable: Bool, dropping dropped: [DroppedNotification] = [], now: Moment
   ) {
@@ -37,9 +38,8 @@ extension DeliveryCore {
 
   /// Returns true if a notification ended when the store dropped its row.
   ///
-  /// Returns false if the end was already recorded. Also returns false if the notification is on its way to a connected
-  /// device, because delivery no longer needs the row. A notification that is still queued or held ends, because newer
-  /// ones replaced it.
+  /// Returns false if the end was already recorded, or if the notification is on its way to a connected device and no
+  /// longer needs the row. A notification that is still queued or held ends if newer ones replaced its row.
   private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
     guard !stage.forgetEnded(dropped.sequence) else { return false }
     guard let device = devices[dropped.key.device], device.session != nil,
@@ -47,7 +47,7 @@ extension DeliveryCore {
     else { return true }
     assert(entry.key == dropped.key, "#\(dropped.sequence) was dropped under its own key")
     if entry.position == .uncommitted {
-      // The entry arrived while its device was offline; the next load would have read it from the store.
+      // The entry was left to the store, which has now dropped it.
       device.queue.removeUncommitted(entry)
       entry.advance(to: .ended)
       return true
@@ -92,13 +92,15 @@ extension DeliveryCore {
         effects.append(.record(.storedNoRoom, entry))
       }
     case .loading:
-      // The load might have read the store before this commit, so keep the entry in memory until the rows arrive.
+      // The load might have read the store before this commit, so keep the entry in memory until the load has finished.
       break
     }
   }
 
-  /// Removes an entry that its provider will send again, and returns true, unless the entry has already been sent to the
+  /// Removes an entry whose provider is told that the store failed, unless the entry has already been sent to the
   /// device.
+  ///
+  /// Returns true if the entry was removed.
   private mutating func remove(_ entry: DeliveryEntry, from device: DeviceDelivery?) -> Bool {
     switch entry.position {
     case .inFlight: return false
@@ -119,8 +121,8 @@ extension DeliveryCore {
 
   /// Handles an entry whose commit failed.
   ///
-  /// If its provider is still waiting, informs the provider that the store failed, unless the device has acknowledged
-  /// the notification.
+  /// If the provider is still waiting for its answer, it is told that the store failed, unless the device has
+  /// acknowledged the notification.
   private mutating func abandon(_ entry: DeliveryEntry, now: Moment) {
     switch entry.state {
     case .committing:
@@ -130,7 +132,7 @@ extension DeliveryCore {
       entry.advance(to: .transient(isAnswered: true))
       if isRemoved { entry.advance(to: .ended) }
       if let device {
-        // The notifications that the entry replaced might have to be loaded.
+        // The notifications that the entry replaced are still in the store and might have to be loaded.
         sendWaiting(on: device, now: now)
         forgetIfIdle(device)
       }

@@ -3,7 +3,7 @@ public import Storage
 /// The handling of device events: sessions that begin or end, acknowledgments of notifications, and changes of the
 /// power state.
 ///
-/// The core ignores events of a session that has ended: they were already in progress at that time.
+/// The core ignores events of a session that has already ended; such events were in progress when it ended.
 extension DeliveryCore {
   /// Begins a device's session with its registered topics, and ends an older session.
   ///
@@ -35,22 +35,23 @@ extension DeliveryCore {
     sendWaiting(on: device, now: now)
   }
 
-  /// Makes the next load start at the first row, because the store has rows that the earlier pages omitted.
+  /// Makes the next load start at the first row, because earlier pages omitted rows that are now needed.
   private func loadAnew(_ device: DeviceDelivery) {
     device.isOverflowing = true
     if device.presence.isLive { device.loadedThrough = 0 } else { device.hasNewRows = true }
   }
 
-  /// Returns the range of rows that a `.load` request reads: those after the row `after`, and in addition the rows in
-  /// `besides`, which the device might already have and which are sent first.
+  /// Returns the rows that a `.load` request reads: the rows after `after`, and also the rows in `besides`.
+  ///
+  /// The device might already have the rows in `besides`, which are therefore sent first.
   public func loadRange(of device: UInt64) -> (after: UInt64, besides: [UInt64]) {
     guard let delivery = devices[device] else { return (0, []) }
     return (delivery.loadedThrough, delivery.queue.possiblyReceived.sorted())
   }
 
-  /// Handles the store's answer to `.load`; `rows` is `nil` if reading failed.
+  /// Handles the store's answer to `.load`; `rows` is `nil` if the store couldn't be read.
   ///
-  /// If more rows can follow, `through` is the sequence number up to which the store was read.
+  /// If the store might have more rows, `through` is the sequence number up to which it was read; otherwise, nil.
   public mutating func loaded(
     _ device: UInt64, session: SessionID, rows: [StoredNotification]?, through: UInt64? = nil,
     now: Moment
@@ -68,7 +69,7 @@ extension DeliveryCore {
     assert(
       through.map { $0 > delivery.loadedThrough } ?? true, "a page follows the one loaded before")
     delivery.presence = .live(session)
-    // The earlier pages omitted the rows of a topic that was added while they were read.
+    // If a topic was added while the pages were being read, the earlier pages lack its rows.
     let beginsAnew = delivery.hasNewRows && delivery.loadedThrough > 0
     delivery.hasNewRows = false
     delivery.isOverflowing = beginsAnew || through != nil
@@ -80,9 +81,9 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// Merges a device's notifications from the store and from memory, each once, in order of acceptance.
+  /// Merges a device's notifications from the store and from memory, in order of acceptance and without duplicates.
   ///
-  /// Notifications that are or will be in the store after `through` are left for the next page.
+  /// Notifications after `through` that have a row, or are about to get one, are left for the next page.
   private mutating func mergeLoaded(
     _ rows: [StoredNotification], through: UInt64, on device: DeviceDelivery, now: Moment
   ) -> [DeliveryEntry] {
@@ -129,7 +130,7 @@ extension DeliveryCore {
   ) {
     let isOnce = entry.notification.isOnce(at: now)
     if entry.isFromStore, isOnce { return expire(entry, now: now) }
-    // In the store, newer rows have already replaced older ones.
+    // Skip entries from the store, where newer rows have already replaced older ones.
     if !entry.isFromStore, !entry.isTransient, entry.broadcast == nil, !isOnce {
       replaceUnsent(by: entry, on: device)
     }
@@ -162,13 +163,15 @@ extension DeliveryCore {
     forgetIfIdle(delivery)
   }
 
-  /// Ends an entry whose device disconnected, or leaves the entry to the store; returns true if the entry waits for a
-  /// commit.
+  /// Ends an entry that can't stay in the session, or leaves it to the store, for example, because its device
+  /// disconnected.
+  ///
+  /// Returns true if the entry waits for a commit.
   private mutating func leaveBehind(_ entry: DeliveryEntry, now: Moment) -> Bool {
     entry.isRepetition = false
     switch entry.state {
     case .transient(let isAnswered):
-      // The entry was sent but not acknowledged: the device might have it, and the core doesn't attempt delivery again.
+      // The entry was sent but not acknowledged. The device might have it, so the core doesn't send it again.
       if isAnswered, !entry.notification.isOnce(at: now) {
         entry.advance(to: .ended)
       } else {
@@ -234,20 +237,20 @@ extension DeliveryCore {
     }
   }
 
-  /// Removes the rows that an entry without a row of its own replaced, because no insertion replaces them.
+  /// Removes the rows that an entry replaced; the entry has no row of its own whose insertion would remove them.
   mutating func stageRemovalOfReplaced(by entry: DeliveryEntry, now: Moment) {
     for row in entry.replacedRows {
       stage.stageRemoval(.remove(entry.key, sequence: row), now: now)
     }
   }
 
-  /// Restores the record of the rows that a refused entry replaced in memory, because the store still has those rows.
+  /// Forgets that a refused entry had replaced other entries, because the rows of those entries are still in the store.
   mutating func forgetReplacement(by entry: DeliveryEntry) {
     for row in entry.replacedRows { _ = stage.forgetEnded(row) }
   }
 
-  /// Reloads the notifications that a refused entry replaced in memory, because the device won't receive the
-  /// replacement either.
+  /// Reloads the notifications that a refused entry had replaced in memory, because the device won't receive that
+  /// entry.
   mutating func takeBackReplacement(by entry: DeliveryEntry, on device: DeviceDelivery) {
     guard !entry.replacedRows.isEmpty else { return }
     forgetReplacement(by: entry)
@@ -265,8 +268,7 @@ extension DeliveryCore {
     sendWaiting(on: delivery, now: now)
   }
 
-  /// Handles activity of a sleeping device, such as a keep-alive or other traffic, which shows that the device is
-  /// briefly awake.
+  /// Handles traffic from a sleeping device, such as a keep-alive, which shows that the device is briefly awake.
   public mutating func onDeviceActivity(_ device: UInt64, session: SessionID, now: Moment) {
     guard let delivery = devices[device], delivery.session == session else { return }
     releaseHeld(on: delivery, now: now)

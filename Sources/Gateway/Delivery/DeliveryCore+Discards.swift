@@ -33,7 +33,7 @@ extension DeliveryCore {
     return entry.isFromStore ? .discardedUnregisteredFromStorage : .discardedUnregistered
   }
 
-  /// Requeues an entry that the device had no room for, or gives up an entry that has no row and won't get one.
+  /// Requeues an entry that the device had no room for; gives up the entry if it has no row and won't get one.
   private mutating func waitForRoom(
     _ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment
   ) {
@@ -54,7 +54,8 @@ extension DeliveryCore {
         effects.append(.record(.replaced, entry))
         return entry.advance(to: .ended)
       }
-      // The device had no room for the channel's previous message either, and that message is still queued.
+      // If the device had no room for the channel's previous message, that message is still queued; the new one
+      // replaces it.
       dropUnsent(of: broadcast.channel, on: device, as: .replaced)
       effects.append(.record(.storedNoRoom, entry))
     case .committing:
@@ -62,7 +63,7 @@ extension DeliveryCore {
     case .superseded, .withdrawn, .endedCommitting, .ended:
       return assertionFailure("#\(entry.sequence) was in flight in the state \(entry.state)")
     }
-    // Queued entries for a device that accepts nothing count against `keep`, as they do for an offline device.
+    // A device without room is like an offline device: its queued entries count against the app's `keep`.
     entry.isExemptFromKeep = false
     entry.isRepetition = true
     device.queue.wait(entry)

@@ -14,7 +14,7 @@ extension DeliveryCore {
     holding.insert(device.device)
   }
 
-  /// Holds an entry that has a row or will have one; gives up an entry with only one delivery attempt.
+  /// Holds an entry that has a row or will have one; gives up any other entry.
   mutating func hold(orGiveUp entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
     if entry.isTransient { giveUp(entry) } else { hold(entry, on: device, now: now) }
   }
@@ -40,7 +40,8 @@ extension DeliveryCore {
     if device.queue.heldCount == 0 { holding.remove(device.device) }
   }
 
-  /// Returns true if the app has used up its allowance of background pushes on the device; otherwise, counts this push.
+  /// Returns true if the app has used up its allowance of background pushes on the device; otherwise, counts the push
+  /// and returns false.
   mutating func isThrottled(_ entry: DeliveryEntry, now: Moment) -> Bool {
     guard entry.pushType == .background, entry.throttle != .passed else { return false }
     if case .until(let end) = entry.throttle, end > now.nanoseconds { return true }
@@ -56,7 +57,7 @@ extension DeliveryCore {
 
   /// Ends attempt-once entries that would have waited too long by the next tick.
   ///
-  /// The providers of these entries receive the same answer as for an offline device: accepted.
+  /// Their providers are told that the notifications were accepted, as they would be if the device were offline.
   private mutating func giveUpOverdue(now: Moment) {
     let since = now.nanoseconds + Limits.tickNanoseconds - Limits.onceWaitNanoseconds
     for number in awaited.sorted() {
@@ -70,7 +71,7 @@ extension DeliveryCore {
     }
   }
 
-  /// Handles work that has become due as time passed; the loop calls this method about once per second.
+  /// Performs the work that has become due; the loop calls this method about once per second.
   public mutating func tick(now: Moment) {
     // Sort the numbers, so that a simulation can be replayed.
     for number in holding.sorted() {

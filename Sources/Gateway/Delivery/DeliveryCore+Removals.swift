@@ -1,6 +1,6 @@
 import Storage
 
-/// The tracking of rows whose notifications devices acknowledged, until the store has removed the rows.
+/// The tracking of rows that devices have acknowledged and that the store hasn't removed yet.
 extension DeliveryCore {
   /// Records that a device acknowledged an entry whose row is on disk or is being committed.
   mutating func noteUnremoved(_ entry: DeliveryEntry) {
@@ -10,7 +10,7 @@ extension DeliveryCore {
     if device.unremoved.add(entry.delivery) { removing.waiting.append(device.device) }
   }
 
-  /// Records that the commit that is starting removes all rows pending removal.
+  /// Records the start of a commit that removes all rows waiting for removal.
   mutating func beginRemovals() {
     assert(removing.committing.isEmpty, "no other removals are being committed")
     swap(&removing.waiting, &removing.committing)
@@ -30,13 +30,13 @@ extension DeliveryCore {
     }
     removing.committing.removeAll(keepingCapacity: true)
     guard stage.hasRemovals else { return forgetUnwritten(now: now) }
-    // Entries that were acknowledged while their own rows were being committed are removed by the next commit.
+    // An entry that was acknowledged while its own row was being committed is removed by the next commit.
     if removing.waiting.contains(where: { devices[$0]?.needsRemovals == true }) {
       stage.makeRemovalsDue(now: now)
     }
   }
 
-  /// Clears rows that were never written or that a newer row replaced, because the store has nothing to remove.
+  /// Forgets rows that were never written or that a newer row replaced; the store has nothing to remove for them.
   private mutating func forgetUnwritten(now: Moment) {
     guard !removing.waiting.isEmpty else { return }
     beginRemovals()

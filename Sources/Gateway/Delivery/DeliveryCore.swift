@@ -5,7 +5,8 @@ public import Storage
 ///
 /// Each event is a method call that passes the current time; ``takeEffects(into:)`` returns the actions that the loop
 /// must perform. The core guarantees that each answered notification is delivered, replaced by a newer one, expired,
-/// discarded for a recorded reason, or on disk.
+/// discarded for a recorded reason, or on disk. An *attempt-once* notification is never stored: the core sends it only
+/// if the device can receive it within a few seconds.
 ///
 /// ```
 /// accept ─┬─ device live ── send ──┬─ acknowledged before the commit starts ── answer, no row
@@ -20,11 +21,11 @@ public struct DeliveryCore: ~Copyable {
   private var unanswered = UnansweredPushes()
   /// The devices that have held entries.
   var holding: Set<UInt64> = []
-  /// The devices that had no room and to which nothing is sent for a while.
+  /// The devices that had no room for a notification and are sent nothing for a while.
   var paused: Set<UInt64> = []
   /// The devices that have, or recently had, a queued attempt-once entry.
   var awaited: Set<UInt64> = []
-  /// The devices with rows whose removal waits for a commit, and the devices with rows that the running commit removes.
+  /// The devices whose acknowledged rows wait to be removed, and the devices whose rows the running commit removes.
   var removing = (waiting: [UInt64](), committing: [UInt64]())
   private var nextSequence: UInt64
   private let shard: UInt64
@@ -41,8 +42,8 @@ public struct DeliveryCore: ~Copyable {
 
   /// Creates a core whose sequence numbers continue after `highestSequence`.
   ///
-  /// Because the loops share one store, each loop uses only the numbers of its own shard: the numbers `n` with `n %
-  /// shards == shard`.
+  /// The loops share one store, so each loop uses only the sequence numbers of its own shard: every `n` with
+  /// `n % shards == shard`.
   public init(highestSequence: UInt64, shard: Int = 0, shards: Int = 1) {
     precondition(
       shards > 0 && (0..<shards).contains(shard), "the shard is within range: \(shard) of \(shards)"
@@ -133,8 +134,8 @@ public struct DeliveryCore: ~Copyable {
       return
     }
     wake(device, now: now)
-    // If held entries fill the memory limit, the stored backlog waits for the power state to change; this entry
-    // doesn't.
+    // An overflowing device first loads its stored backlog. If held entries fill the memory, the backlog can't be
+    // loaded until the power state changes, and this entry needn't wait for it.
     let isBehindBacklog = device.isOverflowing && !device.isHeldFull
     if !once, isBehindBacklog || isFull {
       device.isOverflowing = true
@@ -155,7 +156,8 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Queues a new entry until the window or the load allows sending it; an attempt-once entry waits only briefly.
+  /// Queues a new entry that can't be sent yet because the window is full or a load is in progress; an attempt-once
+  /// entry waits only briefly.
   private mutating func wait(_ entry: DeliveryEntry, on device: DeviceDelivery, now: Moment) {
     if entry.isTransient {
       entry.heldSinceNanoseconds = now.nanoseconds
@@ -192,7 +194,7 @@ public struct DeliveryCore: ~Copyable {
 
   // MARK: Sending
 
-  /// Sends waiting entries as far as the window allows, and then loads entries that didn't fit in memory.
+  /// Sends as many waiting entries as the window allows, and then loads the entries that didn't fit in memory.
   mutating func sendWaiting(on device: DeviceDelivery, now: Moment) {
     // While a device is loading, its waiting entries are sent when the load completes.
     guard case .live(let session) = device.presence else { return }
@@ -219,7 +221,7 @@ public struct DeliveryCore: ~Copyable {
     device.noteDelivery(of: entry)
     effects.append(.send(session, entry))
     effects.append(.record(.sent, entry))
-    // The provider of an attempt-once entry gets its answer when the entry is sent.
+    // The provider of an attempt-once entry is answered as soon as the entry is sent.
     if entry.state == .transient(isAnswered: false) {
       entry.advance(to: .transient(isAnswered: true))
       answer(entry)
@@ -367,7 +369,7 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Asserts that the only ended rows still recorded are those that the store might still report as dropped.
+  /// Asserts that rows are recorded as ended only if the store might still report that it dropped them.
   ///
   /// Call this method only if the core's store reports dropped rows.
   package func checkEndedRows() {

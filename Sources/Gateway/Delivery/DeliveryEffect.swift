@@ -1,7 +1,7 @@
 public import PushWire
 public import Storage
 
-/// A connection of a device; its number is assigned on the device's home loop and never reused.
+/// The identity of a device's session; the device's home loop assigns the number and never reuses it.
 public struct SessionID: Hashable, Sendable {
   /// The number of the session.
   public let number: UInt64
@@ -22,7 +22,7 @@ public enum DeliveryEffect {
   case load(device: UInt64, SessionID)
   /// End the session: another session replaced it, or the store can't be read.
   case close(SessionID, SessionEnd)
-  /// Record that the device has received this message of the channel; the loop can do so at any later time.
+  /// Record that the device has received this message of the channel; the loop can delay this action.
   case mark(device: UInt64, ChannelID, received: NotificationID)
   /// Append a line to the delivery log.
   case record(DeliveryState, DeliveryEntry)
@@ -42,7 +42,7 @@ public enum SessionEnd: Equatable, Sendable {
 
 /// A device's power state, as the device reported it.
 public struct DevicePower: Equatable, Sendable {
-  /// True if only notifications of priority 10 are sent immediately; each of them also releases the held notifications.
+  /// True if only notifications of priority 10 are sent immediately; sending one also releases the held notifications.
   public var isAsleep: Bool
   /// True if notifications of priorities 5 and 1 are held until the restriction is lifted.
   public var isRestricted: Bool

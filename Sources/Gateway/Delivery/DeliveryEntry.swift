@@ -1,7 +1,7 @@
 public import PushWire
 public import Storage
 
-/// A notification on its way to one device, with its progress.
+/// A notification on its way to one device, and its progress.
 ///
 /// The entry is confined to the device's home loop. Only `DeviceQueue` changes its position; only `DeliveryCore` and
 /// `CommitStage` change its state.
@@ -22,8 +22,8 @@ public final class DeliveryEntry {
     case staged(deadlineNanoseconds: Int64)
     /// Replaced by a newer entry while it was staged.
     ///
-    /// The entry is still committed, and its provider is answered afterward; the store then replaces the row with the
-    /// newer entry's row.
+    /// The entry is still committed, and its provider is answered afterward. The newer entry's row then replaces the
+    /// entry's row in the store.
     case superseded(deadlineNanoseconds: Int64)
     /// Ended before its commit started, so it has no row.
     case withdrawn
@@ -55,7 +55,7 @@ public final class DeliveryEntry {
     case none
     /// Sent and not yet acknowledged.
     case inFlight
-    /// Waiting until the window or the load allows sending it.
+    /// Waiting until the window has room and no load is in progress.
     case waiting
     /// Held because of the device's power state or the app's background rate.
     case held
@@ -76,33 +76,34 @@ public final class DeliveryEntry {
   public let notification: Submission
   /// The order of acceptance on this device's loop.
   public let sequence: UInt64
-  /// The broadcast of which this entry is one device's copy; nil for any other entry.
+  /// The broadcast, if this entry is one device's copy of a broadcast; otherwise, nil.
   public let broadcast: Broadcast?
   /// The number that identifies the channel in a broadcast's frame.
   public let channelHandle: UInt32
-  /// True if the delivery log records this entry; it records only some of a broadcast's thousands of copies.
+  /// True if the delivery log records this entry; a broadcast can have thousands of copies, and the log records only
+  /// some.
   let isLogged: Bool
   /// True if the entry was read from the store or waited before it was sent.
   public private(set) var isFromStore: Bool
   private(set) var state: State
   private(set) var position = QueuePosition.none
-  /// True if the device might already have received the entry; this is decided when the entry is queued.
+  /// True if the device might already have received the entry; the value is set when the entry is queued.
   var isRepetition = false
-  /// True if the app's `keep` ignores the entry, because the device was connected when the entry arrived and its power
-  /// state allows sending.
+  /// True if the entry doesn't count against the app's `keep`, because it arrived while the device was connected and
+  /// able to receive it.
   ///
-  /// Because `keep` limits only the queue of an offline device, an exempt entry replaces no other entry in memory and
-  /// isn't replaced by one.
+  /// `keep` limits only the queue of an offline device. For this reason, it never makes an exempt entry replace another
+  /// waiting entry, or a newer entry replace an exempt one.
   var isExemptFromKeep = false
   var throttle = Throttle.unchecked
   /// True if ``UnansweredPushes`` has counted the entry for its token.
   var isCountedByToken = false
-  /// The monotonic time since which the entry has been held, or has waited for its only attempt.
+  /// The monotonic time since which the entry has been held or, for an attempt-once entry, has waited to be sent.
   var heldSinceNanoseconds: Int64 = 0
-  /// The entry's number among its device's deliveries; the number is set when the entry is sent.
+  /// The number of this delivery among all deliveries to the device, set when the entry is sent.
   var delivery: UInt64 = 0
-  /// The rows of the entries that this entry replaced, and the rows that those entries in turn had replaced before
-  /// their own commits finished; all of these rows are removed together with this entry's row.
+  /// The rows that this entry replaced, including the rows that a replaced entry had itself replaced before its commit
+  /// finished; all of them are removed together with this entry's row.
   var replacedRows: [UInt64] = []
   /// The newer entry that replaced this one before its commit finished.
   private var replacement: DeliveryEntry?
@@ -163,12 +164,13 @@ public final class DeliveryEntry {
   /// The time of acceptance, in milliseconds since 1970.
   public var acceptedMilliseconds: Int64 { notification.acceptedMilliseconds }
 
-  /// Takes over the row that an older entry will have, and the rows that the older entry replaced in turn.
+  /// Replaces an older entry that isn't stored yet: takes over its future row and the rows that it had replaced.
   func replaceRow(of older: DeliveryEntry) {
     assert(
       older.sequence < sequence, "#\(sequence) is newer than #\(older.sequence), which it replaces")
     if replacedRows.isEmpty {
-      // Move the array instead of copying it, so that each entry in a burst of replacements costs the same.
+      // Move the array instead of copying it, so that the cost of a replacement doesn't grow with each entry in a
+      // burst.
       swap(&replacedRows, &older.replacedRows)
     } else {
       replacedRows += older.replacedRows
@@ -177,10 +179,10 @@ public final class DeliveryEntry {
     older.replacement = self
   }
 
-  /// Returns true if this entry's row stays until the newer entry's row replaces it; clears the reference to the newer
-  /// entry.
+  /// Returns true if this entry's row must stay in the store until the newer entry's row replaces it.
   ///
-  /// If the newer entry is refused and the device discards it, this entry must still exist, because it was accepted.
+  /// This entry was accepted, so its row must still exist if the newer entry is refused and the device discards it. The
+  /// method also clears the reference to the newer entry.
   func leaveRowToReplacement() -> Bool {
     defer { replacement = nil }
     switch replacement?.state {
@@ -225,7 +227,7 @@ extension DeliveryEntry {
     if case .transient = state { true } else { false }
   }
 
-  /// True if the entry counts toward the undelivered notifications that the app keeps per token.
+  /// True if the entry counts against the app's `keep`, the maximum number of undelivered notifications per token.
   var countsAgainstKeep: Bool {
     switch state {
     case .staged, .committing, .stored, .rowLost: !isExemptFromKeep
@@ -241,7 +243,7 @@ extension DeliveryEntry {
     }
   }
 
-  /// The entry's rank in the queue: repetitions rank first; entries of the same kind are sorted by order of acceptance.
+  /// The entry's rank in the queue: repetitions come first, and entries of the same kind are in order of acceptance.
   var order: UInt64 { isRepetition ? sequence : sequence | 1 << 63 }
 
   /// Changes the state to `next`, which the current state must allow.
@@ -250,7 +252,7 @@ extension DeliveryEntry {
     state = next
   }
 
-  /// Records that the entry is sent after a wait, so that the log reports the entry as delivered from storage.
+  /// Records that the entry had to wait, so that the log reports the entry as delivered from storage.
   func markAsWaited() {
     switch state {
     case .stored, .rowLost, .keptByChannel: isFromStore = true

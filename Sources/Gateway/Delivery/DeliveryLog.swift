@@ -2,13 +2,15 @@ public import PushWire
 public import Storage
 public import System
 
-/// The latest notification events on one loop: a fixed-size ring buffer, with a copy in a file in the gateway's folder,
-/// so that it persists across restarts and can be read while the gateway is stopped.
+/// The latest notification events on one loop: a fixed-size ring buffer in memory, with a copy in a file in the
+/// gateway's folder.
 ///
-/// The log is confined to its loop, which calls `flush()` at the end of each turn. The file isn't synced: it survives a
-/// crash of the process but not a power failure. This is enough for a log, because the store holds the notifications
-/// themselves. The file isn't memory-mapped either, so a program that truncates it removes lines but can't crash the
-/// gateway.
+/// The file keeps the events across restarts, and makes them readable while the gateway is stopped. It isn't synced: it
+/// survives a crash of the process but not a power failure. This is enough for a log, because the store holds the
+/// notifications themselves. The file isn't memory-mapped either, so a program that truncates it removes lines but
+/// can't crash the gateway.
+///
+/// The log is confined to its loop, which calls `flush()` at the end of each turn.
 ///
 /// The file consists of 8-byte words in the machine's byte order: a magic number, the capacity, 6 reserved words, then
 /// 8 words per line: milliseconds since 1970; device; app, kind, state, push type, and letter case; the two halves of
@@ -90,7 +92,7 @@ public final class DeliveryLog {
 
   /// Finds the number of the last line.
   ///
-  /// This method ignores a slot whose number belongs to another slot.
+  /// This method ignores a line whose number doesn't belong in its slot.
   private func countLines() {
     for slot in 0..<capacity {
       let number = words[place(ofSlot: slot) + 7]
@@ -122,7 +124,7 @@ public final class DeliveryLog {
 
   /// Writes the new lines to the file.
   ///
-  /// If the disk is full or failing, some lines are missing from the file, because pushes take priority.
+  /// Pushes take priority: if the disk is full or failing, lines are missing from the file, but no push fails.
   func flush() {
     guard let file, written < appended else { return }
     let start = max(written, appended - min(appended, UInt64(capacity)))

@@ -2,7 +2,7 @@
 struct DeliveryLogFollowers {
   private struct Member {
     let query: DeliveryLogQuery
-    /// The query as a predicate, created only once so that the token isn't opened again for each line.
+    /// The query as a predicate; creating it once avoids opening the token again for each line.
     let matches: (DeliveryLog.Entry) -> Bool
     let follower: DeliveryLogFollower
   }

@@ -4,10 +4,12 @@ import Synchronization
 
 /// The payloads of the newest pushes in the delivery log, in memory (`--log-payloads`).
 ///
-/// This object exists only if the operator enabled the option. All loops share one ring: with a ring for each loop, the
-/// total would exceed the limit or, if one loop handled most of the pushes, some of the newest payloads would be lost.
-/// A loop holds the lock while it replaces an entry. The ring shares the bytes that the push already has, so nothing is
-/// copied. Calls can be made on any thread.
+/// This object exists only if the operator enabled the option. All loops share one ring. If each loop had its own ring,
+/// either the total would exceed the limit, or a loop that handles most of the pushes would lose some of the newest
+/// payloads.
+///
+/// A loop holds the lock while it replaces an entry. The ring shares the push's own buffer and usually copies nothing.
+/// Calls can be made on any thread.
 final class DeliveryLogPayloads: Sendable {
   /// A payload and the identifiers of its push.
   struct Entry: Equatable {
@@ -43,7 +45,7 @@ final class DeliveryLogPayloads: Sendable {
   func retain(_ payload: [UInt8], id: NotificationID, uniqueID: NotificationID?) {
     guard payload.count <= WireLimits.largePayloadBytesMax else { return }
     var kept = payload
-    // The buffer of a body that arrived in pieces can be twice as large as the body.
+    // The buffer of a body that arrived in pieces can be twice as large as the body, so copy the body out of it.
     if payload.capacity > Limits.loggedPayloadBytes {
       kept = []
       kept.reserveCapacity(payload.count)

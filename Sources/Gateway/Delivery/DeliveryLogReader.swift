@@ -28,7 +28,7 @@ final class DeliveryLogReader: DeliveryLogSource {
     let peers = peers.withLock { $0 }
     let answers = LoopAnswers<DevicePresence>()
     for peer in peers { peer.post(.readPresence(answers)) }
-    // A current connection takes precedence over an earlier disconnection.
+    // A device can appear twice; a current connection takes precedence over an earlier disconnection.
     return Dictionary(try answers.wait(for: peers.count).map { ($0.device, $0) }) {
       $0.isUp ? $0 : $1.isUp ? $1 : $0
     }
@@ -37,8 +37,8 @@ final class DeliveryLogReader: DeliveryLogSource {
   func follow(
     _ query: DeliveryLogQuery, _ receive: @escaping @Sendable ([DeliveryLogLine]) -> Bool
   ) throws(AdministrationFailure) -> [DeliveryLogLine] {
-    // Post both messages in one batch, which a loop handles without interruption, so that no line is lost between the
-    // last existing line and the first new one.
+    // Post both messages in one batch, because a loop handles a batch without interruption; no line can then be lost
+    // between the last existing line and the first new one.
     try collect(query) {
       [.readLog(query, $0), .followLog(query, DeliveryLogFollower(receive: receive))]
     }
@@ -51,8 +51,8 @@ final class DeliveryLogReader: DeliveryLogSource {
     }
   }
 
-  /// Returns the lines that the loops send in reply to `messages` and those that earlier loops left behind, oldest
-  /// first.
+  /// Returns the lines that the loops send in reply to `messages`, together with the lines that earlier loops left
+  /// behind, oldest first.
   private func collect(
     _ query: DeliveryLogQuery, _ messages: (LoopAnswers<DeliveryLogLine>) -> [LoopMessage]
   ) throws(AdministrationFailure) -> [DeliveryLogLine] {
@@ -82,7 +82,7 @@ extension DeliveryLogQuery {
 }
 
 extension DeliveryLogLine {
-  /// Creates the readable form of an entry; `bundleID` is nil if the app was removed.
+  /// Creates the line of an entry; `bundleID` is nil if the app was removed.
   init(_ entry: DeliveryLog.Entry, bundleID: String?) {
     let kind = TokenKind(rawValue: entry.key.kind) ?? .alert
     self.init(

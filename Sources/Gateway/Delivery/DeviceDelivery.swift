@@ -2,7 +2,8 @@ import Storage
 
 /// The core's state of one device: its session and its undelivered notifications.
 ///
-/// The state exists only while the device is connected, or while a notification for the device isn't yet on disk.
+/// The state exists while the device is connected. Afterward, it is kept only while a notification isn't on disk yet,
+/// might have been received without an acknowledgment, or was acknowledged but still has a row.
 final class DeviceDelivery {
   /// The connection state of a device.
   enum Presence: Equatable {
@@ -23,7 +24,7 @@ final class DeviceDelivery {
     }
   }
 
-  /// The device's storage state, inferred from its discards.
+  /// A device's room for notifications, inferred from the notifications that it discards.
   enum Room: Equatable {
     case available
     /// The device had no room; nothing is sent to it before this monotonic time.
@@ -41,15 +42,15 @@ final class DeviceDelivery {
   var channels: [ChannelState] = []
   /// The maximum number of unacknowledged notifications on this session.
   var window = Limits.deviceWindow
-  /// The device's storage state.
+  /// The device's room for notifications.
   var room = Room.available
   var queue = DeviceQueue()
-  /// The number of deliveries over all sessions.
+  /// The number of deliveries to the device in all sessions so far.
   private(set) var deliveries: UInt64 = 0
   var unremoved = UnremovedRows()
   /// True if some notifications are only in the store, because the limit in memory was reached.
   var isOverflowing = false
-  /// While a backlog is being loaded in pages, the last sequence number that was read; otherwise, 0.
+  /// The last sequence number that was read while a backlog is being loaded in pages; otherwise, 0.
   var loadedThrough: UInt64 = 0
   /// True if a topic was added while the store was being read.
   var hasNewRows = false
@@ -68,13 +69,13 @@ final class DeviceDelivery {
     }
   }
 
-  /// The number of deliveries since the first delivery whose row, although acknowledged, the store might still have.
+  /// The number of deliveries since the oldest delivery that was acknowledged but might still have a row in the store.
   private var deliveriesSinceUnremoved: Int {
     guard let first = unremoved.first else { return 0 }
     return Int(deliveries - first)
   }
 
-  /// True if rows should be removed soon, so that the window doesn't close before the removal.
+  /// True if a commit should soon remove acknowledged rows, before they close the window.
   var needsRemovals: Bool { unremoved.waiting != nil && deliveriesSinceUnremoved >= window / 2 }
 
   /// Assigns a delivery number to an entry that is being sent.
@@ -83,7 +84,7 @@ final class DeviceDelivery {
     deliveries += 1
   }
 
-  /// True if memory has reached its limit of held entries; the rest of the backlog stays in the store.
+  /// True if the number of held entries in memory has reached its limit; the rest of the backlog stays in the store.
   var isHeldFull: Bool { queue.heldCount >= Limits.deviceWaitingMax }
 
   /// True if the device had no room, so that nothing is sent to it for a while.

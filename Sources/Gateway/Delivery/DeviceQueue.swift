@@ -13,10 +13,9 @@ struct DeviceQueue {
   /// The entries in flight, in the order in which they were sent; there are at most as many as the window allows.
   private var inFlight: [DeliveryEntry] = []
   private var uncommitted = EntryList()
-  /// The entries that wait or are held; they are allocated only when an entry must wait, so that an idle device uses
-  /// little memory.
+  /// The entries that wait or are held; allocated only when needed, so that an idle device uses little memory.
   private var unsent: Unsent?
-  /// The sequence numbers that earlier sessions left unacknowledged.
+  /// The sequence numbers of the notifications that earlier sessions sent and the device didn't acknowledge.
   ///
   /// The device might have received these notifications, so they are sent first, while the device still remembers their
   /// unique IDs.
@@ -42,7 +41,7 @@ struct DeviceQueue {
 
   // MARK: Insertion
 
-  /// Queues an entry until the window or the load allows sending it.
+  /// Queues an entry until the window has room and no load is in progress.
   mutating func wait(_ entry: DeliveryEntry) { makeUnsent().waiting.insert(entry) }
 
   /// Holds an entry until the device's power state or the app's rate allows sending it.
@@ -112,8 +111,8 @@ struct DeviceQueue {
   /// Removes and returns the unsent entries that a newer entry replaces: the entry with the same collapse ID and, for
   /// an app that keeps only one notification, the older entry.
   ///
-  /// For an app that keeps several notifications, the store decides which rows to drop, because newer entries can still
-  /// be refused until their commits finish.
+  /// For an app that keeps several notifications, the store decides which rows to drop: newer entries can still be
+  /// refused until their commits finish.
   mutating func removeReplaced(by newer: DeliveryEntry) -> [DeliveryEntry] {
     guard let unsent else { return [] }
     var replaced: [DeliveryEntry] = []
@@ -124,14 +123,13 @@ struct DeviceQueue {
     return replaced
   }
 
-  /// Removes an unsent entry whose row the store dropped because there were enough newer rows; returns true if the
-  /// entry was removed.
+  /// Removes an unsent entry whose row the store dropped in favor of newer rows; returns true if the entry was removed.
   mutating func removeDropped(_ entry: DeliveryEntry) -> Bool {
     guard let unsent, !entry.isExemptFromKeep else { return false }
     switch entry.position {
     case .waiting: unsent.waiting.remove(entry)
-    // A newer entry of the same kind would already have replaced this entry in memory, so an entry of the other kind
-    // replaced its row.
+    // Keep the entry: the row that replaced its row belongs to the other kind (alert or background push). A newer entry
+    // of the same kind would already have replaced this entry in memory.
     case .held where entry.notification.keep == 1: return false
     case .held: unsent.held.remove(entry)
     case .none, .inFlight, .uncommitted: return false
@@ -139,7 +137,7 @@ struct DeviceQueue {
     return true
   }
 
-  /// Removes the kept message of a channel if it hasn't been sent.
+  /// Removes a channel's stored message from the queue if it hasn't been sent.
   mutating func removeUnsentMessage(of channel: ChannelID) -> DeliveryEntry? {
     guard let unsent else { return nil }
     assert(
@@ -154,7 +152,7 @@ struct DeviceQueue {
     return entry
   }
 
-  /// Marks waiting entries, so that the log reports them as delivered from storage once they are sent.
+  /// Records that the waiting entries had to wait, so that the log reports them as delivered from storage.
   mutating func markWaitingAsWaited() {
     for entry in unsent?.waiting.entries ?? [] { entry.markAsWaited() }
   }
@@ -172,7 +170,7 @@ struct DeviceQueue {
     unsent.waiting.insert(contentsOf: due)
   }
 
-  /// Removes every matching entry that isn't in flight; returns all matching ones in order of acceptance.
+  /// Removes the matching entries, except those in flight, and returns all matching entries in order of acceptance.
   ///
   /// Entries in flight stay, because they occupy the window until the device acknowledges them.
   mutating func discard(where matches: (DeliveryEntry) -> Bool) -> [DeliveryEntry] {
@@ -186,10 +184,11 @@ struct DeviceQueue {
 
   // MARK: Sessions
 
-  /// Removes the waiting entries and the uncommitted entries whose key matches, and returns them in order of
-  /// acceptance, so that they can be merged with the rows of a load.
+  /// Removes all waiting entries, and the uncommitted entries whose key matches; returns them in order of acceptance,
+  /// so that they can be merged with the rows of a load.
   ///
-  /// Stored entries whose key doesn't match remain only in the store.
+  /// This method also removes uncommitted entries whose key doesn't match if they are already on disk; such entries
+  /// aren't returned, and remain only in the store.
   mutating func removeForLoad(where isWanted: (NotificationKey) -> Bool) -> [DeliveryEntry] {
     assert(inFlight.isEmpty, "nothing is in flight during a load")
     var pending = unsent?.waiting.removeAll { _ in true } ?? []
@@ -225,7 +224,8 @@ struct DeviceQueue {
     possiblyReceived.formIntersection(pending)
   }
 
-  /// Ends the session: removes and returns all entries in flight, waiting, held, and uncommitted, in that order.
+  /// Ends the session: removes and returns the entries that are in flight, waiting, or held, and the uncommitted
+  /// entries that are already on disk.
   ///
   /// The caller must return the entries that wait for a commit with `leaveToStore(_:)`.
   mutating func endSession() -> [DeliveryEntry] {
@@ -263,14 +263,14 @@ struct DeviceQueue {
       ?? uncommitted.entry(order: order)
   }
 
-  /// Returns true if a kept broadcast is in flight or queued.
+  /// Returns true if a stored broadcast is in flight or queued.
   func isOnItsWay(_ broadcast: Broadcast) -> Bool {
     inFlight.contains { $0.broadcast === broadcast }
       || unsent?.waiting.message(of: broadcast.channel)?.broadcast === broadcast
       || unsent?.held.message(of: broadcast.channel)?.broadcast === broadcast
   }
 
-  /// Returns true if the device might already have received the entry, which must then be sent first.
+  /// Returns true if the device might already have received the entry; such an entry must be sent first.
   func mayHaveReceived(_ entry: DeliveryEntry) -> Bool {
     entry.state == .keptByChannel || possiblyReceived.contains(entry.sequence)
   }
@@ -321,7 +321,7 @@ struct DeviceQueue {
     for entry in uncommitted.entries {
       assert(!entry.isTransient, "uncommitted #\(entry.sequence) is not an attempt-once entry")
       assert(entry.broadcast == nil, "a copy of a broadcast is not committed")
-      // During a load, the rows being read might lack entries that have reached the disk since the load began.
+      // During a load, an entry can reach the disk too late for the load to read its row, so it stays in memory.
       assert(
         !entry.state.isOnDisk || presence.session != nil && !presence.isLive,
         "#\(entry.sequence) is not on disk while it is uncommitted")

@@ -9,9 +9,9 @@ struct EntryList {
     var entry: DeliveryEntry?
   }
 
-  /// The number of gaps tolerated beyond the number of entries; closing fewer gaps would cost more than it saves.
+  /// The number of gaps beyond the number of entries at which it becomes worthwhile to close the gaps.
   private static let gapsMin = 16
-  /// The maximum capacity, in slots, that an empty list retains; the memory of a larger backlog is freed.
+  /// The maximum capacity, in slots, that an empty list retains; a list that was longer frees its memory.
   private static let spareSlotsMax = 64
 
   private var slots: [Slot] = []
@@ -60,7 +60,7 @@ struct EntryList {
     head = min(head, Int32(index))
   }
 
-  /// Inserts entries in order, in one pass over both.
+  /// Inserts entries that are in order, in a single pass.
   mutating func insert(contentsOf new: [DeliveryEntry]) {
     guard let lowest = new.first?.order, !isEmpty, let last = slots.last?.order, last >= lowest
     else {
@@ -134,7 +134,7 @@ struct EntryList {
   /// Returns the index of the first slot whose order isn't lower than `order`.
   private mutating func position(of order: UInt64) -> Int {
     var low = Int(head)
-    // A gap before the first entry can be filled again.
+    // The position can be among the gaps before the first entry.
     if low > 0, slots[low - 1].order >= order { low = 0 }
     var high = slots.count
     while low < high {

@@ -6,7 +6,7 @@ struct RowRemovals {
   private var rows: Set<UInt64> = []
   private var keys: Set<NotificationKey> = []
   private var devices: Set<UInt64> = []
-  /// The time, in seconds since 1970, before which rows must have expired to be swept; nil if no sweep is due.
+  /// The time, in seconds since 1970, before which a row must have expired to be swept; nil if no sweep is due.
   ///
   /// Each commit sweeps only a limited number of rows.
   private(set) var sweepSecond: Int64?

@@ -2,7 +2,7 @@ internal import BelfryWire
 public import PushWire
 public import Storage
 
-/// A provider's notification on its way to the home of its device, which performs the final checks.
+/// A provider's notification on its way to its device's home, which performs the final checks.
 public struct Submission: Sendable {
   /// The device, the app, and the kind of token.
   public let key: NotificationKey
@@ -23,9 +23,9 @@ public struct Submission: Sendable {
   public let collapseID: [UInt8]
   /// The payload, byte for byte.
   public let payload: [UInt8]
-  /// The time at which the front admitted the notification, in milliseconds since 1970.
+  /// The time at which the gateway accepted the notification, in milliseconds since 1970.
   public let acceptedMilliseconds: Int64
-  /// The maximum number of undelivered notifications to keep for the key; the newest are kept.
+  /// The maximum number of undelivered notifications to keep for the key; the oldest are dropped.
   public let keep: UInt32
   /// The destination of the answer; `nil` if the notification was read from the store or has already been answered.
   public let reply: ReplyAddress?
@@ -84,7 +84,7 @@ public struct Submission: Sendable {
       acceptedMilliseconds: broadcast.acceptedMilliseconds, keep: .max, reply: nil)
   }
 
-  /// The kind in the key of a broadcast's copy; no token has this kind.
+  /// The token kind in the key of a broadcast's copy; no real token has this kind.
   static let broadcastKind: UInt8 = 0
 
   /// Returns true if the gateway attempts delivery only once and never stores the notification.

@@ -1,10 +1,10 @@
 import Storage
 
-/// A count of the unanswered notifications for one loop's devices: the total and, if the total is high, a count per
-/// token.
+/// A count of the unanswered notifications to one loop's devices; while the total is high, further notifications are
+/// also counted per token.
 struct UnansweredPushes {
   private(set) var count = 0
-  /// The number of unanswered notifications for each token, among those that are counted by token.
+  /// The number of unanswered notifications to each token that arrived while the total was high.
   private var counts: [NotificationKey: Int] = [:]
 
   /// Returns true if one more push to the token can wait for its answer.

@@ -1,8 +1,8 @@
 /// The rows that a device has acknowledged but that the store might still have.
 ///
-/// After a crash, the gateway sends the notifications in these rows again. The device recognizes the repetition while
-/// it remembers the notification, that is, for the last window of deliveries (docs/device-link.md). For this reason,
-/// the gateway sends nothing more once a full window of deliveries has followed the oldest of these rows.
+/// After a crash, the gateway sends these notifications again. The device recognizes a repeated notification only for
+/// the next window of deliveries (docs/device-link.md). For this reason, the gateway stops sending once a full window
+/// of deliveries has followed the oldest of these rows.
 struct UnremovedRows {
   /// The delivery number of the first row whose removal waits for a commit.
   private(set) var waiting: UInt64?
@@ -32,8 +32,8 @@ struct UnremovedRows {
 
   /// Records the end of the commit.
   ///
-  /// If the commit failed, its rows no longer limit deliveries, so that a connected device still receives
-  /// notifications.
+  /// The rows no longer limit deliveries, even if the commit failed; otherwise, a connected device would receive
+  /// nothing more.
   mutating func endCommit() {
     assert(committing != nil, "a commit is running")
     committing = nil

@@ -8,10 +8,9 @@ struct UnsentEntries {
     let collapseID: [UInt8]
   }
 
-  /// The key of notifications that replace one another if an app keeps only one notification, that is, the
-  /// notifications to the same token.
+  /// The key of the notifications that replace one another if an app keeps only one notification per token.
   ///
-  /// Among the entries held for a connected device in a power-saving state, an alert and a background push don't
+  /// Entries held for a connected device in a power-saving state are an exception: an alert and a background push don't
   /// replace each other, because the device isn't offline.
   private struct KeepKey: Hashable {
     let key: NotificationKey

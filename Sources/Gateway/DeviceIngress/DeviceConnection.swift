@@ -22,13 +22,12 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   private var isClosed = false
   /// True if the control store contains the device with the certificate's key.
   private let isKnown: Bool
-  /// The arrival to report once the device is ready.
+  /// The device's certificate and token key, which are reported to the control plane once the device is ready.
   private var arrival: Arrival?
   private var timer: TimerID?
   private var timerDue: Int64 = .max
 
-  /// A separate object that is released once the arrival is reported, so that it doesn't take up memory while the
-  /// connection is idle.
+  /// A separate object, so that its memory can be freed after the report; the connection is usually idle from then on.
   private final class Arrival {
     let certificate: DeviceArrival
     init(_ certificate: DeviceArrival) { self.certificate = certificate }

@@ -12,7 +12,7 @@ final class DeviceHandoff: StreamHandler {
   func streamOpened(_ stream: ByteStream) {
     assert(!isDone, "a device's connection is handed over only once")
     isDone = true
-    // TLS accepts a client without ALPN; a client that doesn't speak our protocol isn't a device.
+    // TLS accepts a client without ALPN, but a client that doesn't speak this protocol isn't a device.
     guard stream.negotiatedProtocol == LinkLimits.applicationProtocol else {
       home.log.info(
         "refused a client without the device link's protocol", ["peer": stream.peerDescription])
@@ -37,7 +37,7 @@ final class DeviceHandoff: StreamHandler {
   private func handOver(_ stream: DetachedStream, of device: DeviceClaim) {
     let route = home.context.homes.home(of: device.number)
     guard home.context.post(.attach(stream, device: device), to: route) else {
-      // Releasing the stream closes it, and the device reconnects.
+      // The stream closes when it is released, and the device reconnects.
       return assertionFailure("a device connected before the gateway was open")
     }
   }

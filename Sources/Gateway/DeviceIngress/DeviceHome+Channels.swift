@@ -33,14 +33,14 @@ struct ChannelWork {
     counts[device, default: 0] < Limits.channelsPerDeviceMax
   }
 
-  /// Counts a new subscription, or a removed one (-1).
+  /// Counts a new subscription if `change` is 1, or a removed one if it is -1.
   mutating func count(_ change: Int, of device: UInt64) {
     let count = counts[device, default: 0] + change
     assert(count >= 0, "the subscription count of device \(device) is not negative: \(count)")
     counts[device] = count > 0 ? count : nil
   }
 
-  /// Adds a mark.
+  /// Adds a mark: a record of the last message that a device acknowledged on a channel.
   ///
   /// Losing a mark is harmless, because the device recognizes a repeated message by its unique ID.
   mutating func mark(_ device: UInt64, _ channel: ChannelID, _ received: NotificationID) {
@@ -124,7 +124,7 @@ extension DeviceHome {
         isJoining: false))
   }
 
-  /// Answers a request immediately, or after making its change durable.
+  /// Answers a request immediately or, if it changes a subscription, once the change is durable.
   private func handle(_ request: SubscriptionRequest) {
     guard !channelWork.pending.waits(request, for: request.key) else { return }
     let isSubscriber = core.standing(of: request.key.device, to: request.key.channel) == .subscriber
@@ -147,7 +147,7 @@ extension DeviceHome {
 
   /// Finishes a subscription change that is on disk or that failed.
   func finishSubscription(_ ticket: UInt64, isDurable: Bool) {
-    // A ticket without a key belongs to marks; nothing waits for them to be written.
+    // A ticket without a key belongs to a batch of marks, and no request waits for marks.
     guard let key = channelWork.changing.removeValue(forKey: ticket) else { return }
     let finished = channelWork.pending.finish(key)
     if isDurable {

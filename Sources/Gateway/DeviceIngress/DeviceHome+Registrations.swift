@@ -5,7 +5,7 @@ import System
 
 /// The registrations of devices, and the tokens that devices receive.
 extension DeviceHome {
-  /// Handles a device's request about a topic; for an unknown app, the control plane decides.
+  /// Handles a device's request about a topic; if the app is unknown, the control plane decides.
   func handle(
     _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
     on connection: DeviceConnection
@@ -16,7 +16,7 @@ extension DeviceHome {
         connection.answer(request, with: .refused(mayBeDamaged ? .tryLater : .notRegistered))
         return
       }
-      // Check this first, so that no app is adopted for a request that is refused.
+      // Check the limit first, so that no app is adopted for a request that is then refused.
       guard registrations.hasRoom(device) else {
         connection.answer(request, with: .refused(.tooMany))
         return

@@ -4,11 +4,11 @@ import Storage
 import System
 import Transport
 
-/// The device side of a loop: the entire state of the devices that belong to it, that is, their registrations, waiting
-/// notifications, channels, and links.
+/// The device side of a loop: the entire state of the devices that belong to the loop, such as their registrations,
+/// waiting notifications, channels, and links.
 ///
-/// The home is confined to its loop. Fronts, including those of other loops, submit pushes for its devices and receive
-/// their outcomes; fronts and homes exchange values through the ``LoopContext``.
+/// The home is confined to its loop. The fronts of all loops submit pushes for the home's devices and receive the
+/// outcomes. Fronts and homes exchange values through the ``LoopContext``.
 final class DeviceHome: TimerTarget {
   let context: LoopContext
   let linkSettings: DeviceLinkServer.Settings
@@ -195,7 +195,7 @@ final class DeviceHome: TimerTarget {
     followers.add(follower, of: query, tokens)
   }
 
-  /// Converts an entry to its readable form.
+  /// Converts an entry to a line of `belfry log`.
   private func line(_ entry: DeliveryLog.Entry) -> DeliveryLogLine {
     let app = directory.app(number: entry.key.app)
     return DeliveryLogLine(
@@ -302,7 +302,7 @@ final class DeviceHome: TimerTarget {
     persistMarks()
   }
 
-  /// Applies a changed configuration; the counts of changed limits start over.
+  /// Applies a changed configuration; a rate limit that has changed starts over.
   func use(_ configuration: GatewayConfiguration) {
     tokenRates = configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
   }

@@ -3,12 +3,12 @@ struct DevicePresence: Sendable, Equatable {
   let device: UInt64
   /// True if the device is currently connected.
   let isUp: Bool
-  /// The time at which the device was last connected, in milliseconds since 1970: the current time, or the end of its
-  /// last connection.
+  /// The time at which the device was last connected, in milliseconds since 1970; for a connected device, the current
+  /// time.
   let lastSeenMilliseconds: Int64
 }
 
-/// The times at which the devices of one loop have disconnected since the gateway started.
+/// The devices of one loop that have disconnected since the gateway started, with the times of disconnection.
 ///
 /// Once the limit is reached, no more devices are recorded.
 struct DepartedDevices {

@@ -1,10 +1,10 @@
-/// A buffer for output, which each connection of a home uses in turn.
+/// An output buffer that the connections of a home take turns using.
 struct ScratchBuffer {
   private var buffer: [UInt8] = []
 
   init() { buffer.reserveCapacity(16_384) }
 
-  /// Returns an empty buffer that has capacity; the caller returns it with ``giveBack(_:)``.
+  /// Returns an empty buffer with spare capacity; the caller returns the buffer with ``giveBack(_:)``.
   mutating func take() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &buffer)

@@ -9,7 +9,7 @@ public final class ProviderVerificationKey: Sendable {
   public let id: String
   /// The ID of the team that owns the key.
   public let teamID: String
-  /// The public key that verifies its signatures.
+  /// The public key that verifies the signatures of tokens.
   public let publicKey: ES256PublicKey
   /// The environments in which the key is valid; an older key is valid in both.
   public let environments: Set<BelfryWire.Environment>
@@ -66,7 +66,7 @@ public final class App: Sendable {
   }
 }
 
-/// An immutable snapshot of keys, certificates, and apps that every loop holds.
+/// An immutable snapshot of keys, certificates, and apps; every loop holds a reference to it.
 ///
 /// Each change creates a new snapshot.
 public final class CredentialDirectory: Sendable {
@@ -74,12 +74,12 @@ public final class CredentialDirectory: Sendable {
   public let version: UInt64
   /// A counter of changes to keys and certificates.
   ///
-  /// Verified results remain valid while this value is unchanged.
+  /// The result of verifying a token remains valid while this value is unchanged.
   public let credentialsVersion: UInt64
   private let keys: [String: ProviderVerificationKey]
   private let appsByHash: [UInt64: [App]]
   private let appsByNumber: [UInt32: App]
-  /// The few apps that were added since the tables were built.
+  /// The apps that were added since the tables were built; there are fewer than ``addedMax``.
   private let added: [App]
   private let certificateTeams: [String: String]
   private let revokedCertificates: Set<String>
@@ -134,11 +134,12 @@ public final class CredentialDirectory: Sendable {
     added = []
   }
 
-  /// The number of added apps at which the tables are rebuilt by copying all apps; scanning fewer apps takes less time
-  /// than a push.
+  /// The number of added apps at which the tables are rebuilt, which copies all apps.
+  ///
+  /// Scanning a smaller number of apps takes less time than handling a push.
   private static let addedMax = 32
 
-  /// Returns a newer directory that has one more app; verified results remain valid.
+  /// Returns a newer directory that has one more app; verified tokens remain valid.
   public func adding(_ app: App, version: UInt64) -> CredentialDirectory {
     CredentialDirectory(self, adding: app, version: version)
   }
@@ -179,10 +180,10 @@ public final class CredentialDirectory: Sendable {
     damage.mayHave(.app(number: number)) && app(number: number) == nil
   }
 
-  /// Returns the team that the provider certificate with this serial number (hexadecimal) was issued to.
+  /// Returns the team that a provider certificate was issued to; the serial number is in hexadecimal.
   public func team(certificateSerial: String) -> String? { certificateTeams[certificateSerial] }
 
-  /// Returns true if the provider certificate with this serial number (hexadecimal) was revoked.
+  /// Returns true if a provider certificate was revoked; the serial number is in hexadecimal.
   public func isRevoked(certificateSerial: String) -> Bool {
     revokedCertificates.contains(certificateSerial)
   }

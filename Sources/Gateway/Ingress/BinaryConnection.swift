@@ -6,11 +6,11 @@ import Transport
 
 /// A provider's connection on the legacy binary interface (apns-protocol section 7).
 ///
-/// The provider sends frames. The gateway doesn't answer an accepted frame; it answers a faulty one with an error
-/// packet and then closes the connection.
+/// The provider sends frames. The gateway doesn't answer an accepted frame. It answers a faulty frame with an error
+/// packet and then closes the connection, so all later frames are discarded. If the device's home is on another loop,
+/// the connection therefore waits for the home's answer before it handles the next frame.
 ///
-/// The connection is confined to its loop. Every frame after a faulty one is discarded, so the next frame is handled
-/// only after the home, which might be on another loop, has answered.
+/// The connection is confined to its loop.
 final class BinaryConnection: ProviderPeer, StreamHandler {
   let number: UInt64
   let load = ProviderLoad()
@@ -19,7 +19,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   private var certificate: CertificateCredential?
   private var parser = BinaryFrameParser()
   private var nextSerial: Int32 = 0
-  /// The identifiers of the frames that were submitted and not yet answered, by serial number.
+  /// The identifiers of the frames that were submitted but not yet answered, by serial number.
   private var open: [Int32: UInt32?] = [:]
   private var awaited: Int32?
   /// The first faulty frame; its serial number is `.max` if the frame wasn't submitted.
@@ -87,7 +87,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     hasEnded = true
     if let idleTimer { front.loop.cancel(idleTimer) }
     idleTimer = nil
-    // A client that writes and then disconnects immediately has still sent its frames.
+    // The client might have written frames immediately before it disconnected.
     handleFrames()
     removeIfDone()
   }
@@ -99,7 +99,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   }
 
   private func handleFrames() {
-    // A frame that exceeded the limit of unanswered frames is handled when the next answer arrives.
+    // A frame that would exceed the limit of unanswered frames waits until the next answer arrives.
     while !isClosing, !isDraining, awaited == nil, refusal == nil, mayHandleFrame {
       switch parser.next() {
       case .incomplete:
@@ -140,8 +140,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
       refuse(.unknown, of: notification, for: .badCertificate)
       return
     }
-    // This check precedes the token check, and the reason for a refusal is the same as on the HTTP/2 interface
-    // (apns-protocol 1.12).
+    // Check the payload before the token, and use the same reason for a refusal as the HTTP/2 interface (apns-protocol
+    // 1.12).
     guard PayloadSyntax.isObject(notification.payload.span) else {
       refuse(.processingError, of: notification, for: .payloadEmpty)
       return
@@ -177,7 +177,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     front.submit(submission(notification, contents, keep: app.keep), of: self)
   }
 
-  /// Returns true if the app of the topic or of the token might exist in a damaged row.
+  /// Returns true if the topic's app, or the token's app, might exist in a damaged row.
   private func mayBeDamaged(_ notification: BinaryNotification, topic: [UInt8]) -> Bool {
     guard let app = front.directory.app(bundleID: topic.span) else {
       return front.directory.mayBeDamaged(bundleID: topic.span)
@@ -257,7 +257,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     removeIfDone()
   }
 
-  /// Closes the connection after every frame has been accepted, if the provider has finished sending.
+  /// Closes the connection if the provider has finished sending and no frame is unanswered.
   private func endIfAnswered() {
     guard inputHasEnded, !hasEnded, !isClosing, open.isEmpty else { return }
     isClosing = true
@@ -305,10 +305,10 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
     closeIfRefused()
   }
 
-  /// Sends the error packet and closes the connection once all earlier frames have been answered, because the packet
-  /// implies that every frame before the one that it identifies was accepted.
+  /// Sends the error packet and closes the connection, once all earlier frames have been answered.
   ///
-  /// If the faulty frame has no identifier, the connection closes without a packet, because 0 would be ambiguous
+  /// The packet identifies the faulty frame and implies that every earlier frame was accepted. If the faulty frame has
+  /// no identifier, the connection closes without a packet, because an identifier of 0 would be ambiguous
   /// (apns-protocol 7.2).
   private func closeIfRefused() {
     guard let refusal, !isClosing, open.keys.allSatisfy({ $0 > refusal.serial }) else { return }
@@ -322,7 +322,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
 
   /// Stops handling frames.
   ///
-  /// The shutdown packet, status 10, identifies the last accepted frame, so it is sent only once no answer is pending.
+  /// The shutdown packet, status 10, identifies the last accepted frame, so it is sent only after all answers have
+  /// arrived.
   func drain() {
     guard !isClosing, !isDraining else { return }
     isDraining = true

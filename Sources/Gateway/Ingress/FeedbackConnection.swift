@@ -5,12 +5,13 @@ import Transport
 
 /// A client of the legacy feedback service (apns-protocol 7.4).
 ///
-/// It sends nothing, and reads the tokens that became inactive since the service was last read, until the stream ends.
+/// The client sends nothing. It reads the tokens that became inactive since the service was last read, until the
+/// gateway closes the stream.
 ///
 /// The tokens are sent in pages; each page is sent after the client has read the previous one. The tokens count as read
-/// once the client has read all of them: a client that disconnects earlier, or is too slow, receives all tokens again.
-/// The same applies to a client that has shut down its sending side, because it can't be distinguished from one that
-/// doesn't read.
+/// once the client has read all of them. A client that disconnects earlier, or is too slow, receives all tokens again.
+/// The same applies to a client that has shut down its sending side, because the gateway can't tell whether the client
+/// still reads.
 final class FeedbackConnection: StreamHandler {
   private let front: ProviderFront
   private var stream: ByteStream?

@@ -1,7 +1,7 @@
 /// The rules for closing a connection whose provider sends no first frame, makes no request, or doesn't read its
 /// answers.
 ///
-/// The policy is a value that performs no I/O and is evaluated every few seconds.
+/// The policy is a value that performs no I/O. The connection evaluates it every few seconds.
 struct IdlePolicy {
   /// The connection's activity so far; times are in monotonic nanoseconds.
   struct Facts {
@@ -34,7 +34,7 @@ struct IdlePolicy {
     case idle
     /// Answers are blocked on the peer's flow-control window: send GOAWAY with ENHANCE_YOUR_CALM.
     case stalled
-    /// The peer reads nothing: close the connection without a GOAWAY, which couldn't be sent.
+    /// The peer reads nothing: close the connection without a GOAWAY, which the peer wouldn't read either.
     case unresponsive
   }
 
@@ -62,8 +62,8 @@ struct IdlePolicy {
     if let stalledSince, now - stalledSince >= Limits.providerReadNanoseconds { return .stalled }
     guard facts.openStreams == 0 else { return .wait }
     if !facts.hasFrames, now - facts.opened >= Limits.providerPrefaceNanoseconds { return .idle }
-    // Before the first accepted request, only requests keep a connection open, because other bytes cost a client
-    // nothing.
+    // Before the first accepted request, only requests keep a connection open; a client could send other bytes at no
+    // cost.
     let isIdle =
       facts.hasAcceptedRequest
       ? now - facts.lastReceived >= Limits.providerIdleNanoseconds

@@ -1,8 +1,8 @@
 import System
 import Transport
 
-/// A connection on the loopback port until its first bytes reveal its protocol: HTTP/2 with prior knowledge, which
-/// begins with the preface, or HTTP/1.1.
+/// A connection on the loopback port whose protocol isn't known yet: HTTP/2 with prior knowledge, which begins with the
+/// preface, or HTTP/1.1.
 final class InsecureProtocolNegotiator: StreamHandler {
   private let front: ProviderFront
   private var unread: [UInt8] = []

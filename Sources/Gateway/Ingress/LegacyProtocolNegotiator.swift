@@ -2,8 +2,10 @@ import BelfryWire
 import System
 import Transport
 
-/// A connection on a legacy port until its protocol is known (apns-protocol 1.1): HTTP/2 for channel
-/// management, which begins with its preface, or the port's own service, which requires a certificate.
+/// A connection on a legacy port whose protocol isn't known yet (apns-protocol 1.1).
+///
+/// The protocol is either HTTP/2 for channel management, which begins with the preface, or the port's own service,
+/// which requires a certificate.
 final class LegacyProtocolNegotiator: StreamHandler {
   /// The port's own service.
   enum Service { case binary, feedback }
@@ -32,7 +34,7 @@ final class LegacyProtocolNegotiator: StreamHandler {
     }
   }
 
-  /// Handles a client that uses neither ALPN nor a certificate, and must begin with HTTP/2's preface.
+  /// Handles a client that uses neither ALPN nor a certificate, and that must therefore begin with HTTP/2's preface.
   func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
     guard unsafe bytes.first == UInt8(ascii: "P") else {
       front.log.info(

@@ -1,13 +1,13 @@
 /// A connection's requests for channel lists, which are answered one at a time as the client reads the answers.
 ///
-/// A request of a few bytes can produce an answer of hundreds of thousands of bytes.
+/// The requests are queued because a request of a few bytes can produce an answer of hundreds of thousands of bytes.
 struct ListRequests {
   /// The requests that are still queued, in order of arrival; a connection has at most one request per stream.
   private var waiting: [ChannelRequest] = []
   /// True if a request is being answered.
   private var isAsking = false
 
-  /// The number of bytes of unsent output up to which the next list is requested.
+  /// The maximum number of unsent bytes on the connection at which the next list is requested.
   static let unsentBytesMax = Limits.providerOutputShareBytes
 
   mutating func append(_ request: ChannelRequest) { waiting.append(request) }

@@ -11,8 +11,8 @@ enum ProviderInterface {
   case channelManagement
 }
 
-/// Requests about channels and broadcasts (apns-protocol section 5), checked here and executed by the channel
-/// service.
+/// The handling of requests about channels and broadcasts (apns-protocol section 5), which the connection checks and
+/// the channel service executes.
 extension ProviderConnection {
   /// Returns true if the answer identifies the request by `apns-request-id`.
   func isAboutChannels(_ open: ProviderStream) -> Bool {

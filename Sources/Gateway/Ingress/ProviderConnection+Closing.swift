@@ -2,12 +2,12 @@ import PushWire
 import System
 import Transport
 
-/// The end of a connection, as ``ProviderLifecycle`` decides.
+/// The actions that end a connection, as decided by ``ProviderLifecycle``.
 extension ProviderConnection {
-  /// Stops accepting requests; open ones are still answered (apns-protocol 1.13).
+  /// Shuts down: accepts no more requests but still answers open ones (apns-protocol 1.13).
   func drain() { leave(.shutdown) }
 
-  /// Accepts no more requests; open ones are still answered.
+  /// Sends GOAWAY with the reason; open requests are still answered.
   func leave(_ rejection: Rejection) {
     leave(because: "\(rejection.row.reason)", code: HTTP2ErrorCode.noError)
   }
@@ -16,7 +16,7 @@ extension ProviderConnection {
     perform(lifecycle.handle(.leave), because: reason, code: code)
   }
 
-  /// Closes the connection with a GOAWAY; everything accepted is already durable.
+  /// Sends GOAWAY and closes the connection without waiting for open requests; everything accepted is already durable.
   func expel(_ rejection: Rejection, code: UInt32) {
     perform(lifecycle.handle(.expel), because: "\(rejection.row.reason)", code: code)
   }

@@ -4,8 +4,8 @@ import Transport
 
 /// The limits on slow providers.
 ///
-/// A request that doesn't complete in time gets the answer `IdleTimeout`, and its connection is closed. A connection is
-/// also closed if its client doesn't read, or if its requests hold too much memory.
+/// The gateway answers a request that doesn't complete in time with `IdleTimeout`, and then closes its connection. It
+/// also closes a connection whose client doesn't read, or whose requests hold too much memory.
 extension ProviderConnection: TimerTarget {
   func startIdleTimer() {
     opened = front.loop.nowNanoseconds
@@ -73,9 +73,10 @@ extension ProviderConnection: TimerTarget {
 
   // MARK: Memory of unfinished requests
 
-  /// Recounts the memory of unfinished requests once enough bytes or requests have arrived.
+  /// Recounts the memory of unfinished requests after a certain number of bytes or requests, and closes the connection
+  /// if they hold too much.
   ///
-  /// Requests count too, because header compression can shrink a long field to one byte.
+  /// The number of requests matters too, because header compression can shrink a long field to one byte.
   func checkMemoryIfDue() {
     guard
       unaccountedBytes >= Limits.memoryCheckBytes
@@ -104,7 +105,7 @@ extension ProviderConnection: TimerTarget {
     heldBytes = bytes
   }
 
-  /// Updates the number of bytes that wait for the peer.
+  /// Updates the number of bytes that wait for the peer to read them.
   func setUnsentBytes(_ bytes: Int) {
     front.providerMemory.changeUnsent(from: unsentBytes, to: bytes)
     unsentBytes = bytes

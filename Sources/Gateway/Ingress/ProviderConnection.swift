@@ -5,8 +5,8 @@ import Transport
 
 /// A provider's HTTP/2 connection, which converts frames to requests and decisions to answers.
 ///
-/// Confined to its loop. It makes no decisions: ``Admission`` checks requests, ``PresentedCredentials`` checks
-/// provider tokens, and the device's home performs the last checks.
+/// The connection is confined to its loop. It makes no decisions: ``Admission`` checks requests,
+/// ``PresentedCredentials`` checks provider tokens, and the device's home performs the last checks.
 final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, AdmissionContext {
   let number: UInt64
   let front: ProviderFront
@@ -15,7 +15,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
   var interface = ProviderInterface.everything
   private(set) var stream: ByteStream?
   var session: (any HTTP2ServerSession)?
-  /// True if the client speaks HTTP/1.1, that is, it sent no HTTP/2 preface on a port that allows HTTP/1.1.
+  /// True if the client uses HTTP/1.1: it sent no HTTP/2 preface on a port that allows both protocols.
   var speaksHTTP1 = false
   var streams = ProviderStreamTable()
   var lists = ListRequests()
@@ -35,7 +35,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
   var lastRequest: Int64 = 0
   /// The number of bytes that unfinished requests held at the last count.
   var heldBytes = 0
-  /// The number of bytes received and requests begun since the last count.
+  /// The number of bytes received since the last count; `unaccountedRequests` is the number of requests begun since
+  /// then.
   var unaccountedBytes = 0
   var unaccountedRequests = 0
   var unsentBytes = 0
@@ -102,8 +103,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     unsafe read(UnsafeRawBufferPointer(start: nil, count: 0), from: session)
     for open in streams.removeUnjudged() { front.recycle(open) }
     scheduleFlush()
-    // Answers may be ready and not yet written: `turnEnded` writes them, and closes the connection once no stream is
-    // open.
+    // There might be answers that aren't written yet. `turnEnded` writes them, and closes the connection once no stream
+    // is open.
     return true
   }
 
@@ -155,7 +156,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
 
   // MARK: Requests
 
-  /// Handles the events in the client's bytes, and those that sending has caused.
+  /// Handles the events that the client's bytes contain, and any events that sending has caused.
   private func read(_ bytes: UnsafeRawBufferPointer, from session: any HTTP2ServerSession) {
     var rest = unsafe bytes
     while let event = unsafe session.next(&rest) {
@@ -220,8 +221,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     carryOut(effects, after: streamID)
   }
 
-  /// Logs the position of the syntax error in an invalid payload, once per connection, because the response has no room
-  /// for it.
+  /// Logs the position of the syntax error in an invalid payload, because the response has no room for it; logs this
+  /// only once per connection.
   private func logPayloadFault(_ open: ProviderStream) {
     guard !hasLoggedPayloadFault, open.bodyBytes > 0, let fault = PayloadFault(in: open.body) else {
       return
@@ -279,7 +280,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     return app.teamRate?.admits(at: now) ?? true
   }
 
-  /// Returns true if one more push of the app's team, which is also the connection's, may wait for its answer.
+  /// Returns true if one more push of the app's team can wait for its answer; all pushes on a connection belong to one
+  /// team.
   private func hasRoomForTeam(of app: App) -> Bool {
     if load.team == nil { load.team = front.connections.load(ofTeam: app.teamID) }
     guard load.team?.hasRoom == true else {
@@ -291,7 +293,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
 
   /// Stops reading until pushes have been answered.
   ///
-  /// Only reset requests can exceed the limit.
+  /// A client can reach this limit only by resetting requests, because the number of open requests has a lower limit.
   private func pauseUntilAnswered(_ stream: ByteStream) {
     guard !isPausedUntilAnswered else { return }
     isPausedUntilAnswered = true
@@ -305,7 +307,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     if unsentBytes <= front.providerMemory.unsentBytesMax { stream?.resumeReading() }
   }
 
-  /// Raises the limit of concurrent streams, which is 1 until the first valid request (apns-protocol 1.13).
+  /// Raises the limit on concurrent streams, which is 1 until the first valid request (apns-protocol 1.13).
   func raiseStreamLimit() {
     guard !hasAcceptedRequest else { return }
     hasAcceptedRequest = true
@@ -410,7 +412,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
       front.retainPayload(ofRefused: open, id: id(of: open))
     }
     front.recycle(open)
-    // Developers who test a client with scripted answers want to see all of these answers.
+    // While faults are scripted, ignore errors: developers who test a client want to see every scripted answer.
     if !faults.isActive { apply(errorPolicy.refused(rejection, at: front.loop.nowNanoseconds)) }
     scheduleFlush()
   }
@@ -427,7 +429,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     switch verdict {
     case .unchanged: break
     case .streams(let count):
-      // The advertised limit is one stream until a request is accepted, whatever happens before.
+      // Until a request is accepted, the advertised limit stays at one stream, regardless of errors.
       guard hasAcceptedRequest || credentials.certificate != nil, faults.streams == nil else {
         break
       }
@@ -440,9 +442,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     }
   }
 
-  /// Returns the ID to echo.
+  /// Returns the text of the request's ID if the answer can echo it; otherwise, an empty array.
   ///
-  /// If the request's ID isn't a UUID, the answer contains a new ID (apns-protocol 1.10, BadMessageId).
+  /// If the ID isn't a UUID, the answer contains a new ID instead (apns-protocol 1.10, BadMessageId).
   func echo(of open: ProviderStream) -> [UInt8] {
     if isAboutChannels(open) { return requestEcho(of: open) }
     if case .value = open.request.id { return open.request.idText }
@@ -455,7 +457,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     return generatedID(of: open)
   }
 
-  /// Returns the generated ID of the answer to this request, which is the same on each call.
+  /// Returns the ID that the gateway generates for the answer to this request; every call returns the same ID.
   func generatedID(of open: ProviderStream) -> NotificationID {
     if let known = open.generatedID { return known }
     let made = front.makeID()

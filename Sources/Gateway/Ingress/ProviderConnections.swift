@@ -1,13 +1,13 @@
-/// The connections of one front by number.
+/// The connections of one provider front, by number.
 struct ProviderConnections {
   private var providers: [UInt64: any ProviderPeer] = [:]
-  /// The loads of connections that closed before all of their pushes were answered.
+  /// The loads of connections that closed while some of their pushes were unanswered.
   private var departed: [UInt64: ProviderLoad] = [:]
   private var teams: [String: TeamLoad] = [:]
   private var feedbackClients: [UInt64: FeedbackConnection] = [:]
   private var lastNumber: UInt64 = 0
 
-  /// True if no provider is connected; waiting feedback clients don't count.
+  /// True if no provider is connected; feedback clients don't count.
   var isEmpty: Bool { providers.isEmpty }
   var counts: (providers: Int, feedbackClients: Int) {
     (providers.count, feedbackClients.count)
@@ -33,7 +33,7 @@ struct ProviderConnections {
     return nil
   }
 
-  /// Returns the load of a team on this front.
+  /// Returns the count of a team's unanswered pushes on this front.
   mutating func load(ofTeam team: String) -> TeamLoad {
     if let known = teams[team] { return known }
     let new = TeamLoad()

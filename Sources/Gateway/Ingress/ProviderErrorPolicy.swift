@@ -1,16 +1,16 @@
 import PushWire
 
-/// The consequences of a provider's errors: errors lower the stream limit of the provider's connection, and too many
-/// errors close the connection (apns-protocol 1.11).
+/// The consequences of a provider's errors: errors lower the connection's stream limit, and too many errors close the
+/// connection (apns-protocol 1.11).
 ///
-/// It is a value without I/O. Accepted requests offset errors, and errors decay over time. As a result, only a provider
-/// whose requests mostly fail is slowed, however long it stays connected.
+/// The policy is a value that performs no I/O. Accepted requests offset errors, and errors decay over time. As a
+/// result, only a provider whose requests mostly fail is slowed, however long it stays connected.
 struct ProviderErrorPolicy {
-  /// The numbers of errors, beyond the accepted requests, that close a connection.
+  /// The limits on errors that close a connection; each accepted request offsets one error.
   struct Bounds: Sendable, Equatable {
-    /// The limit of errors of any kind; 0 for no limit.
+    /// The limit on errors of any kind; 0 for no limit.
     var errors: UInt32 = 1_000
-    /// The limit of BadDeviceToken errors, which a client causes by guessing tokens; 0 for no limit.
+    /// The limit on BadDeviceToken errors, which a client that guesses tokens causes; 0 for no limit.
     var badDeviceTokens: UInt32 = 250
   }
 
@@ -23,7 +23,7 @@ struct ProviderErrorPolicy {
   /// The action to take on the connection.
   enum Verdict: Equatable {
     case unchanged
-    /// Advertise this limit of concurrent streams.
+    /// Advertise this limit on concurrent streams.
     case streams(UInt32)
     case end(Excess)
   }
@@ -39,10 +39,10 @@ struct ProviderErrorPolicy {
 
   init(bounds: Bounds) { self.bounds = bounds }
 
-  /// True if an error remains that an accepted request can offset.
+  /// True if there are errors that accepted requests can still offset.
   var hasErrors: Bool { errors > 0 || badDeviceTokens > 0 }
 
-  /// The current limit of concurrent streams.
+  /// The current limit on concurrent streams.
   var streams: UInt32 { Limits.providerConcurrentStreams >> UInt32(halvings) }
 
   /// Records an accepted request, which offsets one error.
@@ -61,14 +61,14 @@ struct ProviderErrorPolicy {
     return evaluate()
   }
 
-  /// Reduces the counts over time, at a rate of the whole limit per minute.
+  /// Reduces the counts over time; a count decays from its limit to zero in one minute.
   mutating func passTime(at now: Int64) -> Verdict {
     forgive(at: now)
     return evaluate()
   }
 
-  /// Returns true if the error is the provider's fault: not 410 (token expired), not 429 (rate limited), and not a
-  /// fault of the gateway.
+  /// Returns true if the error is the provider's fault; 410 (inactive token), 429 (rate limited), and errors of the
+  /// gateway aren't.
   static func isError(_ rejection: Rejection) -> Bool {
     (400..<500).contains(rejection.status) && rejection.status != 410 && rejection.status != 429
   }
@@ -92,7 +92,8 @@ struct ProviderErrorPolicy {
     assert(
       (0...Limits.streamHalvingsMax).contains(wanted),
       "the number of halvings is within its limit: \(wanted)")
-    // Raise the limit one step late, so that a connection at the edge of a step isn't sent SETTINGS repeatedly.
+    // Raise the limit only after the errors have fallen by an extra step, so that SETTINGS aren't sent repeatedly on a
+    // connection at the edge of a step.
     guard wanted > halvings || wanted + 1 < halvings || wanted == 0 && errors < 1 && halvings > 0
     else { return .unchanged }
     halvings = wanted

@@ -1,9 +1,9 @@
 import PushWire
 import Transport
 
-/// The scripted answers and faults of one provider connection (`belfry fault`), which the connection carries out.
+/// The scripted answers and faults (`belfry fault`) for one provider connection.
 ///
-/// Without a script, each request costs only one check.
+/// If there is no script, each request costs only one check.
 struct ProviderFaults {
   /// The action to take on the connection, apart from the answer to the request.
   struct Outcome {
@@ -40,7 +40,7 @@ struct ProviderFaults {
     return Outcome(goesAway: effects.goesAway)
   }
 
-  /// Counts a complete request; returns true if there is a script, or was one at the previous request.
+  /// Counts a complete request; returns true if there is a script, or if there was one at the previous request.
   mutating func countRequest(under script: FaultScript?) -> Bool {
     requests &+= 1
     return script != nil || isActive
@@ -65,7 +65,7 @@ struct ProviderFaults {
     return outcome
   }
 
-  /// Returns the scripted answer; ``takeTimestamp(_:)`` returns its timestamp.
+  /// Returns the scripted answer to a request; call ``takeTimestamp(_:)`` to get the answer's timestamp.
   mutating func answer(
     _ script: FaultScript?, _ request: borrowing PushRequest, to app: App, at now: Int64,
     random: inout some RandomNumberGenerator
@@ -81,7 +81,7 @@ struct ProviderFaults {
     return answer?.rejection
   }
 
-  /// Returns the timestamp of the scripted answer that was just returned.
+  /// Returns the timestamp of the last scripted answer, and clears it; nil if the answer isn't a 410 response.
   mutating func takeTimestamp(_ rejection: Rejection) -> Int64? {
     guard isActive, rejection.status == 410 else { return nil }
     return timestampMilliseconds.take()

@@ -5,10 +5,10 @@ import System
 import Transport
 
 /// The provider side of a loop: the connections of every kind, their credentials and limits, the admission of requests,
-/// scripted faults, and the way of an answer back to its connection.
+/// scripted faults, and the routing of answers to their connections.
 ///
-/// Confined to its loop. A device home makes the last checks of a push; the two exchange values through the
-/// ``LoopContext``.
+/// The front is confined to its loop. A device's home performs the last checks of a push. The front and the home
+/// exchange values through the ``LoopContext``.
 final class ProviderFront {
   let context: LoopContext
   let verifier: TokenVerifier
@@ -54,7 +54,7 @@ final class ProviderFront {
 
   // MARK: Connections
 
-  /// Opens the listeners for providers; replaces the ports by those that the listeners use.
+  /// Opens the listeners for providers, and sets `ports` to the ports that the listeners use.
   func open(_ ports: inout GatewayPorts) throws(ListenFailure) {
     for index in ports.providers.indices {
       ports.providers[index] = try listen(
@@ -123,7 +123,7 @@ final class ProviderFront {
       submission.payload, id: submission.id, uniqueID: submission.uniqueID)
     let home = context.homes.home(of: submission.key.device)
     if context.send(.submission(submission), to: home) { return }
-    // The other loops aren't known before the gateway opens.
+    // Until the gateway opens, this loop doesn't know the other loops.
     provider.load.end()
     provider.answer(reply.stream, .refused(.serviceUnavailable, timestampMilliseconds: nil))
   }
@@ -161,7 +161,7 @@ final class ProviderFront {
     ask(.feedback(number: connections.addWaiting(connection), app: app, after: cursor))
   }
 
-  /// Returns one tuple for each token key, because providers may have a token sealed with any of them.
+  /// Returns one tuple for each token key, because a provider's copy of the token might be sealed with any of the keys.
   func feedbackTuples(_ record: RegistrationRecord) -> [FeedbackTuple] {
     let kind = TokenKind(rawValue: record.key.kind)
     assert(kind == .alert, "feedback is only about alert tokens")
@@ -175,7 +175,7 @@ final class ProviderFront {
 
   // MARK: Refused pushes
 
-  /// Records the refusal of a provider's push; returns true if this second had room for its line.
+  /// Records a refused push for `belfry log`; returns false if this second's limit on such records has been reached.
   func noteRefusal(
     _ rejection: Rejection, id: NotificationID, token: [UInt8], topic: [UInt8],
     pushType: PushType? = nil
@@ -191,9 +191,11 @@ final class ProviderFront {
     return true
   }
 
-  /// Retains the payload of a push that is about to be refused, if payloads are retained and all of it was received.
+  /// Retains the payload of a push that is about to be refused, if the gateway retains payloads and the payload is
+  /// complete.
   ///
-  /// It takes the body out of the request, because a shared body would have to be copied before its buffer is reused.
+  /// This method moves the body out of the request. If the body were shared, it would have to be copied before its
+  /// buffer is reused.
   func retainPayload(ofRefused open: ProviderStream, id: NotificationID) {
     guard let payloads = context.shared.payloads, open.bodyBytes > 0,
       open.body.count == open.bodyBytes
@@ -206,12 +208,12 @@ final class ProviderFront {
     refusedPushes.lines(where: query.matches).map(line)
   }
 
-  /// Sends each refused push that matches a query to the follower, from now on.
+  /// Sends each later refused push that matches a query to the follower.
   func follow(_ query: DeliveryLogQuery, _ follower: DeliveryLogFollower) {
     followers.add(follower, of: query, tokens)
   }
 
-  /// Converts a refused push to its readable form.
+  /// Converts a refused push to a line of `belfry log`.
   private func line(_ entry: RefusedPushes.Entry) -> DeliveryLogLine {
     DeliveryLogLine(
       atMilliseconds: entry.atMilliseconds, state: DeliveryLogLine.refused,
@@ -222,7 +224,7 @@ final class ProviderFront {
 
   // MARK: Changes and shutdown
 
-  /// Applies a changed configuration; the counts of changed limits start over.
+  /// Applies a changed configuration; a rate limit that has changed starts over.
   func use(_ configuration: GatewayConfiguration) {
     connectionRate = configuration.connectionRate.map(RateLimit.init(perSecond:))
     providerErrors = configuration.providerErrors

@@ -1,31 +1,31 @@
-/// The life of a provider connection, from its first byte to its close.
+/// The lifecycle of a provider connection, from its first byte until it closes.
 ///
-/// It is a value without I/O: the connection passes in events and carries out the returned actions.
+/// The lifecycle is a value that performs no I/O: the connection passes in events and carries out the returned actions.
 struct ProviderLifecycle {
   private enum State: Equatable {
     /// Requests are accepted.
     case serving
-    /// The client has finished sending: its open requests are answered.
+    /// The client has finished sending; its open requests are still answered.
     case answering
-    /// A script closes the connection: a GOAWAY that admits requests up to this stream follows their answers.
+    /// A script is closing the connection: requests up to this stream are answered, and then GOAWAY is sent.
     case finishing(lastStreamID: Int32)
-    /// GOAWAY was sent: open requests are answered.
+    /// GOAWAY was sent; open requests are still answered.
     case leaving
-    /// The output is written, and then the connection closes.
+    /// The remaining output is being written, and then the connection closes.
     case closing
-    /// The connection closes at the end of the turn, without its output.
+    /// The connection closes at the end of the turn, without writing its remaining output.
     case aborting
   }
 
   /// An event in the life of the connection.
   enum Event: Equatable {
-    /// The connection accepts no more requests, for example because the gateway shuts down.
+    /// The connection must accept no more requests, for example, because the gateway is shutting down.
     case leave
-    /// The connection breaks a rule or does nothing: it closes without waiting for open requests.
+    /// The connection broke a rule or is idle, and must close without waiting for open requests.
     case expel
-    /// The codec failed, and its output says why.
+    /// The HTTP/2 codec failed; its output tells the client the reason.
     case codecFailed
-    /// The client does not read: nothing can be sent to it.
+    /// The client doesn't read, so nothing can be sent to it.
     case unresponsive
     /// A script sends GOAWAY after the request on this stream.
     case scriptedGoAway(lastStreamID: Int32)
@@ -33,7 +33,7 @@ struct ProviderLifecycle {
     case scriptedClose
     /// The client has finished sending.
     case inputEnded
-    /// The turn ends, before the output is written.
+    /// The turn is ending, and the output hasn't been written yet.
     case turnEnded(openRequests: Int)
     /// The output was written.
     case outputWritten(openRequests: Int, codecIsFinished: Bool)
@@ -42,7 +42,8 @@ struct ProviderLifecycle {
   /// The action that the connection carries out.
   enum Action: Equatable {
     case none
-    /// Send GOAWAY, which admits every request that has begun, or those up to the given stream.
+    /// Send GOAWAY; it admits the requests up to the given stream or, if the stream is nil, every request that has
+    /// begun.
     case sendGoAway(lastStreamID: Int32?)
     /// Close the stream once its output is sent.
     case close
@@ -60,10 +61,10 @@ struct ProviderLifecycle {
     }
   }
 
-  /// True if requests are decided.
+  /// True if the connection still decides on requests.
   var decidesRequests: Bool { state != .aborting }
 
-  /// True if the client was, or will be, told to make no more requests.
+  /// True if the client was told, or is about to be told, to make no more requests.
   var isLeaving: Bool {
     switch state {
     case .serving, .answering: false

@@ -1,18 +1,19 @@
-/// The unanswered pushes of a team, over all of its connections on one loop.
+/// The count of a team's unanswered pushes on all of its connections to one loop.
 final class TeamLoad {
   fileprivate(set) var unanswered = 0
 
-  /// True if one more push may wait for its answer.
+  /// True if one more push can wait for its answer.
   var hasRoom: Bool { unanswered < Limits.teamUnansweredMax }
 }
 
-/// The unanswered pushes of one provider connection, including those of requests that have since been reset.
+/// The count of unanswered pushes on one provider connection, including pushes whose requests were reset in the
+/// meantime.
 final class ProviderLoad {
   private(set) var unanswered = 0
   /// The team of the connection's credentials, set once a push has been admitted.
   var team: TeamLoad?
 
-  /// True if the connection may be read, because its next push may also wait.
+  /// True if one more push can wait for its answer, so that the gateway can continue to read from the connection.
   var hasRoom: Bool { unanswered < Limits.providerUnansweredMax }
 
   func begin() {

@@ -1,4 +1,4 @@
-/// The memory held on behalf of all providers of a loop, which limits each provider's share.
+/// The memory that a loop uses for all of its providers, from which each provider's limit is derived.
 struct ProviderMemory {
   /// The number of bytes that unfinished requests hold.
   private(set) var heldBytes = 0

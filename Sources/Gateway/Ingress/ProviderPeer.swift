@@ -4,7 +4,7 @@ protocol ProviderPeer: AnyObject {
   var number: UInt64 { get }
   /// The connection's unanswered pushes.
   var load: ProviderLoad { get }
-  /// Answers a submitted push, which ``load`` no longer counts.
+  /// Answers a submitted push; ``load`` has already stopped counting it.
   func answer(_ stream: Int32, _ answer: ProviderAnswer)
   /// Stops accepting requests; open ones are still answered.
   func drain()

@@ -12,8 +12,7 @@ final class ProviderStream {
   var body: [UInt8] = []
   /// The number of bytes of the body, counted even if the body is too long to be retained.
   var bodyBytes = 0
-  /// The `apns-id` of the answer if the request has none that can be echoed; nil until one is generated for this
-  /// request.
+  /// The generated `apns-id` of the answer, for a request without an ID that can be echoed; nil until one is generated.
   var generatedID: NotificationID?
   /// The answer's `apns-unique-id`.
   var uniqueID = NotificationID(high: 0, low: 0)
@@ -42,7 +41,7 @@ final class ProviderStream {
   func append(_ bytes: UnsafeRawBufferPointer) {
     bodyBytes += bytes.count
     guard bodyBytes <= WireLimits.largePayloadBytesMax else { return }
-    // Typed bytes are copied as a block, raw ones one by one.
+    // Bind the memory to `UInt8`, because an array copies typed bytes as a block but raw bytes one by one.
     unsafe body.append(contentsOf: bytes.assumingMemoryBound(to: UInt8.self))
   }
 
@@ -59,7 +58,7 @@ struct ProviderStreamTable {
   private var slots: [ProviderStream?] = Array(repeating: nil, count: 8)
   private(set) var count = 0
 
-  /// The number of slots of the largest table; streams that would need more are refused.
+  /// The number of slots in the largest table; a stream that would need a larger table is refused.
   private static let slotsMax = 4_096
 
   private func index(_ streamID: Int32) -> Int { Int(streamID >> 1) & (slots.count - 1) }
@@ -110,7 +109,7 @@ struct ProviderStreamTable {
 
   /// Doubles the table.
   ///
-  /// Streams with distinct slots keep distinct slots, because the indices gain one bit.
+  /// Streams keep distinct slots, because a longer index can't make two of them collide.
   private mutating func grow() {
     let old = slots
     assert(old.count < Self.slotsMax, "a table of \(old.count) slots may still grow")

@@ -3,10 +3,10 @@ import System
 
 /// The latest refused pushes of a loop's providers, for `belfry log`: the newest few thousand, in memory.
 ///
-/// Accepted pushes aren't recorded here. A provider whose requests all fail can't exceed its share of the lines per
-/// second; the metrics count all errors.
+/// Accepted pushes aren't recorded here. The number of entries per second is limited, so that a provider whose requests
+/// all fail can't flood the log; the metrics count all errors.
 struct RefusedPushes {
-  /// A refused push, as far as it could be read.
+  /// A refused push, with the values that could be read from it.
   struct Entry {
     let atMilliseconds: Int64
     let rejection: Rejection

@@ -1,7 +1,7 @@
 import PushWire
 import Transport
 
-/// A writer that builds responses in one buffer, which all the connections on an event loop take turns using.
+/// A writer that builds responses in one buffer, which the connections of an event loop take turns using.
 ///
 /// `@safe`: the buffer belongs to this object for its entire lifetime, and pointers into it are used only within one
 /// call.
@@ -70,7 +70,7 @@ import Transport
     fieldCount = 0
   }
 
-  /// Writes a response to a request about channels (apns-protocol 5.1), with the request's ID and any further values.
+  /// Writes a response to a request about channels (apns-protocol 5.1), with the request's ID and any other values.
   func answerChannels(
     _ streamID: Int32, status: Int, idText: [UInt8], id: NotificationID,
     uniqueID: NotificationID? = nil, channel: ChannelID? = nil, body: [UInt8] = [],

@@ -5,8 +5,8 @@ import Transport
 
 /// An event loop of the gateway: a thread that hosts one provider front and one device home.
 ///
-/// Nothing is shared between loops, so nothing is locked. Messages from a front to the homes of other loops, and from a
-/// home to the fronts of other loops, are posted to those loops' mailboxes in batches.
+/// Only the loop's own thread uses its front and its home, so their state needs no locks. Messages to the fronts and
+/// homes of other loops are posted to those loops' mailboxes in batches.
 package final class GatewayLoop: TurnEndTarget {
   let front: ProviderFront
   let home: DeviceHome
@@ -48,8 +48,8 @@ package final class GatewayLoop: TurnEndTarget {
         registrations: registrations, deliveryLog: try shared.makeDeliveryLog(index),
         highestSequence: highestSequence)
       part.home.restore(channels)
-      // Handle messages before descriptors: a push might depend on an app or a key that this loop was notified of while
-      // it was blocked.
+      // Handle messages before file descriptors: while this loop was blocked, it might have been notified of an app or
+      // a key that the next push needs.
       let mailbox = loop.mailbox(of: LoopMessage.self, isBeforeDescriptors: true) { messages in
         part.handle(messages)
       }

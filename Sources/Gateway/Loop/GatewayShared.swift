@@ -3,7 +3,7 @@ import Storage
 import System
 import Transport
 
-/// The objects that all loops share; each is immutable or safe to use from any thread.
+/// The objects that all loops share; each is immutable or can be used on any thread.
 struct GatewayShared: Sendable {
   let configuration: GatewayConfiguration
   let security: ListenerSecurity

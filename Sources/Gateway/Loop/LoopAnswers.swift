@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A collector of every loop's answer to one query from an administrator; any thread can wait for the answers.
+/// A collector of the loops' answers to an administrator's query; any thread can wait for the answers.
 final class LoopAnswers<Element: Sendable>: Sendable {
   private let elements = Mutex<[Element]>([])
   private let answered = DispatchSemaphore(value: 0)
@@ -14,8 +14,8 @@ final class LoopAnswers<Element: Sendable>: Sendable {
 
   /// Waits for the answers of `loops` loops and returns their elements.
   ///
-  /// Throws if a loop doesn't answer in time, because callers would mistake partial answers for complete ones: for
-  /// example, a campaign would resend a push that is missing from them.
+  /// Throws if a loop doesn't answer in time. Partial answers would be mistaken for complete ones; for example, a
+  /// campaign would resend a push that they don't contain.
   func wait(
     for loops: Int, milliseconds: Int = Limits.loopAnswerMilliseconds
   ) throws(AdministrationFailure) -> [Element] {

@@ -1,8 +1,8 @@
 import System
 
-/// The loop's clocks, and the handling of disagreement between them.
+/// The loop's clocks, and the handling of differences between them.
 extension LoopContext {
-  /// The current time; its wall-clock part is the expiry clock.
+  /// The current monotonic time, and the wall-clock time according to the expiry clock.
   var now: Moment {
     let (nanoseconds, unixMilliseconds) = (loop.nowNanoseconds, loop.unixMilliseconds)
     return Moment(

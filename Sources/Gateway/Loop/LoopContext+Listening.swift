@@ -2,7 +2,7 @@ import System
 import Transport
 
 extension LoopContext {
-  /// Opens a listener, whose connections pass the gate before `accept` handles them.
+  /// Opens a listener; `accept` handles the connections that the gate has admitted.
   func listen(
     _ port: UInt16, _ option: String, _ security: StreamSecurity,
     for kind: ConnectionCensus.Kind, accept: @escaping () -> any StreamHandler

@@ -4,7 +4,7 @@ import Storage
 import System
 import Transport
 
-/// The parts of a loop that its provider front and its device home share, and the path between the two.
+/// The state that a loop's provider front and device home share, and the means by which they exchange messages.
 ///
 /// The context is confined to its loop.
 final class LoopContext {
@@ -18,15 +18,15 @@ final class LoopContext {
   private(set) var directory: CredentialDirectory
   private(set) var rotation: LoopRotation
   private(set) var outbox = LoopOutbox()
-  /// The admission of connections of both sides.
+  /// The gate that admits provider and device connections.
   var gate: ConnectionGate
   var random: SystemRandom.Generator
   var expiryClock: ExpiryClock
-  /// Handles a message to the front or the home of this loop.
+  /// A function that handles a message to this loop's own front or home.
   var handleHere: (RoutedMessage) -> Void = { _ in
     assertionFailure("a message was sent before the loop was complete")
   }
-  /// Schedules the end of the loop's turn.
+  /// A function that schedules the end of the loop's turn.
   var scheduleTurnEnd: () -> Void = {}
 
   var environment: BelfryWire.Environment { shared.configuration.environment }

@@ -15,11 +15,11 @@ enum RoutedMessage: Sendable {
   case submission(Submission)
   /// A home sends the outcome of a push to the front of its provider.
   case outcome(ReplyAddress, ProviderAnswer)
-  /// A device has enrolled: its home adds it, and then its connection on `route` gets the answer.
+  /// A device has enrolled; its home adds the device, and then the device's connection on `route` receives the answer.
   case enrolled(DeviceClaim, answer: HomeReply, route: Route)
-  /// The answer to a device's request on this loop's home.
+  /// The answer to a request from a device on this loop.
   case homeReply(HomeReply)
-  /// The answer to a provider's request on this loop's front.
+  /// The answer to a request from a provider on this loop.
   case frontReply(FrontReply)
   /// A channel was created or removed, or has a message for its devices.
   case channels(ChannelUpdate)
@@ -46,13 +46,13 @@ enum LoopMessage: Sendable {
   case rotation(LoopRotation.Change)
   /// Apply the parts of this configuration that a loop can apply.
   case configuration(GatewayConfiguration)
-  /// All loops are running, with these mailboxes: open the listeners on these ports (0 means any free port).
+  /// All loops are running and have these mailboxes; open the listeners on these ports (0 means any free port).
   case open(peers: LoopPeers, ports: GatewayPorts)
   /// Send the matching lines of the delivery log as an answer.
   case readLog(DeliveryLogQuery, LoopAnswers<DeliveryLogLine>)
   /// Send each new matching line to the follower.
   case followLog(DeliveryLogQuery, DeliveryLogFollower)
-  /// Stop accepting, and finish open work.
+  /// Stop accepting connections and requests, and finish open work.
   case drain
   /// Close everything, because all work is finished or the time limit has been reached.
   case stop
@@ -67,12 +67,12 @@ enum ControlPlaneRequest: Sendable {
   case arrived(DeviceArrival)
   /// A device registers an app that has not been added.
   case adopt(SessionID, request: UInt16, LinkTopic, device: UInt64)
-  /// A provider manages channels or broadcasts.
+  /// A provider makes a request about channels or broadcasts.
   case channels(ChannelRequest)
   /// A device subscribes to a channel that the loop does not know.
   case findChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
-  /// A feedback client requests the next inactive tokens of this app or, without a cursor, the first ones that no
-  /// client has read; the reply contains the same `number`.
+  /// A feedback client requests the next inactive tokens of this app, after the cursor; if there is no cursor, the
+  /// first tokens that no client has read. The reply contains the same `number`.
   case feedback(number: UInt64, app: UInt32, after: FeedbackCursor?)
   /// A feedback client has read an app's inactive tokens up to the given time.
   case feedbackRead(app: UInt32, upToMilliseconds: Int64)
@@ -85,7 +85,7 @@ enum HomeReply: Sendable {
   /// The directory now has the app; the home continues with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
   case refused(SessionID, request: UInt16, LinkRefusal)
-  /// The home now knows the channel, unless it doesn't exist.
+  /// The home now knows the channel, if the channel exists.
   case foundChannel(SessionID, request: UInt16, ChannelID, app: UInt32)
 }
 
@@ -93,8 +93,9 @@ enum HomeReply: Sendable {
 enum FrontReply: Sendable {
   /// The answer to a provider's request on this connection and stream.
   case channels(connection: UInt64, stream: Int32, ChannelAnswer)
-  /// The registrations of an app that became inactive since its feedback was last read: one page, which can be shorter
-  /// if it is the last; nil if they can't be read.
+  /// One page of an app's registrations that became inactive since clients last read them; nil if they can't be read.
+  ///
+  /// A page that isn't full is the last one.
   case feedback(number: UInt64, [RegistrationRecord]?)
 }
 

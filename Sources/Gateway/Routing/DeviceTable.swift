@@ -7,18 +7,18 @@ struct DeviceClaim: Sendable, Hashable {
   let number: UInt64
   /// The SHA-256 hash of the device's public key.
   let keyHash: SHA256.Digest
-  /// The serial number of the certificate that makes the claim; empty if the device doesn't have a certificate yet.
+  /// The serial number of the certificate; empty if the device doesn't have a certificate yet.
   var serial = ""
 }
 
 /// The devices of one loop and their keys, as stored in the control store.
 ///
-/// A certificate that the authority signed isn't sufficient proof of identity: if the folder was restored from a
-/// backup, the certificate's number might belong to another device or to no device.
+/// A valid certificate doesn't prove a device's identity: if the folder was restored from a backup, the number in the
+/// certificate might belong to another device or to no device. For this reason, the key must match too.
 struct DeviceTable: Sendable {
   /// The first half of a key's hash.
   ///
-  /// Half a hash still distinguishes all keys of a gateway, and saves 16 MB for a million keys.
+  /// Half of the hash is enough to distinguish all keys of a gateway, and saves 16 MB for a million keys.
   private struct KeyMark: Hashable, Sendable {
     let high: UInt64
     let low: UInt64

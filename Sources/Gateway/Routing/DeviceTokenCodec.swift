@@ -4,8 +4,8 @@ public import Transport
 
 /// A codec that seals and opens device tokens with AES-SIV over 16 bytes (docs/architecture.md).
 ///
-/// The codec is confined to its loop. The first key seals tokens; the other keys can still open them, so that keys can
-/// be rotated with an overlap.
+/// The codec is confined to its loop. The first key seals tokens. The other keys only open tokens, so that existing
+/// tokens remain valid during a rotation.
 public final class DeviceTokenCodec {
   private var ciphers: [SIVCipher] = []
   private let environment: BelfryWire.Environment

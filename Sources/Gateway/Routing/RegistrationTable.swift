@@ -3,7 +3,7 @@ public import Storage
 
 /// The registrations of one loop's devices, which determine whether a push's token is active (apns-protocol 1.12, 13).
 ///
-/// The table is confined to its loop; the control plane's changes reach it through the loop's mailbox.
+/// The table is confined to its loop; changes by the control plane arrive through the loop's mailbox.
 public struct RegistrationTable: Sendable {
   /// The registration of a key.
   public struct Entry: Equatable, Sendable {
@@ -11,10 +11,10 @@ public struct RegistrationTable: Sendable {
     public var generation: UInt16
     /// The state: registered, disabled, or unregistered.
     public var state: State
-    /// The time, in milliseconds since 1970, at which the key's last token became inactive or, if none has, at which
-    /// the key was registered.
+    /// The time, in milliseconds since 1970, at which the key's last token became inactive, or at which the key was
+    /// registered if no token has become inactive.
     ///
-    /// This time becomes the timestamp of `Unregistered`.
+    /// An `Unregistered` response contains this time as its timestamp.
     public var changedMilliseconds: Int64
 
     /// Creates an entry from its parts.
@@ -80,7 +80,7 @@ public struct RegistrationTable: Sendable {
   public enum Action: Equatable, Sendable {
     /// Make this durable, then call ``finish(_:isDurable:atMilliseconds:)`` with its key.
     case persist(RegistrationRecord)
-    /// The topic accepts no more notifications: discard its queued ones.
+    /// The topic no longer accepts notifications; discard its queued ones.
     case discardWaiting(NotificationKey, State)
     case reply(Request, Reply)
   }
@@ -95,21 +95,22 @@ public struct RegistrationTable: Sendable {
   /// The decision about a push to a token.
   public enum Verdict: Equatable, Sendable {
     case active
-    /// The user turned off the app's notifications: the push is accepted and discarded.
+    /// The user turned off the app's notifications; the push is accepted and then discarded.
     case disabled
     /// The token has been inactive since the given time, in milliseconds since 1970.
     case unregistered(sinceMilliseconds: Int64)
-    /// The gateway's key sealed the token, but no device has registered it here, because the data folder was restored
+    /// The gateway's key sealed the token, but there is no registration for it, because the data folder was restored
     /// from a backup.
     case unknown
   }
 
-  /// The entries that are on disk; verdicts depend only on these.
+  /// The entries that are on disk; only these entries determine verdicts.
   private var entries: [NotificationKey: Entry] = [:]
   private var pending = PendingChanges<NotificationKey, Entry, Request>()
   private var revokedDevices: [UInt64: Int64] = [:]
-  /// The number of each device's topics, on disk or being written, in any state; rows of inactive topics are retained
-  /// for their timestamps.
+  /// The number of each device's topics, including inactive topics and topics that are being written.
+  ///
+  /// Inactive topics count because the store retains their rows for the timestamps.
   private var topicCounts: [UInt64: UInt32] = [:]
   private let topicsMax: Int
   /// The rows of the store that couldn't be read.
@@ -144,10 +145,8 @@ public struct RegistrationTable: Sendable {
 
   /// Handles a device's request.
   ///
-  /// A request that changes something is answered once the change is on disk.
-  ///
-  /// Registering a second time returns the same token; registering after unregistering begins a new generation and
-  /// therefore returns a new token.
+  /// If the request changes something, it is answered once the change is on disk. Registering a second time returns the
+  /// same token. Registering after unregistering begins a new generation and therefore returns a new token.
   public mutating func handle(_ request: Request, atMilliseconds now: Int64) -> [Action] {
     guard !pending.waits(request, for: request.key) else { return [] }
     switch decide(request.verb, request.key, atMilliseconds: now) {
@@ -164,8 +163,7 @@ public struct RegistrationTable: Sendable {
   /// Handles the completion of an ``Action/persist(_:)``: the change is on disk, or the store failed and nothing has
   /// changed.
   ///
-  /// Requests for the same change receive the same answer; other requests that waited for it are evaluated at this
-  /// point.
+  /// Requests for the same change receive the same answer. Other requests that waited for the change are evaluated now.
   public mutating func finish(
     _ key: NotificationKey, isDurable: Bool, atMilliseconds now: Int64
   ) -> [Action] {
@@ -228,8 +226,8 @@ public struct RegistrationTable: Sendable {
 
   /// Returns the first generation of a key that has no entry.
   ///
-  /// If the key's row might be damaged, its previous tokens must not become valid again. The generation then starts at
-  /// half the range, which few devices ever reach.
+  /// If the key's row might be damaged, the generation starts at half the range, which few devices ever reach; the
+  /// key's previous tokens must not become valid again.
   private func firstGeneration(of key: NotificationKey) -> UInt16 {
     damage.mayHave(.registration(key)) ? Self.generationAfterDamage : 0
   }

@@ -1,7 +1,7 @@
 internal import BelfryWire
 internal import Transport
 
-/// The keys of device tokens, starting with the sealing key.
+/// The names and the file format of the keys that seal device tokens.
 public enum TokenKeys {
   /// Returns the name that identifies a key in the user interface and in the control store; the name reveals nothing
   /// about the key itself.

@@ -15,7 +15,7 @@ struct TokenRates {
     limit.admits(&next[key, default: 0], at: now)
   }
 
-  /// Removes tokens whose limit has fully recovered; the loop calls this method about once per second.
+  /// Removes tokens that are no longer limited; the loop calls this method about once per second.
   mutating func tick(at now: Int64) {
     guard now >= nextCleanNanoseconds else { return }
     nextCleanNanoseconds = now + Limits.rateMemoryNanoseconds

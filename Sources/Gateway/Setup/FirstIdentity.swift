@@ -57,7 +57,7 @@ package struct FirstIdentity: Sendable {
     return FirstIdentity(teamID: teamID, keyID: keyID, enrollmentCode: code)
   }
 
-  /// Returns the team that owns the most keys and apps, in case the team's own row is damaged.
+  /// Returns the team that owns the most keys and apps; nil unless a team's row is damaged.
   private static func orphanedTeam(in store: any ControlStore) throws(StorageFailure) -> String? {
     guard store.damage.has(table: "team") else { return nil }
     var counts: [String: Int] = [:]  // text: ids that the operator gave
@@ -68,9 +68,8 @@ package struct FirstIdentity: Sendable {
 
   /// Returns the key that signs a team's pushes by default.
   ///
-  /// The preferred key is valid in this environment, can send to all topics, and has a file.
-  ///
-  /// Returns nil if the team has no keys, and a revoked key if all keys are revoked.
+  /// The method prefers a key that is valid in this environment, has a file, and can send to all topics. It returns a
+  /// revoked key only if all keys are revoked, and nil if the team has no keys.
   static func defaultKey(
     of team: String, in folder: GatewayFolder, _ store: any ControlStore,
     environment: BelfryWire.Environment
@@ -88,7 +87,7 @@ package struct FirstIdentity: Sendable {
       }?.key
   }
 
-  /// Binds the folder to one environment, because its tokens, keys, and channels aren't valid in any other.
+  /// Binds the folder to one environment, because its tokens, keys, and channels are valid only there.
   private static func claim(
     _ folder: GatewayFolder, store: any ControlStore, for environment: BelfryWire.Environment
   ) throws {
@@ -111,7 +110,7 @@ package struct FirstIdentity: Sendable {
     pick(10, from: "ABCDEFGHJKLMNPQRSTUVWXYZ0123456789")
   }
 
-  /// Returns a code that can be read aloud and that contains no letters that look like digits.
+  /// Returns a code that can be read aloud; it omits I, L, O, U, 0, and 1, which are easily confused.
   static func makeCode() -> String {
     (0..<4).map { _ in pick(4, from: "ABCDEFGHJKMNPQRSTVWXYZ23456789") }.joined(separator: "-")
   }

@@ -70,18 +70,16 @@ public enum FolderBackup {
 
   // MARK: Backing up
 
-  /// A function that runs a closure with the privileges of the folder's owner if the process runs as root.
+  /// A function that runs a closure; if the process runs as root, the closure runs with the privileges of the folder's
+  /// owner.
   ///
-  /// With root's privileges, the backup's own file is opened before the closure runs, and is named after the closure
-  /// has finished.
+  /// The backup file itself is opened before and named after the closure, with root's privileges.
   public typealias AsOwner = (() throws -> Void) throws -> Void
 
   /// Writes a backup of the gateway in `folder` to `file`.
   ///
-  /// The gateway can keep running during the backup.
-  ///
-  /// The file receives its name only when it is complete and on disk; at that point, it replaces any file of the same
-  /// name. If the process is killed, no incomplete file remains.
+  /// The gateway can keep running during the backup. The file gets its name only when it is complete and on disk, and
+  /// then replaces any file of the same name. If the process is killed, no incomplete file remains.
   public static func make(
     of folder: GatewayFolder, to file: String, release: String, nowMilliseconds: Int64,
     asOwner: AsOwner = { try $0() }
@@ -101,7 +99,7 @@ public enum FolderBackup {
     return summary
   }
 
-  /// Throws if the folder contains no gateway that could be restored, or if `file` would be one of the gateway's files.
+  /// Throws if a backup of the folder couldn't be restored, or if `file` would be one of the gateway's files.
   private static func check(_ folder: GatewayFolder, isApartFrom file: String) throws {
     try folder.requireGateway()
     if let name = required.first(where: { (FileSystem.byteCount(of: folder.file($0)) ?? 0) == 0 }) {
@@ -213,8 +211,8 @@ public enum FolderBackup {
       try FileSystem.remove(folder.file(unfinished))
     } catch {
       for name in written { try? FileSystem.remove(folder.file(name)) }
-      // Write the marker again, now that there is room for it, so that no gateway starts from scratch in a folder whose
-      // restore failed.
+      // Write the marker again, because removing the files has freed space; the marker prevents a gateway from starting
+      // from scratch in the folder.
       try? folder.write(Array("\(file)\n".utf8), unfinished)
       throw error
     }

@@ -8,19 +8,19 @@ import System
 struct FolderEpoch {
   /// The epoch of this start: 31 bits, never 0, and different from the epoch of any device in the store.
   let number: UInt32
-  /// A notice for the operator about the folder; nil if both databases date from the same time.
+  /// A notice for the operator about the folder; nil if both databases are equally recent.
   let restoration: String?
 
-  /// Draws the epoch of a start and writes it to both databases, the control store first.
+  /// Draws the epoch of a start and writes it to both databases, first to the control store.
   ///
-  /// Because a start can be interrupted between the two writes, the control store keeps the last epoch that both
+  /// A start can be interrupted between the two writes, so the control store also keeps the last epoch that both
   /// databases had.
   static func begin(
     in control: any ControlStore, _ notifications: any NotificationStore
   ) throws(StorageFailure) -> FolderEpoch {
     let kept = try Kept(control)
     let other = try notifications.epoch()
-    // If one of the values was damaged, no conclusion is possible.
+    // If one of the values might be damaged, the two can't be compared.
     let isKnown =
       !control.damage.mayHave(.setting(ControlSetting.epoch))
       && !notifications.damage.has(table: "progress")

@@ -4,8 +4,8 @@ import System
 /// The startup step that opens the essential parts of a gateway's folder and detects losses.
 ///
 /// The first start creates the folder's files and then lists them in the folder's `manifest`. At later starts, a
-/// missing, empty, or damaged file is an error unless the operator specifies `--recover`; with that option, the gateway
-/// moves the file aside, re-creates it, and reports the loss.
+/// missing, empty, or damaged file is an error. If the operator specifies `--recover`, the gateway instead moves the
+/// file aside, creates it again, and reports the loss.
 final class FolderRecovery {
   private let folder: GatewayFolder
   private let isAllowed: Bool
@@ -30,7 +30,9 @@ final class FolderRecovery {
 
   // MARK: Files
 
-  /// Finds required files that are missing or empty.
+  /// Finds required files that are missing or empty, and gives up the parts that they belong to.
+  ///
+  /// Throws if recovery isn't allowed, or if a restore didn't finish.
   func checkFiles() throws {
     if FileSystem.exists(folder.file(FolderBackup.unfinished)) {
       throw GatewayFolder.Failure.halfRestored(folder: folder.path)
@@ -49,9 +51,10 @@ final class FolderRecovery {
     }
   }
 
-  /// True if a start has created all files.
+  /// True if a previous start has created all files.
   ///
-  /// The manifest proves this; in the folder of an earlier release, the file that a start wrote last proves it.
+  /// The manifest proves this. A folder from an earlier release has no manifest; there, the files that a start wrote
+  /// last prove it.
   private var isComplete: Bool {
     if let manifest = try? FileSystem.readRegularFile(
       folder.file(Self.manifest), limit: Self.manifestBytesMax),
@@ -83,7 +86,7 @@ final class FolderRecovery {
 
   /// Opens or creates a part with `body`.
   ///
-  /// If recovery is allowed, a damaged part is moved aside and re-created.
+  /// If the part is damaged and recovery is allowed, this method moves the part aside and creates it again.
   func open<Value>(_ part: FolderPart, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -125,7 +128,7 @@ final class FolderRecovery {
     case .unfinished:
       log.info("a store is too large to be checked within the time limit", ["file": file])
     case .setAside(let rows, let indexes):
-      // Rows that were set aside remain in the store; they are reported until they are deleted.
+      // The rows remain in the store and are reported elsewhere until they are deleted.
       guard rows == 0 else { return }
       log.warning(
         "indexes of a store did not match their tables and were rebuilt",

@@ -1,11 +1,11 @@
 public import Transport
 internal import System
 
-/// The certificates of the gateway's authority, and the certificates that clients with an earlier copy accept.
+/// The certificates of the gateway's authority: the current one, and the first one, of which clients might have copies.
 ///
-/// Clients keep copies of `ca.pem`. For this reason, the authority's name and key never change, each new certificate
-/// only adds permitted names, and the folder retains the first certificate: every copy permits whatever the first
-/// certificate permits.
+/// Clients keep copies of `ca.pem`. For this reason, the authority's name and key never change, and each new
+/// certificate only adds permitted names. The folder retains the first certificate, because every copy permits at least
+/// the names that the first certificate permits.
 extension GatewayFolder {
   /// Reads or creates the authority; `hosts` are the names that its certificates must permit.
   ///
@@ -17,8 +17,8 @@ extension GatewayFolder {
 
   /// Reads or creates the authorities.
   ///
-  /// An authority that doesn't permit `hosts` gets a new certificate for its key. The same applies to an authority of
-  /// an earlier release, whose certificate also constrained addresses, which BoringSSL rejects.
+  /// An authority that doesn't permit `hosts` gets a new certificate for its key. An authority from an earlier release
+  /// also gets one, because its certificate contains constraints on addresses, which BoringSSL rejects.
   package func authorities(hosts: [String], nowSeconds: Int64) throws(Failure) -> Authorities {
     guard let present = try presentAuthorities() else {
       let made = try makeAuthority(hosts: hosts, nowSeconds: nowSeconds)
@@ -32,7 +32,7 @@ extension GatewayFolder {
     let authorities = Authorities(
       signing: signing, trusted: AuthorityBundle(signing.map(\.certificate) + unsigned))
     guard authorities.trusted != present.trusted else { return authorities }
-    // Write the copy first, so that a start that is interrupted between the two writes loses nothing.
+    // Retain the first certificate before replacing `ca.pem`, so that an interrupted start doesn't lose it.
     try retainFirst(of: present.signing)
     try write(authorities)
     return authorities
@@ -47,7 +47,8 @@ extension GatewayFolder {
     return try crypto("ca.pem") { () throws(CryptoFailure) in
       let signing = try CertificateAuthority.loadAll(
         certificatesPEM: certificates, privateKeysPEM: keys)
-      // An operator's own authority can be followed by its issuers, which aren't trusted in their own right.
+      // The file of an operator's own authority can also contain the authority's issuers, which aren't trusted
+      // themselves.
       guard Self.isOwn(signing[0]) else {
         return Authorities(
           signing: signing, trusted: AuthorityBundle(signing.map(\.certificate)))
@@ -56,7 +57,8 @@ extension GatewayFolder {
     }
   }
 
-  /// Returns the authority with a certificate that permits `hosts`; an operator's own authority is left unchanged.
+  /// Returns the authority, with a new certificate if the current one doesn't permit `hosts`; never changes an
+  /// operator's own authority.
   private func permitting(
     _ hosts: [String], _ authority: CertificateAuthority
   ) throws(Failure) -> CertificateAuthority {
@@ -69,8 +71,8 @@ extension GatewayFolder {
     }
   }
 
-  /// Retains the first certificate of each authority; during a rotation, clients have copies of the new authority's
-  /// certificates too.
+  /// Retains the first certificate of each authority, including the new authority of a rotation, because clients have
+  /// copies of its certificates too.
   private func retainFirst(of signing: [CertificateAuthority]) throws(Failure) {
     var kept = try firstCertificates().filter { certificate in
       signing.contains { $0.certificate.publicKeySPKI == certificate.publicKeySPKI }
@@ -102,9 +104,9 @@ extension GatewayFolder {
   // MARK: Rotation
 
   /// Adds a second authority, which signs the certificates of devices and providers; returns nil if there are already
-  /// two authorities, or if the only one is an operator's own.
+  /// two authorities, or if the only authority is an operator's own.
   ///
-  /// The folder is usable after each write, because the keys are written before the certificate that needs them.
+  /// The keys are written before the certificate that needs them, so that the folder is usable after each write.
   func addAuthority(nowSeconds: Int64) throws(Failure) -> Authorities? {
     guard let present = try presentAuthorities(), !present.isRotating, Self.isOwn(present.server)
     else { return nil }
@@ -122,10 +124,10 @@ extension GatewayFolder {
     return both
   }
 
-  /// Retires all authorities except the one that signs for devices; returns nil if there is only one authority.
+  /// Retires all authorities except the one that signs device certificates; returns nil if there is only one authority.
   ///
-  /// The certificates are written first: after that write, the previous authorities are no longer trusted, even if the
-  /// other writes fail.
+  /// The certificates are written first. After that write, the previous authorities are no longer trusted, even if
+  /// their keys can't be removed.
   func giveUpFormerAuthorities() throws(Failure) -> Authorities? {
     guard let present = try presentAuthorities(), present.isRotating else { return nil }
     let issuer = present.issuer
@@ -147,7 +149,7 @@ extension GatewayFolder {
     authority.certificate.commonName.hasPrefix(authorityName)
   }
 
-  /// Returns the name of the authority that replaces the one with this name.
+  /// Returns the name of the authority that replaces the authority named `former`.
   ///
   /// The names must differ, because some verifiers find an issuer only by its name.
   private static func name(after former: String) -> String {
@@ -163,7 +165,7 @@ extension GatewayFolder {
         commonName: Self.authorityName, nameConstraints: .init(hostNames: hosts), now: nowSeconds,
         days: Limits.authorityDays)
     }
-    // The file belongs to a retired authority.
+    // A leftover file with first certificates belongs to a previous authority.
     do throws(SystemFailure) {
       if FileSystem.exists(file(Self.firstAuthority)) {
         try FileSystem.remove(file(Self.firstAuthority))
@@ -178,8 +180,8 @@ extension GatewayFolder {
 
   /// Returns the authority's oldest certificate that a client might still trust.
   func firstCertificate(of authority: CertificateAuthority) throws(Failure) -> Certificate {
-    // If someone has replaced the authority, the retained certificate has a different key and says nothing about the
-    // clients' copies.
+    // If the operator has replaced the authority, the retained certificate belongs to another key and says nothing
+    // about the clients' copies.
     let first = try firstCertificates().first {
       $0.publicKeySPKI == authority.certificate.publicKeySPKI
     }
@@ -191,8 +193,7 @@ extension GatewayFolder {
     CertificateAuthority.NameConstraints(of: certificate)?.hostNames ?? []
   }
 
-  /// Returns the previous names followed by the new ones; if there are too many, omits the oldest of the previous
-  /// names.
+  /// Returns the previous names followed by the new ones; if there are too many, omits the oldest previous names.
   private static func union(_ former: [String], _ wanted: [String]) -> [String] {
     let added = wanted.filter { !former.contains($0) }
     let room = max(0, Limits.authorityNamesMax - added.count)

@@ -11,25 +11,24 @@ struct ServerCertificates {
     var certificate: Certificate
   }
 
-  /// The certificate for clients in general; clients accept it with any copy of `ca.pem` that was ever distributed.
+  /// The default certificate, which clients accept with any copy of `ca.pem` that was ever distributed.
   var general: Identity
   /// The certificates for clients that request one of `addedNames`, in the same order.
   ///
   /// These names have separate certificates because a copy of `ca.pem` that permits one of the names might forbid
   /// another.
   var added: [Identity] = []
-  /// The host names that the first `ca.pem` doesn't permit but the current one does.
+  /// The host names that the current `ca.pem` permits but the first one doesn't.
   var addedNames: [String] = []
-  /// The names that no certificate of the authority can contain, and that are therefore missing from the listeners'
-  /// certificates.
+  /// The names that the listeners' certificates don't contain, because the authority doesn't permit them.
   var forbiddenNames: [String] = []
 
-  /// The expiration of the certificate that expires first, in seconds since 1970.
+  /// The time, in seconds since 1970, at which the first of the certificates expires.
   var notAfter: Int64 {
     added.reduce(general.certificate.notAfter) { min($0, $1.certificate.notAfter) }
   }
 
-  /// The start of the validity period of the certificate that becomes valid last, in seconds since 1970.
+  /// The time, in seconds since 1970, from which all of the certificates are valid.
   var notBefore: Int64 {
     added.reduce(general.certificate.notBefore) { max($0, $1.certificate.notBefore) }
   }
@@ -38,7 +37,7 @@ struct ServerCertificates {
 extension GatewayFolder {
   /// Reads the certificates for these names, or issues new ones.
   ///
-  /// A new certificate replaces one that is missing, expires soon, contains other names, or was signed under another
+  /// A certificate is replaced if it is missing, expires soon, contains other names, or was signed under another
   /// certificate of the authority.
   ///
   /// With `retainsFormer`, the certificates also contain the names that the first `ca.pem` was created for. No
@@ -49,7 +48,7 @@ extension GatewayFolder {
   ) throws(Failure) -> ServerCertificates {
     let first = try firstCertificate(of: authority)
     let present = authority.certificate
-    // Clients that know a previous name of this machine can continue to use that name to reach the gateway.
+    // Clients that know the machine by a previous name can continue to use that name.
     let former =
       retainsFormer && Self.isOwn(authority)
       ? Self.hosts(permittedBy: first).filter { !hosts.contains($0) } : []
@@ -75,9 +74,10 @@ extension GatewayFolder {
     return certificates
   }
 
-  /// Returns true if a certificate expires soon, or if it isn't valid yet but a new certificate would be.
+  /// Returns true if a certificate should be replaced: it expires soon, or it isn't valid yet but a new one would be.
   ///
-  /// A certificate that expires together with its authority can't be extended.
+  /// A certificate that expires at the same time as its authority isn't replaced, because a new one would expire then
+  /// too.
   private func needsRenewal(
     _ certificate: Certificate, _ authority: CertificateAuthority, _ nowSeconds: Int64
   ) -> Bool {
@@ -89,7 +89,7 @@ extension GatewayFolder {
       && certificate.notAfter < authority.certificate.notAfter
   }
 
-  /// Returns true if clients would reject a certificate that the authority signed for this name.
+  /// Returns true if clients would reject a certificate for this name from this authority.
   func forbids(_ name: String, _ authority: CertificateAuthority) throws(Failure) -> Bool {
     if try permits(name, authority, firstCertificate(of: authority)) { return false }
     if AddressRange(name) != nil { return true }

@@ -1,6 +1,6 @@
 import Storage
 
-/// The stores in a gateway's folder; no other file names their engine.
+/// The stores in a gateway's folder; only this file names their engine.
 extension GatewayFolder {
   /// Opens or creates the control store.
   func openControlStore() throws(StorageFailure) -> any ControlStore {

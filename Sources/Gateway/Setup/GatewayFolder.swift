@@ -25,7 +25,7 @@ public struct GatewayFolder: Sendable {
     case system(SystemFailure)
     case crypto(file: String, CryptoFailure)
     case damaged(file: String, String)
-    /// The admin token is too short to be secret; the second string is the remedy.
+    /// The admin token is too short to be secret; the second string tells the operator how to fix this.
     case shortToken(file: String, String)
     /// A required file is unusable; `loss` describes the data that is lost with it.
     case lost(file: String, why: String, loss: String)
@@ -74,8 +74,8 @@ public struct GatewayFolder: Sendable {
     }
   }
 
-  /// Returns true if the gateway has a certificate for clients that request `host`, a name or an address; nil if the
-  /// certificates can't be read.
+  /// Returns true if the gateway has a certificate for clients that request `host`, which is a host name or an address;
+  /// nil if the certificates can't be read.
   public func isCertified(for host: String) -> Bool? {
     let certificates = listenerCertificates
     return certificates.isEmpty ? nil : certificates.contains { $0.isFor(host) }
@@ -156,9 +156,10 @@ public struct GatewayFolder: Sendable {
     return keys
   }
 
-  /// Reads or creates the admin API's token, or replaces it with the contents of the file `given`.
+  /// Reads or creates the admin API's token; if `given` isn't nil, replaces the token with the contents of that file.
   ///
-  /// The method rejects a file that was emptied or truncated, because its few bytes could be guessed.
+  /// The method rejects a file with too few bytes, for example, because it was truncated; such a token could be
+  /// guessed.
   public func adminToken(from given: String? = nil) throws(Failure) -> String {
     let own = try read("admin-token").map { String(decoding: $0, as: UTF8.self) }?
       .filter { !$0.isWhitespace }
@@ -167,7 +168,7 @@ public struct GatewayFolder: Sendable {
       guard token.utf8.count >= Limits.adminTokenBytesMin else {
         throw .shortToken(file: given, "use a longer token")
       }
-      // Write the given token to the folder, because the commands on this machine read it there.
+      // Write the given token to the folder, where commands on this machine read it.
       if token != own { try write(Array((token + "\n").utf8), "admin-token") }
       return token
     }

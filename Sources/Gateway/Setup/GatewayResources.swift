@@ -3,7 +3,7 @@ package import Storage
 package import System
 package import Transport
 
-/// The external dependencies of a gateway, which belong to the machine or to a simulation.
+/// The external dependencies of a gateway, which the machine or a simulation provides.
 package struct GatewayResources {
   /// The store of teams, keys, apps, devices, registrations, and channels.
   package var controlStore: any ControlStore
@@ -17,7 +17,7 @@ package struct GatewayResources {
   package var restoration: String?
   /// Notices for the operator about a folder that has lost data.
   package var losses: [String] = []
-  /// The rows that each store has set aside, keyed by the name of the store's file.
+  /// The damaged rows that each store has set aside, with the name of the store's file.
   var damages: [(name: String, damage: StoreDamage)] {
     [("control.sqlite", controlStore.damage), ("notifications.sqlite", notificationStore.damage)]
   }
@@ -35,11 +35,11 @@ package struct GatewayResources {
   var certificates: (shown: ListenerCertificates, source: CertificateSource)?
   /// The expiration times of the gateway's certificates.
   let certificateEnds = CertificateEnds()
-  /// The factory of the listeners, which accept connections.
+  /// The factory that creates the listeners.
   package var listeners: any ListenerFactory = SocketListenerFactory()
-  /// The runner of the event loops.
+  /// The environment in which the event loops run.
   package var loops: any LoopRunner = ThreadLoopRunner()
-  /// The runner of the writers.
+  /// The environment in which the writers of the stores run.
   package var batches: any BatchRunner = ThreadBatchRunner()
   /// A function that creates the delivery log of the loop with the given number.
   package var makeDeliveryLog: @Sendable (Int) throws(SystemFailure) -> DeliveryLog
@@ -47,7 +47,7 @@ package struct GatewayResources {
   package var randomSeed: UInt64?
   /// The administration's clock, in milliseconds since 1970.
   package var unixMilliseconds: @Sendable () -> Int64 = { SystemClock.unixMilliseconds }
-  /// A function that waits, on an administrator's thread, until the given number of loops have handled a change.
+  /// A function that blocks an administrator's thread until the given number of loops have handled a change.
   package var waitForChange: @Sendable (ChangeBarrier, Int) -> Void = { $0.wait(for: $1) }
   /// A function that is called on each loop when the loop starts, so that a test can check its invariants.
   package var didStartLoop: (@Sendable (GatewayLoop) -> Void)?
@@ -138,7 +138,7 @@ extension GatewayResources {
     return (control, notifications)
   }
 
-  /// Opens the delivery log of a loop; if the folder has no room, the log is kept in memory, because pushes take
+  /// Opens the delivery log of a loop; if the file can't be used, keeps the log in memory, because pushes take
   /// priority.
   private static func deliveryLog(
     of index: Int, in folder: GatewayFolder, log: Log

@@ -5,7 +5,7 @@ package import Transport
 package struct ListenerSecurity: Sendable {
   /// The configuration of the provider ports.
   package var provider: StreamSecurity
-  /// The configuration of the legacy ports, on which channel management is also available.
+  /// The configuration of the legacy ports, where channel management is also available.
   package var legacy: StreamSecurity
   /// The configuration of the device port.
   package var device: StreamSecurity
@@ -21,8 +21,8 @@ package struct ListenerSecurity: Sendable {
 extension ListenerSecurity {
   /// Creates the TLS configuration of listeners that present these certificates.
   ///
-  /// Providers that request a host name of the operator's `own` certificate receive that certificate. Devices don't,
-  /// because they trust only the gateway's authority.
+  /// A provider that requests a host name in the operator's `own` certificate receives that certificate. A device
+  /// doesn't, because it trusts only the gateway's authority.
   init(
     showing certificates: ServerCertificates, own: TLSServerContext.Identity?,
     authorityPEM: [UInt8],

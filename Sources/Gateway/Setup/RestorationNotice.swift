@@ -1,19 +1,21 @@
 import BelfryWire
 import System
 
-/// The notice for the operator that a data folder was restored from a backup, or that its databases differ in age.
+/// The notice for the operator that a data folder was restored from a backup, or that one of its databases is older
+/// than the other.
 ///
-/// The notice stays in the folder until a gateway has started there, so that a start that fails, for example because of
-/// a port in use, doesn't lose it.
+/// The notice stays in the folder until a gateway has started there. A start that fails, for example, because a port is
+/// in use, therefore doesn't lose the notice.
 enum RestorationNotice {
-  /// The member of the marker that contains the notice about databases that differ in age.
+  /// The marker's member that contains the notice about the databases.
   private static let stores = "stores"
   /// The maximum size of the marker in bytes.
   private static let bytesMax = 65_536
 
   /// Returns the notice at a gateway's start; nil if there is nothing to report.
   ///
-  /// `stores` is the notice about the databases, which are only found to differ once; the method keeps it.
+  /// `stores` is the notice about the databases. The method stores it in the folder, because only one start detects
+  /// that the databases differ.
   static func begin(in folder: GatewayFolder, stores: String?) throws(SystemFailure) -> String? {
     let file = folder.file(FolderBackup.restored)
     let isRestored = FileSystem.exists(file)
@@ -26,7 +28,7 @@ enum RestorationNotice {
       marker[Self.stores] = .string(stores)
       try FileSystem.write(Array((marker.text + "\n").utf8), to: file, mode: 0o600)
     }
-    // A marker that cannot be read was written by a restore, because a notice about the stores is written whole.
+    // An unreadable marker comes from a restore, because the notice about the stores is always written completely.
     let isBackup = isRestored && (marker["restoredAt"] != nil || marker[Self.stores] == nil)
     let sentences = [
       isBackup ? backup(marker) : nil, marker[Self.stores]?.stringValue,

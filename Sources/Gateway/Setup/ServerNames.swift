@@ -1,7 +1,7 @@
 internal import System
 internal import Transport
 
-/// The names by which clients reach a gateway, and which its server certificate contains.
+/// The names that clients use to reach a gateway, and that its server certificate contains.
 struct ServerNames {
   /// The host names: `localhost`, the operator's names or the machine's own, and Apple's.
   let hosts: [String]
@@ -16,7 +16,7 @@ struct ServerNames {
     given = configuration.names
     var hosts = ["localhost"]
     let own = given.isEmpty ? [LocalHost.name] : given
-    // A machine can have a name that no certificate can contain.
+    // Skip the machine's own name if no certificate can contain it.
     for name in own
     where AddressRange(name) == nil && GatewayConfiguration.isName(name) && !hosts.contains(name) {
       hosts.append(name)
@@ -42,8 +42,8 @@ struct ServerNames {
     }
   }
 
-  /// Warns the operator about names that clients can't use, and about names that they can use only with the current
-  /// `ca.pem`.
+  /// Warns the operator about names that no client can use, and about names that only clients with the current `ca.pem`
+  /// can use.
   func report(_ certificates: ServerCertificates, authority file: String, log: Log) {
     if !certificates.forbiddenNames.isEmpty {
       log.warning(

@@ -23,9 +23,9 @@ public struct AdminRouter: Sendable {
 
   /// Creates a router for `administration`.
   ///
-  /// `isReady` returns true if every listener accepts connections, `condition` is the state of the gateway that the
-  /// router belongs to, `history` contains the earlier metrics, `description` contains additional status members, and
-  /// `log` reports wrong tokens.
+  /// `isReady` returns true if every listener accepts connections, and `condition` is the state of the gateway.
+  /// `history` contains the earlier metrics, `description` contains additional status members, and `log` reports wrong
+  /// tokens.
   public init(
     administration: Administration, token: String, metrics: MetricRegistry,
     condition: GatewayCondition? = nil, history: MetricHistory? = nil,
@@ -182,7 +182,7 @@ public struct AdminRouter: Sendable {
         text, where: filter, limit: asEvents ? Limits.logLines : .max
       ) { lines in stream.write(bytes(lines)) }
     } catch {
-      // The loops that answered have a follower, which they remove when a write fails.
+      // Some loops have already added a follower. They remove it when their next write to the finished stream fails.
       stream.finish()
       throw error
     }

@@ -8,8 +8,9 @@ enum ListPage {
   /// The response field with the number of lines in the entire list.
   static let totalField = "belfry-total"
 
-  /// Returns the first `limit` lines after the line whose first member is `after`; without `after`, the last `limit`
-  /// lines.
+  /// Returns up to `limit` lines that follow the line whose first member is `after`.
+  ///
+  /// Without `after`, returns the last `limit` lines.
   static func lines(
     of lines: [JSONObject], _ request: HTTP1Request
   ) throws(AdministrationFailure) -> ArraySlice<JSONObject> {

@@ -7,7 +7,7 @@ internal import System
 
 /// The agent of a virtual phone, on its own thread.
 ///
-/// The agent is the same as on a device, but runs without access to the machine's desktop, buses, and battery.
+/// It is the same agent as on a device, but it runs without access to the machine's desktop, buses, and battery.
 final class PhoneAgent: Sendable {
   private enum Command: Sendable { case stop }
   private typealias Started = Result<Mailbox<Command>, AdministrationFailure>
@@ -18,15 +18,15 @@ final class PhoneAgent: Sendable {
   private let commands: Mailbox<Command>
   private let isStopped = Mutex(false)
 
-  /// Starts an agent with its data in `folder`; `report` receives the lines that `belfry agent --presenter json`
-  /// prints.
+  /// Starts an agent whose data is in `folder`.
   ///
-  /// Throws errors that the user can correct.
+  /// `report` receives the lines that `belfry agent --presenter json` prints. The initializer throws errors that the
+  /// user can correct.
   init(
     name: String, folder: String, gateway: AgentConfiguration.Gateway, log: Log,
     report: @escaping @Sendable (String) -> Void
   ) throws(AdministrationFailure) {
-    // A socket's path is limited to 107 bytes, and a gateway's folder might be deeply nested.
+    // A socket's path is limited to 107 bytes, and the gateway's folder might have a long path.
     let random = SystemRandom.bytes(8).reduce(into: "") { $0 += String($1, radix: 36) }
     let socketFolder = "/tmp/belfry-phone-\(random)"
     let socket = "\(socketFolder)/agent.sock"
@@ -44,7 +44,7 @@ final class PhoneAgent: Sendable {
         return .success(
           loop.mailbox(of: Command.self) { _ in
             daemon.stop()
-            // One more turn sends the output that was queued when the agent stopped.
+            // One more turn of the loop sends the output that was queued when the agent stopped.
             loop.schedule(afterNanoseconds: 0) { loop.stop() }
           })
       } catch {

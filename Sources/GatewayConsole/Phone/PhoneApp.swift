@@ -4,7 +4,7 @@ internal import BelfryWire
 internal import AppWire
 internal import Synchronization
 
-/// An app on a virtual phone, which registers and reports the calls that it receives from the agent.
+/// An app on a virtual phone, which registers with the agent and reports the calls that it receives.
 final class PhoneApp: Sendable {
   let id: String
   /// True if the app requests provisional permission, so that its notifications are delivered quietly at first.
@@ -40,7 +40,7 @@ final class PhoneApp: Sendable {
     connection?.close()
   }
 
-  /// The notification categories that every app on a phone has, for payloads with `"category"`.
+  /// The notification categories of every app on a phone, to which a payload can refer with `"category"`.
   static let categories = [
     NotificationCategory(
       id: "MESSAGE",
@@ -98,7 +98,7 @@ final class PhoneApp: Sendable {
     }
   }
 
-  /// Returns the event as `belfry app run` prints it; nil for an event that isn't of interest to the user.
+  /// Returns the event as `belfry app run` prints it, or nil for an event that does not interest the user.
   private static func line(_ event: AppEvent) -> JSONObject? {
     switch event {
     case .token(_, let token):

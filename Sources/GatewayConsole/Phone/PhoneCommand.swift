@@ -9,15 +9,16 @@ enum PhoneCommand: Equatable {
   case remove(app: String)
   /// Brings an app to the foreground; nil shows the home screen.
   case front(app: String?)
-  /// Turns an app's notifications on or off, either in response to its permission prompt or for an app that delivers
-  /// quietly.
+  /// Turns an app's notifications on or off.
+  ///
+  /// The command answers the app's permission prompt, or decides about an app that delivers quietly.
   case answer(app: String, isAllowed: Bool)
   case setting(app: String, name: String, value: String)
   case open(app: String, id: String)
   case act(app: String, id: String, action: String, text: String?)
   /// Removes notifications; nil removes all of them.
   case dismiss(app: String?, id: String?)
-  /// Changes the device's state: `locked`, `focus`, ….
+  /// Changes one part of the device's state, such as `locked` or `focus`.
   case state(name: String, value: String)
 
   /// Parses a command; throws if a member is missing, unknown, or of the wrong type.

@@ -1,4 +1,4 @@
-/// The state that determines when a virtual phone queries its agent for a new snapshot of the screen.
+/// The state that determines when a virtual phone asks its agent for a new snapshot of the screen.
 ///
 /// Only one refresh runs at a time. If something changes during a refresh, or if a refresh fails, another refresh
 /// follows.

@@ -7,10 +7,10 @@ internal import Gateway
 internal import Synchronization
 internal import System
 
-/// A virtual phone, that is, a real agent with real apps whose screen is shown as a page of the console.
+/// A virtual phone: a real agent with real apps, whose screen is a page of the console.
 ///
 /// The methods can be called on any thread. Taps on the page have the same effects as the commands `belfry center`,
-/// `settings`, and `state`; the page shows everything that the agent presents and lists.
+/// `settings`, and `state`. The page shows everything that the agent presents and lists.
 final class VirtualPhone: Sendable {
   private struct State {
     var apps: [String: PhoneApp] = [:]
@@ -35,7 +35,7 @@ final class VirtualPhone: Sendable {
   private let agent: Mutex<PhoneAgent?>
   private let control: Mutex<AppLinkConnection?>
 
-  /// Turns on a phone whose data is in `folder`, with the apps that it had when it was last on.
+  /// Turns on a phone whose data is in `folder`, and restores the apps that it had when it was last on.
   init(
     number: Int, folder: String, gateway: AgentConfiguration.Gateway
   ) throws(AdministrationFailure) {
@@ -189,9 +189,9 @@ final class VirtualPhone: Sendable {
     refresh()
   }
 
-  /// Sends a snapshot to the pages, and another one if something changes before the first is complete.
+  /// Sends a snapshot to the pages, and sends another snapshot if something changes in the meantime.
   private func refresh() {
-    // The agent prints lines before the phone can query it; `init` refreshes once the phone can.
+    // The agent can print lines before the phone can query it. In that case, `init` refreshes later.
     guard let control = control.withLock({ $0 }) else { return }
     guard state.withLock({ !$0.isOff && $0.refresh.changed() }) else { return }
     collect(control)

@@ -15,10 +15,10 @@ public final class VirtualPhones: Sendable {
   private let port: UInt16
   private let folder: GatewayFolder
   private let phones = Mutex<[Int: VirtualPhone]>([:])
-  /// A lock that ensures that only one phone at a time is turned on or off, which takes a moment.
+  /// A lock that is held while a phone is turned on or off, so that only one phone changes at a time.
   private let turn = Mutex(())
 
-  /// Creates the phones of the gateway whose device port is at this host and port.
+  /// Creates the phones of a gateway; `host` and `port` are the address of its device port.
   public init(host: String, port: UInt16, folder: GatewayFolder) {
     self.host = SocketAddress.hostOnThisMachine(ofListener: host)
     self.port = port

@@ -10,8 +10,8 @@ internal import Transport
 
 /// The sender of the console's test pushes.
 ///
-/// The pushes are sent to the gateway's own provider port over HTTP/2 and TLS, like those of any other sender. The
-/// methods can be called on any thread.
+/// Like any other sender, it connects to the gateway's provider port over HTTP/2 and TLS. The methods can be called on
+/// any thread.
 public final class TestPushes: Sendable {
   /// The destination of test pushes.
   public struct Gateway: Sendable {
@@ -31,7 +31,7 @@ public final class TestPushes: Sendable {
   }
 
   private struct State {
-    /// The connections, one per key, which are kept open for the next push.
+    /// The open connections, one per key, which the next pushes reuse.
     var clients: [String: ProviderClient] = [:]
     var waiting = 0
   }
@@ -44,7 +44,7 @@ public final class TestPushes: Sendable {
 
   deinit { state.withLock { state in for client in state.clients.values { client.close() } } }
 
-  /// The values that a command needs to send the same push.
+  /// The values with which a command can send the same push.
   var destination: JSONObject {
     let host = gateway.host.contains(":") ? "[\(gateway.host)]" : gateway.host
     return [
@@ -134,7 +134,8 @@ public final class TestPushes: Sendable {
 
   /// Returns the push that a draft describes.
   ///
-  /// Throws if the draft can't form a valid request, because the gateway couldn't report the reason.
+  /// Throws if the draft does not form a valid request, because the gateway could not report the reason for an invalid
+  /// one.
   static func push(
     _ draft: AdministrationRequest.PushDraft
   ) throws(AdministrationFailure) -> Push {

@@ -2,7 +2,7 @@ internal import Console
 public import Gateway
 public import System
 
-/// The gateway's metrics that are computed when they are read: the state of its disk, its folder, and its probes.
+/// The metrics that the gateway computes only when they are read: the state of its disk, its folder, and its probes.
 public enum GatewayGauges {
   /// Adds the gauges to `metrics`; `isReady` returns whether every listener accepts connections.
   public static func add(

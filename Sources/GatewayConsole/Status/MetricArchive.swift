@@ -5,13 +5,14 @@ internal import System
 /// An archive of the plotted metrics of the last seven days, in a file of a fixed size that survives a restart.
 ///
 /// There are three tiers: one hour in steps of 10 seconds, one day in steps of a minute, and seven days in steps of ten
-/// minutes. Each step has its own rates and percentiles, computed from all values in that step, so that no percentile
-/// is an average of others.
+/// minutes. The rates and percentiles of a step are computed from all values in that step; a percentile is never an
+/// average of other percentiles.
 ///
 /// The archive is confined to one thread.
 ///
-/// The file consists of 8-byte words in the machine's byte order: a magic number and 15 reserved words, then 16 words
-/// per step: its end in milliseconds since 1970, and one value per ``Column`` as a floating-point number.
+/// The file consists of 8-byte words in the machine's byte order. It begins with a magic number and 15 reserved words.
+/// Each step follows as 16 words: the step's end in milliseconds since 1970, and one floating-point number per
+/// ``Column``.
 final class MetricArchive {
   /// The values of a step.
   enum Column: String, CaseIterable {
@@ -49,7 +50,7 @@ final class MetricArchive {
   /// The reading at the beginning of the current step of each tier.
   private var earlier: [Reading?]
 
-  /// Opens or creates the archive at `path`; nil keeps it in memory.
+  /// Opens or creates the archive at `path`; if `path` is nil, the archive exists only in memory.
   ///
   /// A file with a different size or format is overwritten.
   init(file path: String?) throws(SystemFailure) {
@@ -73,7 +74,7 @@ final class MetricArchive {
     try memory.write(0..<Self.stepWords, to: file)
   }
 
-  /// Adds a reading, and completes the steps that the reading ends.
+  /// Adds a reading, and completes the steps that end with this reading.
   ///
   /// If the disk is full or failing, a step that could not be written is missing after a restart.
   func add(_ reading: Reading) {
@@ -84,7 +85,7 @@ final class MetricArchive {
       }
       let (now, then) = (reading.atMilliseconds, before.atMilliseconds)
       guard now > then else {
-        // The clock was set back.
+        // The clock was set back, so the current step begins again at this reading.
         earlier[index] = reading
         continue
       }
@@ -135,8 +136,11 @@ final class MetricArchive {
     return (1 + before + step) * Self.stepWords
   }
 
-  /// Returns the steps of the last `milliseconds` before `now`, oldest first, in the finest tier that covers them: `at`
-  /// in milliseconds since 1970, `stepSeconds`, and a list of values for each column, with null for missing values.
+  /// Returns the steps of the last `milliseconds` before `now`, oldest first, from the finest tier that covers this
+  /// period.
+  ///
+  /// The members are `stepSeconds`, `at` (the times in milliseconds since 1970), and `series` (a list of values per
+  /// column). A missing value is null.
   func json(lastMilliseconds milliseconds: Int64, before now: Int64) -> JSONObject {
     let index =
       Self.tiers.firstIndex { $0.spanMilliseconds >= milliseconds } ?? Self.tiers.count - 1

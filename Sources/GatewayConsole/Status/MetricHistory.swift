@@ -7,7 +7,7 @@ public import System
 
 /// The gateway's earlier metrics, for the console's plots: every sample of the last hour, and an archive of seven days.
 ///
-/// A separate thread takes a sample every 10 seconds; the loops only add to counters, as usual.
+/// A separate thread takes a sample every 10 seconds, so the loops do no additional work.
 public final class MetricHistory: Sendable {
   private struct State {
     var samples: [Sample] = []
@@ -32,16 +32,17 @@ public final class MetricHistory: Sendable {
     archive = Mutex(Self.openArchive(path))
   }
 
-  /// Returns the archive in a file.
+  /// Returns an archive in the file at `path`.
   ///
-  /// If the file can't be opened, returns an archive in memory, because the problem must not prevent the gateway from
-  /// starting.
+  /// If the file cannot be opened, returns an archive in memory instead: a problem with the file must not prevent the
+  /// gateway from starting.
   private static func openArchive(_ path: String?) -> sending MetricArchive? {
     (try? MetricArchive(file: path)) ?? (try? MetricArchive(file: nil))
   }
 
-  /// Creates a history, and starts sampling `metrics` and the number of notifications in the store at `path`; `archive`
-  /// is the path of the file that retains seven days of metrics.
+  /// Creates a history, and starts to sample `metrics` and the number of notifications in the store at `path`.
+  ///
+  /// `archive` is the path of the file that retains seven days of metrics.
   public convenience init(
     of metrics: MetricRegistry, notificationStore path: String, archive: String
   ) throws(SystemFailure) {
@@ -136,8 +137,10 @@ public final class MetricHistory: Sendable {
     return archive.withLock { $0?.json(lastMilliseconds: minutes * 60_000, before: now) } ?? [:]
   }
 
-  /// The samples, oldest first: `at` in milliseconds since 1970, and a list of values for each name, with null for
-  /// missing values.
+  /// The samples, oldest first.
+  ///
+  /// The members are `at` (the times in milliseconds since 1970) and `series` (a list of values per name). A missing
+  /// value is null.
   var json: JSONObject {
     let samples = state.withLock { $0.samples }
     let names = Set(samples.flatMap(\.values.keys)).sorted()

@@ -64,8 +64,9 @@ struct StatusReport {
     }
   }
 
-  /// Returns the time for which accepted pushes waited for the disk in the last minute, as the 50th and 99th
-  /// percentiles of the commit time; null if there was no commit.
+  /// Returns the 50th and 99th percentiles of the commit time in the last minute, in milliseconds.
+  ///
+  /// Accepted pushes wait for a commit before they are answered. Both values are null if there was no commit.
   private static func commits(
     _ now: [String: Double], _ before: [String: Double]
   ) -> [(String, JSONValue)] {

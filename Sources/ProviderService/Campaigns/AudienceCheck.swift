@@ -6,7 +6,7 @@ internal import Storage
 struct AudienceCheck {
   /// The reasons not to send the campaign; empty if the campaign can be sent.
   private(set) var problems: [RequestProblem] = []
-  /// Warnings for the operator before the campaign is sent.
+  /// The warnings to show to the operator before the campaign is sent.
   private(set) var warnings: [String] = []
 
   /// Checks the audience of a campaign.
@@ -24,7 +24,7 @@ struct AudienceCheck {
     let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues(Self.count)
     for (language, count) in byLanguage.sorted(by: { ($0.key ?? "") < ($1.key ?? "") }) {
       guard let language, choice.language(for: language) == nil else { continue }
-      // The first errors are sufficient, because apps can report any number of device languages.
+      // Report only the first problems, because apps can report any number of device languages.
       guard problems.count < Limits.previewLanguagesMax else { break }
       problems.append(
         RequestProblem(

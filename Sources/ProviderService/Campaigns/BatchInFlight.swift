@@ -16,7 +16,7 @@ struct CampaignAddressee {
 
 /// A batch in flight, and the state of its recipients.
 ///
-/// A batch is confined to its runner.
+/// Only the runner's thread accesses a batch.
 struct BatchInFlight {
   /// The next event that the batch waits for.
   enum Phase: Equatable {
@@ -38,17 +38,18 @@ struct BatchInFlight {
   var phase: Phase {
     didSet { held = nil }
   }
-  /// The reason that the batch's retry waits for the time of its group; nil if it does not.
+  /// The reason that the batch's next retry is postponed until its group can receive pushes; nil if the retry is not
+  /// postponed.
   private(set) var held: CampaignTimeWait?
   /// The recipients whose pushes are in flight, in the same order as their responses.
   private(set) var sent: [CampaignAddressee] = []
-  /// The recipients to send to again.
+  /// The recipients that still need a push: a first attempt, or another one.
   var unsent: [CampaignAddressee] = []
   /// The recipients for whom it is unknown whether the service received the push.
   var uncertain: [CampaignAddressee] = []
   private var counts: [TallyKey: Int64] = [:]
   private(set) var dead: [DeadToken] = []
-  /// The number of consecutive attempts with temporary refusals.
+  /// The number of consecutive attempts that the service temporarily refused.
   private(set) var failures = 0
 
   init(_ batch: CampaignBatch, phase: Phase) {
@@ -84,15 +85,15 @@ struct BatchInFlight {
     return sent
   }
 
-  /// Postpones the retry, because the batch's devices must not be sent to yet.
+  /// Postpones the retry, because the batch's devices cannot receive pushes yet.
   ///
-  /// The wait is checked again at a time in monotonic nanoseconds.
+  /// The wait is checked again at `moment`, in monotonic nanoseconds.
   mutating func hold(_ wait: CampaignTimeWait, until moment: Int64) {
     phase = .retry(at: moment)
     held = wait
   }
 
-  /// Counts an outcome.
+  /// Adds one recipient to the number of recipients with this outcome, reason, and language.
   mutating func count(_ outcome: CampaignOutcome, _ reason: String = "", in language: String) {
     counts[TallyKey(outcome: outcome, reason: reason, language: language), default: 0] += 1
   }
@@ -102,10 +103,12 @@ struct BatchInFlight {
     count(.dead, reason, in: language)
   }
 
-  /// Gives up on the recipients that were waiting for another attempt, because the campaign was cancelled.
+  /// Gives up on the recipients that were waiting for another attempt.
+  ///
+  /// Call this method when the campaign is cancelled.
   mutating func discardUnsent() { unsent = [] }
 
-  /// Marks a token for removal from the registry if its outcome is counted elsewhere.
+  /// Marks a token for removal from the registry without counting an outcome, which the caller counts separately.
   mutating func drop(_ token: DeadToken) { dead.append(token) }
 
   /// Records that all responses have been received.
@@ -115,13 +118,13 @@ struct BatchInFlight {
     failures = hasFailed ? failures + 1 : 0
   }
 
-  /// Reduces the batch to its recipients without an outcome, so that it can be stored.
+  /// Reduces the batch to the recipients without an outcome, in preparation for storing the batch.
   mutating func narrow(isSent: Bool) {
     batch.unsettled = (sent + unsent + uncertain).map(\.recipient.number)
     batch.isSent = isSent
   }
 
-  /// Records that the batch is sent at this time, in milliseconds since 1970.
+  /// Records that the batch is being sent again, at a time in milliseconds since 1970.
   mutating func resend(at milliseconds: Int64) {
     batch.claimedMilliseconds = milliseconds
     narrow(isSent: true)
@@ -132,7 +135,7 @@ struct BatchInFlight {
     dead = []
   }
 
-  /// Asserts what must hold between two events.
+  /// Asserts the invariants that hold between events.
   func checkInvariants() {
     switch phase {
     case .answers: assert(!sent.isEmpty, "a batch that awaits answers has sent pushes")

@@ -1,17 +1,17 @@
 internal import PushWire
 internal import Storage
 
-/// The time at which a campaign decides, on each clock that it uses.
+/// The current time, as read from each clock that a campaign uses.
 struct CampaignMoment: Hashable, Sendable {
   /// The monotonic clock, in nanoseconds.
   let nanoseconds: Int64
   /// The wall clock, in milliseconds since 1970.
   let unixMilliseconds: Int64
-  /// The time by which the campaign is sent (`CampaignClock`), in seconds since 1970.
+  /// The time in seconds since 1970 on the clock that determines when campaigns are sent (`CampaignClock`).
   let campaignSeconds: Int64
 }
 
-/// An action that ``CampaignMachine`` requests from its run.
+/// An action that ``CampaignMachine`` requests from the run that it controls.
 enum CampaignAction {
   /// Claim up to this many recipients of a group, and report the result.
   case claim(ZoneGroup, limit: Int)
@@ -49,7 +49,7 @@ enum CampaignStep {
   case end
 }
 
-/// Recipients whose tokens were read, and the others.
+/// The recipients of a claimed batch, divided by whether their tokens could be read.
 struct ClaimedRecipients {
   var readable: [CampaignAddressee] = []
   /// The text language of each recipient whose token cannot be read.

@@ -1,11 +1,11 @@
 internal import Synchronization
 public import System
 
-/// The clock by which campaigns are sent: the wall clock, unless the wall clock was set forward.
+/// The clock that determines when campaigns are sent: the wall clock, unless it was set forward.
 ///
 /// A push cannot be recalled, so a clock that was set forward is trusted only after a day (`ExpiryClock`). A clock that
-/// was set back is trusted immediately. Time that the machine spends asleep also counts. Any thread can use the clock;
-/// a service uses a single clock throughout its lifetime.
+/// was set back is trusted immediately. Time that the machine spends asleep counts toward that day. Any thread can use
+/// the clock; a service uses a single clock throughout its lifetime.
 public final class CampaignClock: Sendable {
   /// The number of nanoseconds since the machine started, and the wall-clock time in milliseconds since 1970.
   public typealias Reading = (nanoseconds: Int64, unixMilliseconds: Int64)
@@ -21,7 +21,7 @@ public final class CampaignClock: Sendable {
     }
   }
 
-  /// Creates a clock based on clocks other than the machine's.
+  /// Creates a clock that obtains the time from `read` instead of the machine's clocks.
   init(log: Log, read: @escaping @Sendable () -> Reading) {
     self.read = read
     self.log = log
@@ -32,9 +32,9 @@ public final class CampaignClock: Sendable {
   /// The time in seconds since 1970.
   var unixSeconds: Int64 { compare() / 1_000 }
 
-  /// Compares the clocks, so that small corrections are followed.
+  /// Compares the clocks, and returns the time in milliseconds since 1970.
   ///
-  /// Returns the time in milliseconds since 1970.
+  /// Call this method regularly, so that the clock follows small corrections.
   @discardableResult
   public func compare() -> Int64 {
     let now = read()

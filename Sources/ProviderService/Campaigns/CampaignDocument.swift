@@ -58,7 +58,9 @@ struct CampaignDocument: Sendable {
     try checkSizes()
   }
 
-  /// Returns the payload for devices that receive the text in `language`; nil for a campaign without languages.
+  /// Returns the payload for devices that receive the text in `language`.
+  ///
+  /// For a campaign without languages, pass nil.
   func payload(in language: String?) -> [UInt8] {
     guard let language, let alert = alerts.alert(in: language) else { return payload.bytes }
     var payload = payload
@@ -70,7 +72,8 @@ struct CampaignDocument: Sendable {
 
   /// Returns the language of the text for a device, or nil for a campaign without languages.
   ///
-  /// A device that has changed its language since the check receives the same text as a device without a language.
+  /// If a device changed its language after the audience was checked, and the campaign has no text for the new
+  /// language, the device receives the same text as a device without a language.
   func textLanguage(for device: String?) -> String? {
     guard let choice = alerts.choice else { return nil }
     return (choice.language(for: device) ?? choice.language(for: nil))?.language
@@ -82,7 +85,7 @@ struct CampaignDocument: Sendable {
     return payload["aps"]?.objectValue?["alert"] ?? .null
   }
 
-  /// Returns the push's expiration, counted from the given time.
+  /// Returns the expiration of a push that is sent at `unixSeconds`, in seconds since 1970.
   func expiration(now unixSeconds: Int64) -> Push.Expiration {
     switch expirationSeconds {
     case nil: .servicePolicy

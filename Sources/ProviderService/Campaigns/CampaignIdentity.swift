@@ -3,8 +3,8 @@ internal import Transport
 
 /// The identifiers of a campaign's notifications.
 ///
-/// Each device's `apns-id` is derived from the campaign and the token, so that it remains the same no matter how often
-/// the campaign is resumed. The first 48 bits identify the campaign, including in the lines of a delivery log.
+/// Each device's `apns-id` is derived from the campaign and the token, so it remains the same no matter how often the
+/// campaign is resumed. The first 48 bits identify the campaign, so that its lines in a delivery log can be found.
 struct CampaignIdentity: Sendable {
   private let seed: [UInt8]
   private let prefix: UInt64

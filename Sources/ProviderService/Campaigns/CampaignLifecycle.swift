@@ -12,7 +12,7 @@ struct CampaignLifecycle: Equatable, Sendable {
     ///
     /// `startsLater` is true if the campaign's time is in the future for every device.
     case sendRequested(startsLater: Bool)
-    /// Replace the content; `isHeld` is true if the campaign is to be a draft afterward.
+    /// Replace the content. `isHeld` is true if the campaign becomes a draft afterward.
     case editRequested(startsLater: Bool, isHeld: Bool)
     case pauseRequested
     case cancelRequested
@@ -52,7 +52,7 @@ struct CampaignLifecycle: Equatable, Sendable {
     case cannotEdit(State)
     case cannotDelete(State)
     case cannotSend(State)
-    /// The pushes in flight have no outcome yet.
+    /// Pushes in flight have no outcome yet, so the campaign has not ended completely.
     case isEnding
   }
 
@@ -109,7 +109,7 @@ struct CampaignLifecycle: Equatable, Sendable {
     switch state {
     case .draft: return .success([.replaceContent])
     case .scheduled:
-      // An edit never sends a campaign: without a time in the future, the campaign becomes a draft.
+      // An edit never sends a campaign: unless its time is in the future, the campaign becomes a draft.
       guard staysScheduled else {
         state = .draft
         return .success([.replaceContent])
@@ -172,7 +172,7 @@ struct CampaignLifecycle: Equatable, Sendable {
     return [.storeState]
   }
 
-  /// Asserts the invariants of a campaign's state.
+  /// Asserts that the state and the runner are consistent with each other.
   func checkInvariants() {
     precondition(
       !isRunning || (state != .draft && state != .scheduled),

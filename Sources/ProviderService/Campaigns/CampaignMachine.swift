@@ -7,10 +7,10 @@ internal import Storage
 /// The decisions of one run of a campaign: the recipients to claim, the pushes to send and repeat, the queries of the
 /// delivery log, and the outcomes to store.
 ///
-/// This type is a state machine without I/O. Its run performs each action before it requests the next step. An action
-/// whose result matters has a method that reports the result.
+/// This type is a state machine without I/O. The run performs each action before it requests the next step. If the
+/// result of an action affects later decisions, the run reports the result through a method of this type.
 struct CampaignMachine {
-  /// The properties of the campaign's service and text on which decisions depend.
+  /// The properties of the push service and of the campaign's text that affect decisions.
   struct Setting {
     let sendTime: SendTime
     /// True if the service has a delivery log.
@@ -31,7 +31,7 @@ struct CampaignMachine {
   private var actions: [CampaignAction] = []
   /// The batches about which the log is being queried.
   private var queried: [Int64] = []
-  /// The group that is being claimed.
+  /// The group whose recipients are being claimed; nil if no claim is pending.
   private var claiming: ZoneGroup?
   /// The state in which to leave the campaign once nothing is in flight; nil while the campaign continues.
   private(set) var endState: CampaignRecord.State?
@@ -43,7 +43,7 @@ struct CampaignMachine {
   private var answered: Int64 = 0
   private var badTokens: Int64 = 0
 
-  /// Creates the decisions of a campaign that has not been read from its store yet.
+  /// Creates a machine for a campaign whose groups and batches have not been read from the store yet.
   init(
     _ campaign: CampaignRecord, _ setting: Setting, random: any RandomNumberGenerator
   ) {
@@ -67,7 +67,7 @@ struct CampaignMachine {
       groups: groups, sendTime: setting.sendTime, rate: campaign.rate, zone: zone)
   }
 
-  /// Continues a batch that an earlier run left in flight.
+  /// Continues with a batch that an earlier run left in flight.
   mutating func recover(
     _ batch: CampaignBatch, _ recipients: ClaimedRecipients, at now: CampaignMoment
   ) {
@@ -119,7 +119,8 @@ struct CampaignMachine {
     send(batch.number, at: now)
   }
 
-  /// Handles each of a batch's answers according to its consequence.
+  /// Handles the answers to a batch's pushes: counts outcomes, and determines the recipients that need another push or
+  /// a log query.
   mutating func handle(
     _ answers: BatchAnswers.Answers, of number: Int64, at now: CampaignMoment
   ) {
@@ -208,7 +209,7 @@ struct CampaignMachine {
     }
   }
 
-  /// The next step of a campaign that continues; nil if actions were added instead.
+  /// Returns the next step of a campaign that continues, or nil if actions were added instead.
   private mutating func nextWhileRunning(at now: CampaignMoment) -> CampaignStep? {
     if let query = query(at: now) { return .act(query) }
     for number in flights.keys.sorted() {
@@ -253,9 +254,9 @@ struct CampaignMachine {
     }
   }
 
-  /// The next step of a campaign that is paused, or left to the next run.
+  /// Returns the next step of a campaign that is paused, or left to the next run.
   ///
-  /// Waits only for answers: log queries, and pushes that must be repeated, are left to the next run.
+  /// Waits only for answers. The next run performs the outstanding log queries, and repeats pushes if necessary.
   private mutating func nextBeforeEnd(leaving state: CampaignRecord.State) -> CampaignStep? {
     if isAwaitingAnswers { return .wait(until: .max / 2) }
     if campaign.state != state {
@@ -266,7 +267,7 @@ struct CampaignMachine {
     return nil
   }
 
-  /// The next step of a cancelled campaign, which waits until every push that was sent has an outcome.
+  /// Returns the next step of a cancelled campaign, which waits until every push that was sent has an outcome.
   ///
   /// The run gives up on recipients that were not reached. An uncertain push is looked up in the delivery log.
   private mutating func nextAfterCancellation(at now: CampaignMoment) -> CampaignStep? {
@@ -295,7 +296,7 @@ struct CampaignMachine {
 
   private var isAwaitingAnswers: Bool { flights.values.contains { $0.phase == .answers } }
 
-  /// True if the delivery log is to be queried about a batch.
+  /// True if a query of the delivery log is pending for at least one batch.
   private var awaitsLog: Bool {
     guard setting.hasLog else { return false }
     return flights.values.contains { flight in
@@ -325,7 +326,7 @@ struct CampaignMachine {
       flights[number] = flight
       return settle(number, at: now)
     }
-    // A batch that was stored for a later retry counts as in flight again before its first push.
+    // If the batch was stored for a later retry, store that it is in flight again before its first push is sent.
     if !flight.batch.isSent {
       flight.resend(at: now.unixMilliseconds)
       actions.append(.write(.narrow(flight.batch, [], [])))
@@ -367,7 +368,8 @@ struct CampaignMachine {
     for var addressee in flight.uncertain {
       switch verdict(addressee.id) {
       case .accepted: flight.count(.accepted, in: addressee.language)
-      // A gateway that answers with an internal error does not deliver the push, unless it has already sent it.
+      // If the gateway received the push and then answered with an internal error, it does not deliver the push, so
+      // send the push again.
       case .absent,
         .received where addressee.isInterrupted:
         isInterrupted = isInterrupted || addressee.isInterrupted
@@ -387,8 +389,8 @@ struct CampaignMachine {
 
   /// The problem to report if most tokens are bad.
   ///
-  /// The campaign continues, because the other tokens might be valid. A client with an app's key can register invented
-  /// tokens, which must not block the campaign for the other devices.
+  /// The campaign continues, because the other tokens might be valid. Any client with an app's key can register
+  /// invented tokens, and these tokens must not block the campaign for the other devices.
   private var badTokenProblem: String? {
     guard badTokens >= Limits.badTokensBeforeSlowing, badTokens * 2 > answered else { return nil }
     return
@@ -406,7 +408,7 @@ struct CampaignMachine {
         sinceMilliseconds: flight.batch.claimedMilliseconds, environment: environment))
   }
 
-  /// Reports the reason that the campaign does not continue, or clears it once the campaign continues.
+  /// Reports the reason that the campaign does not continue, or clears the reason once the campaign continues.
   private mutating func report(_ problem: String?) {
     guard campaign.problem != problem else { return }
     campaign.problem = problem
@@ -416,7 +418,7 @@ struct CampaignMachine {
 
   // MARK: Invariants
 
-  /// Asserts what must hold between two events.
+  /// Asserts the invariants that hold between events.
   private func checkInvariants() {
     assert(pacing.batchesInFlight == flights.count, "the pacing counts the batches in flight")
     assert(answered >= badTokens, "each bad token was an answer")

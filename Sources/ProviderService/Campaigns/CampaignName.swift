@@ -5,7 +5,7 @@ enum CampaignName {
   /// The name of a campaign that displays no text.
   static let untitled = "Untitled campaign"
 
-  /// Returns the name of a campaign's document.
+  /// Returns the name in a campaign's document or, if it has none, a name derived from the text.
   static func of(_ document: JSONObject) -> String {
     if let name = document["name"]?.stringValue, !name.isEmpty { return name }
     let alerts = [
@@ -17,7 +17,9 @@ enum CampaignName {
     return untitled
   }
 
-  /// Returns the name of a copy.
+  /// Returns the name for a copy of the campaign `name`.
+  ///
+  /// A name that already begins with "Copy of" remains unchanged.
   static func ofCopy(_ name: String) -> String {
     let prefix = "Copy of "
     let isCopy = name.utf8.starts(with: prefix.utf8)
@@ -28,7 +30,7 @@ enum CampaignName {
     if let text = alert.stringValue { return line(text) }
     guard let object = alert.objectValue else { return nil }
     if let own = title(of: object) { return own }
-    // One member per language: the first one determines the campaign's name.
+    // The alert has one member per language, and the first language determines the campaign's name.
     return object.members.first?.value.objectValue.flatMap(title)
   }
 

@@ -26,12 +26,12 @@ struct CampaignTimeWait: Equatable, Sendable {
   }
 }
 
-/// The schedule for claiming a campaign's next recipients: the times of its groups, its rate, and the batches in
-/// flight.
+/// The schedule for claiming a campaign's next recipients, based on the times of its groups, its rate, and its batches
+/// in flight.
 ///
 /// This type is a state machine without I/O.
 struct CampaignPacing {
-  /// The next action.
+  /// The action that the caller should take next.
   enum Action: Equatable {
     /// Claim up to this many recipients of a group.
     case claim(ZoneGroup, limit: Int)
@@ -48,7 +48,7 @@ struct CampaignPacing {
     let zone: Zone
   }
 
-  /// The groups that are not completely claimed.
+  /// The groups that still have unclaimed recipients.
   private var groups: [ZonedGroup]
   /// The zone of each group, by number.
   private let zones: [Int: Zone]
@@ -57,10 +57,12 @@ struct CampaignPacing {
   /// The earliest time at which the rate allows more pushes, in monotonic nanoseconds.
   private var allowedAt: Int64 = 0
   private(set) var batchesInFlight = 0
-  /// The reason that no group can be sent to at the moment; nil if a group can be sent to, or none is left.
+  /// The reason that no group can receive pushes at the moment; nil if a group can receive pushes, or no group is left.
   private(set) var timeWait: CampaignTimeWait?
 
-  /// Creates the pacing of a campaign's groups, of which some can be completely claimed.
+  /// Creates the pacing of a campaign's groups.
+  ///
+  /// Groups without unclaimed recipients are ignored.
   ///
   /// `zone` returns the time zone with a given name.
   init(
@@ -77,9 +79,11 @@ struct CampaignPacing {
     self.rate = rate
   }
 
-  /// Returns the action at this time, which is given on both the monotonic clock and the wall clock.
+  /// Returns the next action.
   ///
-  /// `held` is the number of batches that wait for the time of their group, while other groups continue.
+  /// The current time is passed on both the monotonic clock and the wall clock.
+  ///
+  /// `held` is the number of batches that wait for the time of their group while other groups continue.
   mutating func next(now: Int64, unixSeconds: Int, held: Int = 0) -> Action {
     assert((0...batchesInFlight).contains(held), "held batches are in flight")
     timeWait = nil
@@ -98,7 +102,7 @@ struct CampaignPacing {
     return .wait(until: soonest.nextCheck(now: now, unixSeconds: unixSeconds))
   }
 
-  /// Returns the time until which a group's devices must not be sent to; nil if they can be sent to now.
+  /// Returns the wait before a group's devices can receive pushes; nil if they can receive pushes now.
   func wait(of group: Int, unixSeconds: Int) -> CampaignTimeWait? {
     let zone = zones[group] ?? .utc
     let moment = sendTime.earliest(from: unixSeconds, in: zone)
@@ -115,7 +119,8 @@ struct CampaignPacing {
     return min(Limits.batchRecipientsMax, max(1, Int(share)))
   }
 
-  /// Records that a batch of recipients is now being sent.
+  /// Records that a batch with this number of recipients is being sent, and delays the next batch according to the
+  /// rate.
   mutating func claimed(_ recipients: Int, now: Int64) {
     precondition(recipients > 0, "a batch has at least one recipient")
     batchesInFlight += 1

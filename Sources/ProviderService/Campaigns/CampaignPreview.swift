@@ -12,11 +12,11 @@ struct CampaignPreview {
   let zones: [JSONObject]
   /// The number of seconds until the campaign's time arrives for the first device; nil for a campaign without a time.
   let startsInSeconds: Int?
-  /// The number of devices that a start at the given time does not reach immediately.
+  /// The number of devices that would have to wait if the campaign started at the given time.
   let waitingDevices: Int64
-  /// The time at which the first of these devices can be reached, in seconds since 1970; nil if no device waits.
+  /// The time at which the first of the waiting devices can be reached, in seconds since 1970; nil if no device waits.
   let waitsUntil: Int?
-  /// Warnings for the operator before the campaign is sent.
+  /// The warnings to show to the operator before the campaign is sent.
   let warnings: [String]
   /// The reasons that the campaign would not be sent to this audience.
   let problems: [RequestProblem]
@@ -36,7 +36,7 @@ struct CampaignPreview {
     let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues { shares in
       shares.reduce(0) { $0 + $1.count }
     }
-    // Apps can report any number of device languages: show the most common ones.
+    // Show only the most common languages, because apps can report any number of device languages.
     let sorted = byLanguage.sorted { ($1.value, $0.key ?? "") < ($0.value, $1.key ?? "") }
     let rest = sorted.dropFirst(Limits.previewLanguagesMax)
     if !rest.isEmpty {
@@ -44,8 +44,8 @@ struct CampaignPreview {
       warnings.append("\(rest.count) more languages with \(devices) are not listed")
     }
     for (language, count) in sorted.prefix(Limits.previewLanguagesMax) {
-      // Show nothing for a language without text, which is reported as a problem, but show the payload if the campaign
-      // has no languages.
+      // A language without text is reported as a problem, so show nothing for it. If the campaign has no languages,
+      // show the payload.
       let chosen = document.alerts.choice?.language(for: language)
       let shown = document.alerts.choice == nil || chosen != nil
       languages.append([
@@ -73,7 +73,7 @@ struct CampaignPreview {
           + "it starts"
           + (isQuiet ? ", or after their quiet hours" : ""))
     }
-    // The counts above don't include devices whose rows are damaged.
+    // Include the notices about damaged rows, because the counts above do not include the devices in those rows.
     self.warnings = notices + warnings
     let deviceZonesOfAudience = Set(shares.map(\.timeZone)).map {
       $0.flatMap(deviceZones.zone) ?? .utc
@@ -105,7 +105,7 @@ struct CampaignPreview {
     }
   }
 
-  /// The preview as one object.
+  /// The preview as a JSON object for a response.
   var json: JSONObject {
     [
       "devices": .integer(total),

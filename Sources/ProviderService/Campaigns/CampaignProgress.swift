@@ -21,7 +21,7 @@ final class CampaignProgress: Sendable {
   private struct State {
     var campaigns: [String: Watched] = [:]
     var isRunning = false
-    /// The number of rounds since the last write to every stream.
+    /// The number of rounds since the last heartbeat, which is written to every stream.
     var quietRounds = 0
   }
 
@@ -29,7 +29,7 @@ final class CampaignProgress: Sendable {
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// Creates a progress reporter based on `status`.
+  /// Creates a progress reporter that obtains each campaign's status from `status`.
   ///
   /// `now` is a monotonic clock in nanoseconds.
   init(

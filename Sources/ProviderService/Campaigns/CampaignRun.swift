@@ -15,7 +15,7 @@ struct CampaignRun {
   private let identity: CampaignIdentity
   private var machine: CampaignMachine
   private var payloads: [String: [UInt8]] = [:]  // text: the campaign's own languages
-  /// The language of the text for each device language.
+  /// A cache of the text language that was chosen for each device language.
   private var languages: [String?: String] = [:]
   /// The batches whose pushes were sent but have not all been answered.
   private var awaited: Set<Int64> = []
@@ -72,7 +72,7 @@ struct CampaignRun {
   /// Stops claiming recipients, and leaves the campaign in `state` once nothing is in flight.
   mutating func stop(leaving state: CampaignRecord.State) { machine.stop(leaving: state) }
 
-  /// Discards a batch that was answered but cannot be stored.
+  /// Stops waiting for a batch whose answers have arrived but cannot be stored.
   mutating func drop(_ number: Int64) { awaited.remove(number) }
 
   /// Handles a batch's responses.
@@ -128,7 +128,7 @@ struct CampaignRun {
 
   // MARK: Recipients
 
-  /// Reads the tokens of recipients, and determines their notifications.
+  /// Unseals the tokens of recipients, and determines the ID and the text language of each recipient's notification.
   private mutating func read(_ recipients: [CampaignRecipient]) -> ClaimedRecipients {
     var claimed = ClaimedRecipients()
     for recipient in recipients {

@@ -12,21 +12,21 @@ internal import System
 /// its completion. Pushes that an earlier run left in flight are looked up in the gateway's delivery log (decision
 /// 0013).
 final class CampaignRunner: Sendable {
-  /// The resources of a runner.
+  /// The services and clocks that a runner uses.
   struct Resources: Sendable {
     let registry: Registry
     let service: PushService
     let log: Log
     var clock = CampaignClock(log: .silent)
     var settleNanoseconds = Limits.settleNanoseconds
-    /// The source of the pauses between retries.
+    /// A function that returns the source of randomness for the pauses between retries.
     var random: @Sendable () -> any RandomNumberGenerator = { SystemRandom.Generator() }
-    /// Returns the monotonic clock in nanoseconds and the wall clock in milliseconds since 1970.
+    /// A function that returns the monotonic clock in nanoseconds and the wall clock in milliseconds since 1970.
     var time: @Sendable () -> (nanoseconds: Int64, unixMilliseconds: Int64) = {
       (SystemClock.monotonicNanoseconds, SystemClock.unixMilliseconds)
     }
 
-    /// The present time on each clock.
+    /// The current time on each clock.
     var now: CampaignMoment {
       let (nanoseconds, unixMilliseconds) = time()
       return CampaignMoment(
@@ -64,15 +64,15 @@ final class CampaignRunner: Sendable {
   /// The reason that the campaign waits for a time; nil if it does not wait.
   var timeWait: CampaignTimeWait? { pause.withLock { $0 } }
 
-  /// Claims no more recipients, and leaves the campaign in `state` once nothing is in flight.
+  /// Stops claiming recipients, and leaves the campaign in `state` once nothing is in flight.
   func stop(leaving state: CampaignRecord.State) { post(.stop(state)) }
 
-  /// Stops the thread, and leaves the campaign to be resumed at the next start.
+  /// Stops the thread, and leaves the campaign to be resumed when the service starts again.
   func stop() { post(.stop(.running)) }
 
-  /// Waits, for at most this time, until the thread exits.
+  /// Waits until the thread exits, but for no longer than the given time.
   func wait(nanoseconds: Int64) {
-    // A later wait must also find that the thread has exited.
+    // Signal again, so that a later wait also finds that the thread has exited.
     if hasEnded.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success {
       hasEnded.signal()
     }

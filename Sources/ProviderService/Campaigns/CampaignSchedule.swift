@@ -17,7 +17,8 @@ final class CampaignSchedule: Sendable {
     }
   }
 
-  /// Causes the thread to check the campaigns immediately, because a campaign was scheduled or the service is shutting
-  /// down.
+  /// Causes the thread to check the campaigns immediately.
+  ///
+  /// Call this method after a campaign is scheduled, or when the service shuts down.
   func wake() { isNewer.signal() }
 }

@@ -3,9 +3,9 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-/// The content of campaigns that have not started.
+/// Operations on the content of campaigns that have not started.
 extension CampaignService {
-  /// Adds a draft.
+  /// Adds a campaign as a draft, which is not sent until it is started.
   func add(
     _ object: JSONObject, audience: CampaignAudience, rate: Int64?
   ) throws(Failure) -> CampaignRecord {
@@ -24,15 +24,15 @@ extension CampaignService {
     var audience: CampaignAudience?
     /// The new rate: nil leaves the rate unchanged, and an inner nil removes the limit.
     var rate: Int64??
-    /// True if the campaign is to be a draft afterward, so that its recipients can be replaced.
+    /// True if the campaign becomes a draft afterward, so that its recipients can be replaced.
     var isHeld = false
   }
 
   /// Replaces the content of a draft or a scheduled campaign.
   ///
-  /// If the new document lacks a name or a time, the campaign keeps its current one, which might come from a command's
-  /// options; a null in the document removes the value. A scheduled campaign becomes a draft if its new time is not in
-  /// the future.
+  /// If the new document lacks a name or a time, the campaign keeps its current value, which might come from a
+  /// command's options. A null in the document removes the value. If the new time is not in the future, a scheduled
+  /// campaign becomes a draft.
   func edit(_ id: String, _ edit: Edit) throws(Failure) -> CampaignRecord {
     let campaign = try campaign(id)
     let former = try object(of: campaign)
@@ -52,7 +52,7 @@ extension CampaignService {
       id, .editRequested(startsLater: startsLater, isHeld: edit.isHeld), edited: edited)
   }
 
-  /// Adds a draft with the content of another campaign, without its time.
+  /// Adds a draft with the content of another campaign, but without its send time.
   func copy(_ id: String) throws(Failure) -> CampaignRecord {
     let campaign = try campaign(id)
     var object = try object(of: campaign)
@@ -69,7 +69,7 @@ extension CampaignService {
     return copy
   }
 
-  /// Returns the content of a campaign in the format in which campaigns are added.
+  /// Returns the content of a campaign, in the format that a request to add a campaign uses.
   func content(_ id: String) throws(Failure) -> JSONObject {
     let campaign = try campaign(id)
     var object = try object(of: campaign)
@@ -85,7 +85,7 @@ extension CampaignService {
   ) throws(Failure) -> Int {
     _ = try listed(id)
     let sealed = recipients.map { registry.sealer.seal($0.token) }
-    // A campaign that starts in the meantime would not be sent to the new recipients.
+    // Hold the lock: if the campaign started in the meantime, it would not be sent to the new recipients.
     return try transitions.withLock { _ throws(Failure) in
       let campaign = try listed(id)
       let registrations = zip(recipients, sealed).map { one, sealed in
@@ -115,7 +115,7 @@ extension CampaignService {
     return campaign
   }
 
-  /// Validates a campaign and returns a preview.
+  /// Validates a campaign that has not been added, and returns a preview of it.
   func preview(
     _ object: JSONObject, audience: CampaignAudience
   ) throws(Failure) -> CampaignPreview {

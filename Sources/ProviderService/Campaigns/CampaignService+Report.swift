@@ -2,7 +2,7 @@ public import BelfryWire
 internal import Storage
 internal import System
 
-/// The state and the results of campaigns.
+/// Queries for the state and the results of campaigns.
 extension CampaignService {
   /// Returns the status of every campaign, in order of creation.
   func list() throws(Failure) -> [JSONObject] {
@@ -112,7 +112,7 @@ struct CampaignCounts {
 
   /// Returns the counts of each language as objects, largest first.
   ///
-  /// Tokens that remain in the registry are not counted by language.
+  /// Outcomes of the kind `kept` are omitted, because their recipients are also counted as `dead`.
   static func byLanguage(_ tallies: [CampaignTally]) -> [JSONObject] {
     let groups = Dictionary(
       grouping: tallies.filter { $0.outcome != .kept }, by: { UTF8Text($0.language) })

@@ -2,7 +2,7 @@ internal import Scheduling
 internal import Storage
 internal import System
 
-/// The start of campaigns at their time.
+/// Operations that start campaigns at their scheduled time.
 extension CampaignService {
   /// Returns true if a campaign's time is in the future for every device of its audience.
   func startsLater(
@@ -39,8 +39,8 @@ extension CampaignService {
       guard let campaign = try? registry.store.campaign(id) else { continue }
       do throws(Failure) {
         let moment = try startMoment(campaign, document(of: campaign)) ?? 0
-        // Limit a time in the far future, so that the product can't overflow; the campaign is checked again long before
-        // that time.
+        // Limit a time in the far future, so that the product cannot overflow. The campaign is checked again long
+        // before that time.
         let moments = min(Int64(moment), Int64.max / 1_000)
         let left = moments * 1_000 - clock.compare()
         if left <= 0 {

@@ -3,7 +3,7 @@ internal import BelfryWire
 internal import Storage
 internal import System
 
-/// The data of the overview page.
+/// The data for the console's overview page.
 extension CampaignService {
   /// Returns the state of the service in one object: the registered devices, the latest campaigns, and whether the
   /// service can send pushes.
@@ -40,7 +40,7 @@ extension CampaignService {
         ])
   }
 
-  /// The destination of campaigns, and the state of the connection.
+  /// The push service to which campaigns are sent, and the state of the connection to it.
   private var connection: JSONObject {
     do throws(Failure) {
       let service = try service()

@@ -46,11 +46,12 @@ public final class CampaignService: Sendable {
   let log: Log
   let clock: CampaignClock
   private let running = Mutex(Running())
-  /// A lock that is held while a campaign's state changes, so that each change sees the effect of the previous one.
+  /// A lock that is held while a campaign's state changes, so that each change is based on the result of the previous
+  /// change.
   let transitions = Mutex(())
   let counts: RegistryCounts
 
-  /// Creates the campaigns of a registry.
+  /// Creates the service that manages the campaigns of a registry.
   ///
   /// `makeService` is called when the first campaign starts.
   public init(
@@ -64,7 +65,7 @@ public final class CampaignService: Sendable {
     self.makeService = makeService
   }
 
-  /// Continues the campaigns that an earlier run was sending, and settles the cancelled ones.
+  /// Continues the campaigns that were running when the service last stopped, and settles the cancelled campaigns.
   public func resumeInterrupted() throws(StorageFailure) {
     let ids =
       try registry.store.campaignIDs(in: .running) + registry.store.campaignIDs(in: .cancelled)
@@ -96,9 +97,9 @@ public final class CampaignService: Sendable {
     }
   }
 
-  /// Returns a campaign to `scheduled` if an earlier release started it and left it waiting for its time.
+  /// Returns a campaign to `scheduled` if an earlier release started the campaign and left it waiting for its time.
   ///
-  /// Returns true if the campaign is scheduled now.
+  /// Returns true if the campaign is now scheduled.
   private func reschedule(_ campaign: CampaignRecord) throws(Failure) -> Bool {
     guard try startsLater(campaign, document(of: campaign)) else { return false }
     let scheduled = try stored { () throws(StorageFailure) in
@@ -107,15 +108,15 @@ public final class CampaignService: Sendable {
     return scheduled != nil
   }
 
-  /// Creates the thread that starts campaigns at their scheduled time.
+  /// Starts the thread that starts campaigns at their scheduled time.
   public func startSchedule() {
     let schedule = CampaignSchedule { [weak self] in self?.startDue() }
     running.withLock { $0.schedule = schedule }
   }
 
-  /// Starts no more runs, and stops the current runs once the pushes in flight are answered.
+  /// Prevents further runs, and stops the current runs once the pushes in flight are answered.
   ///
-  /// The remaining recipients are left to the next start.
+  /// The remaining recipients receive the campaign after the service starts again.
   public func stop() {
     let (runners, schedule) = running.withLock { running in
       running.isDraining = true
@@ -159,7 +160,7 @@ public final class CampaignService: Sendable {
 
   // MARK: Changes of state
 
-  /// Handles an event of a campaign: decides according to the current state, and executes the actions.
+  /// Handles an event of a campaign: determines the actions from the current state, and executes them.
   ///
   /// Returns the campaign after the change.
   func change(
@@ -224,7 +225,7 @@ public final class CampaignService: Sendable {
       campaign.state = state
       if state == .running || state == .scheduled || state == .cancelled { campaign.problem = nil }
       if state == .cancelled { campaign.finishedMilliseconds = SystemClock.unixMilliseconds }
-      // Without a service, a paused campaign remains paused.
+      // If no push service is available, throw an error, so that a paused campaign remains paused.
       if state == .running { _ = try service() }
       try update(campaign)
     case .replaceContent:
@@ -243,7 +244,9 @@ public final class CampaignService: Sendable {
     }
   }
 
-  /// Settles the pushes in flight of a cancelled campaign; without a push service, this happens at the next start.
+  /// Settles a cancelled campaign's pushes in flight.
+  ///
+  /// Without a push service, they are settled when the service starts again.
   private func settle(_ campaign: CampaignRecord) throws(Failure) {
     let isSettled = try stored { () throws(StorageFailure) in
       try registry.store.batches(of: campaign.id).isEmpty
@@ -268,7 +271,7 @@ public final class CampaignService: Sendable {
 
   // MARK: Parts
 
-  /// Returns the devices of a campaign's audience by language, zone, and environment.
+  /// Returns the number of devices in a campaign's audience for each combination of language, zone, and environment.
   func shares(of campaign: CampaignRecord) throws(Failure) -> [AudienceShare] {
     try stored { () throws(StorageFailure) in
       try registry.store.shares(
@@ -356,7 +359,7 @@ public final class CampaignService: Sendable {
   /// True once the service is shutting down.
   var isDraining: Bool { running.withLock { $0.isDraining } }
 
-  /// Returns the reason that a campaign waits or does not continue automatically.
+  /// Returns the problem that delays a campaign or prevents it from continuing automatically; nil if it has no problem.
   func problem(of campaign: CampaignRecord) -> String? {
     running.withLock { $0.runners[campaign.id] }?.problem ?? campaign.problem
   }

@@ -6,7 +6,7 @@ internal import System
 enum CampaignMessage: Sendable {
   /// All responses of a batch are available.
   case answered(batch: Int64, BatchAnswers.Answers)
-  /// Claim no more recipients, and finish the pushes in flight.
+  /// Stop claiming recipients, and finish the pushes in flight.
   ///
   /// The value is the state in which to leave the campaign.
   case stop(CampaignRecord.State)
@@ -32,7 +32,7 @@ struct CampaignWork {
   private let onAnswers: @Sendable (_ batch: Int64, BatchAnswers.Answers) -> Void
   private var run: CampaignRun
   private var phase = Phase.starting
-  /// The number of consecutive runs that the store did not accept a write of.
+  /// The number of consecutive store failures since a run last wrote to the store successfully.
   private var failures = 0
   /// The reason that the campaign waits for its store; nil if it does not wait.
   private(set) var problem: String?
@@ -53,11 +53,11 @@ struct CampaignWork {
     run = CampaignRun(campaign, document, resources, onAnswers: onAnswers)
   }
 
-  /// Handles a message.
+  /// Handles a message from another thread, according to the current phase.
   mutating func handle(_ message: CampaignMessage) {
     switch (message, phase) {
     case (.answered(let batch, let answers), .running): run.handle(answers, of: batch)
-    // The next run looks up the pushes in the delivery log, as after a crash.
+    // Discard the answers. The next run looks up the pushes in the delivery log, as after a crash.
     case (.answered(let batch, _), _): run.drop(batch)
     case (.stop(let state), .waiting):
       run.stop(leaving: state)
@@ -71,7 +71,7 @@ struct CampaignWork {
   /// Returns the time of the next step in monotonic nanoseconds, or nil if the work is over.
   mutating func turn() -> Int64? {
     if case .waiting(let moment) = phase {
-      // If the program is exiting, the pushes in flight are left to its next start.
+      // If the program is exiting, leave the pushes in flight to its next start.
       if run.endState == .running { return end() }
       if run.isAwaitingAnswers { return .max / 2 }
       guard moment <= resources.now.nanoseconds else { return moment }
@@ -104,7 +104,7 @@ struct CampaignWork {
       guard let stored = try resources.registry.store.campaign(campaign.id) else { return false }
       campaign = stored
     } catch {
-      // Try another run with the values in memory, which also fails if the store still cannot be read.
+      // Start another run with the values in memory. It also fails if the store still cannot be read.
     }
     run = CampaignRun(campaign, document, resources, onAnswers: onAnswers)
     if let endState { run.stop(leaving: endState) }

@@ -19,7 +19,7 @@ public struct GatewayLog: Sendable {
     ///
     /// Returns nil for an object that is not a log line.
     public init?(_ object: JSONObject) {
-      // Ignore refusals: the campaign received them as responses, and they don't show whether the gateway has the
+      // Ignore refusals. The campaign received them as responses, and they do not show whether the gateway has the
       // notification.
       guard let id = object["apnsID"]?.stringValue, let state = object["state"]?.stringValue,
         state != "Refused",
@@ -56,21 +56,23 @@ public struct GatewayLog: Sendable {
   /// A function that returns the gateway's clock in milliseconds since 1970, or nil if the gateway does not respond.
   public typealias Clock = @Sendable () throws -> Int64?
 
-  /// The smallest number of lines that the log retains; newer lines replace older ones.
+  /// The minimum number of lines that the log retains before newer lines replace older lines.
   let keptLines: Int
   private let clock: Clock
   private let read: Read
 
-  /// Creates a log that retains at least `keptLines` lines, with the clock from which their timestamps are taken.
+  /// Creates a log that retains at least `keptLines` lines.
+  ///
+  /// `clock` is the clock that provides the timestamps of the lines.
   public init(keptLines: Int, clock: @escaping Clock, read: @escaping Read) {
     self.keptLines = keptLines
     self.clock = clock
     self.read = read
   }
 
-  /// The fate of a notification that was sent after a given time and might have been lost.
+  /// The evidence in the log about a notification whose response was lost.
   ///
-  /// A later case is stronger evidence than an earlier one.
+  /// The cases are ordered from the weakest to the strongest evidence.
   enum Verdict: Int, Sendable, Comparable {
     /// The gateway never received the notification.
     case absent
@@ -89,25 +91,28 @@ public struct GatewayLog: Sendable {
   enum Answer: Sendable, Equatable {
     /// One verdict per notification.
     case verdicts([NotificationID: Verdict])
-    /// The gateway does not respond at present.
+    /// The gateway is not responding.
     case outOfReach
-    /// So many lines have been added since the given time that the relevant lines might have been removed.
+    /// The relevant lines might have been removed, because many lines have been added since the given time.
     case forgotten
   }
 
-  /// Queries the log about notifications that were sent after a time on this machine's clock, in milliseconds since
-  /// 1970; `now` returns the present time on that clock.
+  /// Queries the log about notifications that were sent after a given time.
+  ///
+  /// The time is in milliseconds since 1970 on this machine's clock, and `now` returns the current time on the same
+  /// clock.
   func verdicts(
     on ids: Set<NotificationID>, since milliseconds: Int64, now: () -> Int64
   ) -> Answer {
     guard let there = (try? clock()).flatMap({ $0 }) else { return .outOfReach }
-    // The gateway's clock is ahead by at least this much, because it was read before the local clock.
+    // The gateway's clock was read before the local clock, so the gateway is ahead by at least this difference.
     let ahead = there - now()
     let from = milliseconds + ahead - Limits.clockPrecisionMilliseconds
     var verdicts: [NotificationID: Verdict] = [:]
     var recent = 0
     let isRead = try? read { line in
-      // A line with an earlier time might have been written after a line that was removed.
+      // Count slightly earlier lines as new, because a line can be written several seconds after the time that it
+      // states.
       if line.atMilliseconds >= from - Limits.lateLineMilliseconds { recent += 1 }
       guard ids.contains(line.id) else { return }
       verdicts[line.id] = max(verdicts[line.id] ?? .absent, Self.evidence(of: line.state))
@@ -145,11 +150,11 @@ public struct GatewayLog: Sendable {
   static let sent = "Sent"
   static let unregistered = "Discarded – Token Unregistered"
 
-  /// Returns what a line proves.
+  /// Returns the conclusion that a line in this state allows.
   ///
   /// A notification can be sent to a connected device before its commit, and a failed commit adds no line. A
-  /// notification to an unregistered token was refused, or was accepted before the app unregistered. All other lines
-  /// follow the commit, or the device's acknowledgment.
+  /// notification to an unregistered token was refused, or was accepted before the app unregistered. A line in any
+  /// other state is written only after the commit, or after the device's acknowledgment.
   private static func evidence(of state: String) -> Verdict {
     switch state {
     case unregistered: .absent

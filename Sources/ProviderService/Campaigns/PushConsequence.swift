@@ -1,12 +1,14 @@
 internal import BelfryProvider
 internal import PushWire
 
-/// The effect of the response to a push, or of the lack of one, on the push's campaign.
+/// The effect on a campaign of the response to one of its pushes, or of a missing response.
 enum PushConsequence: Equatable {
   /// The service accepted the push.
   case accepted
-  /// The token is dead; `sinceMilliseconds` is the time since which it has been dead, in milliseconds since 1970; nil
-  /// if the service did not report the time.
+  /// The token is dead.
+  ///
+  /// `sinceMilliseconds` is the time since which the token has been dead, in milliseconds since 1970; nil if the
+  /// service did not report the time.
   case dead(reason: String, sinceMilliseconds: Int64?)
   /// The service permanently refused this push for this device.
   case failed(reason: String)

@@ -4,7 +4,7 @@ internal import System
 
 /// The push service to which campaigns are sent.
 public struct PushService: Sendable {
-  /// A function that sends a push and calls back once, as `ProviderClient` does.
+  /// A function that sends a push and calls the completion handler once, as `ProviderClient` does.
   public typealias Submit = @Sendable (Push, @escaping PushCompletion) -> Void
 
   let submit: Submit
@@ -16,7 +16,9 @@ public struct PushService: Sendable {
   /// A function that returns the state of the connection, and opens a connection if none is open.
   let connection: @Sendable () -> ProviderConnectionState
 
-  /// Creates a service; `log` is its delivery log, if it has a readable one.
+  /// Creates a service.
+  ///
+  /// `log` is the service's delivery log; nil if the service has no readable log.
   public init(
     submit: @escaping Submit, log: GatewayLog?, environment: Environment? = nil, name: String = "",
     connection: @escaping @Sendable () -> ProviderConnectionState = { .idle }
@@ -28,7 +30,7 @@ public struct PushService: Sendable {
     self.connection = connection
   }
 
-  /// Creates the service to which a client is connected.
+  /// Creates a service that sends pushes through a client.
   ///
   /// The client must not resend unanswered pushes, because the campaign queries the delivery log first.
   public init(

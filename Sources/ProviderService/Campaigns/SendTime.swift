@@ -41,8 +41,8 @@ struct SendTime: Sendable, Equatable {
     return quietHours != nil
   }
 
-  /// Returns the earliest time at which the start time allows sending to a device in these zones, in seconds since
-  /// 1970, or nil if there is no start time.
+  /// Returns the earliest start time among devices in these zones, in seconds since 1970, or nil if there is no start
+  /// time.
   ///
   /// Quiet hours are not considered. Without zones, UTC applies.
   func firstStart(in zones: [Zone]) -> Int? {

@@ -22,7 +22,7 @@ public final class ProviderConsole: Sendable {
     pages = ConsolePages(start: "provider.html", access: access)
   }
 
-  /// Answers a request for a page, or a request from an app or the operator.
+  /// Answers a request for a page of the console, or passes a request from an app or the operator to the router.
   public func answer(_ request: HTTP1Request) -> HTTP1Response {
     if request.path == "/" || request.path.hasPrefix("/console"),
       let response = pages.answer(request)

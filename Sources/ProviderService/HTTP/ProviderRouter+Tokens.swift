@@ -33,7 +33,7 @@ extension ProviderRouter {
     case .anybody:
       app = apps.apps.map(\.bundleID).first { AppKeys.isTopic(topic, of: $0) } ?? topic
     }
-    // Two kinds can share a topic, which is counted once.
+    // Two kinds of tokens can share a topic, so count each topic only once.
     let topics = Set(TokenKind.allCases.map { "\(app)\($0.topicSuffix)" })
     return RegistrationLimit(topics: topics.sorted(), tokens: tokensPerApp)
   }
@@ -103,7 +103,7 @@ extension ProviderRouter {
     return .lines(page.lines, fields: next.map { [("link", $0)] } ?? [])
   }
 
-  /// Returns the conditions of a search, and their part of the next page's address.
+  /// Returns the conditions of a search, and the query text that repeats these conditions in the next page's address.
   private func filter(
     of request: HTTP1Request
   ) throws(RequestProblems) -> (filter: TokenFilter?, query: String) {

@@ -11,7 +11,8 @@ public struct ProviderRouter: Sendable {
   let registry: Registry
   let campaigns: CampaignService
   let apps: AppKeys
-  /// The checker of admin tokens, which counts wrong tokens, including those from the console's sign-in form.
+  /// The check of admin tokens, which also counts the wrong tokens that clients send, including through the console's
+  /// sign-in form.
   public let guesses: TokenAttempts
   private let isOpen: Bool
   let tokensPerApp: Int64
@@ -134,7 +135,8 @@ public struct ProviderRouter: Sendable {
       return .administrator
     }
     guard isOpen else { throw Self.unauthorized("the app's key is missing") }
-    // A web page in a browser on this machine must not be able to reach the service through a host name of its own.
+    // Refuse web pages. Otherwise, a page in a browser on this machine could reach the service through a host name that
+    // resolves to this machine.
     guard Self.isOwnName(request.field("host")), request.field("origin") == nil,
       !Self.isOfForeignPage(request)
     else {
@@ -154,8 +156,8 @@ public struct ProviderRouter: Sendable {
 
   /// Throws a refusal unless `key` is the admin token.
   ///
-  /// The admin token is always accepted, but a client that has sent too many wrong tokens must wait before it tries
-  /// others.
+  /// The admin token is always accepted. A client that has sent too many wrong tokens must wait before it tries other
+  /// tokens.
   private func requireToken(
     _ key: String, from request: HTTP1Request, or what: String
   ) throws(Refusal) {
@@ -182,8 +184,9 @@ public struct ProviderRouter: Sendable {
     Refusal(401, what, do: "send 'authorization: Bearer' with the content of the token's file")
   }
 
-  /// Returns true if the browser reports that a page from another site sent the request; requests for images and
-  /// scripts have no `Origin`.
+  /// Returns true if the browser reports that a page from another site sent the request.
+  ///
+  /// This check is necessary because requests for images and scripts have no `Origin`.
   private static func isOfForeignPage(_ request: HTTP1Request) -> Bool {
     request.fields.contains { field in
       field.name.lowercased() == "sec-fetch-site"

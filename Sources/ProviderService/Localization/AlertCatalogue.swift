@@ -70,7 +70,7 @@ struct AlertCatalogue: Sendable {
     languages = members.map(\.key).filter { $0.isASCII && alerts[$0] != nil }
     self.alerts = alerts
     self.arguments = arguments
-    // One alert without languages is for all devices.
+    // A single alert without languages applies to all devices.
     choice = LanguageChoice(of: languages, fallback: isOne ? .language(only) : fallback)
     if let named, problems.isEmpty, choice?.fallback == nil {
       problems.append(
@@ -131,8 +131,8 @@ struct AlertCatalogue: Sendable {
     return problems
   }
 
-  /// Warnings for the operator before the campaign is sent: plural forms that a language requires but a string lacks,
-  /// and arguments that no string shows.
+  /// The warnings to show to the operator before the campaign is sent: plural forms that a language requires but a
+  /// string lacks, and arguments that no string shows.
   var warnings: [String] {
     var warnings: [String] = []
     var used: Set<Int> = []

@@ -47,7 +47,7 @@ enum AlertText: Sendable {
     }
   }
 
-  /// Returns the forms that the language requires and this string lacks, in their usual order.
+  /// Returns the plural forms that the language requires but this string lacks, in their usual order.
   func missingForms(language: String) -> [PluralRule.Form] {
     guard case .forms(let forms) = self else { return [] }
     // The numbers up to 200 exercise every CLDR rule for whole numbers.
@@ -55,7 +55,7 @@ enum AlertText: Sendable {
     return PluralRule.Form.allCases.filter { used.contains($0) && forms[$0] == nil }
   }
 
-  /// The string whose placeholders represent those of all forms.
+  /// The string whose placeholders are compared across languages: for a string with plural forms, the form `other`.
   var format: String {
     switch self {
     case .text(let text): text
@@ -64,7 +64,7 @@ enum AlertText: Sendable {
     }
   }
 
-  /// All strings that can be shown, so that each can be checked.
+  /// All strings that can be shown to a user, all of which must be checked.
   var formats: [String] {
     switch self {
     case .text(let text): [text]

@@ -19,7 +19,7 @@ struct LocalizedAlert: Sendable {
     var problems: [RequestProblem] = []
     for member in object.members {
       let name = "\(field).\(RequestProblem.excerpt(member.key))"
-      // The first errors are sufficient. A file can have thousands of unknown members, in hundreds of languages.
+      // Report only the first errors, because a file can have thousands of unknown members in hundreds of languages.
       guard problems.count < Limits.problemsPerLanguage else { break }
       if Self.textKeys.containsBytes(of: member.key) {
         guard member.value.textBytes <= Limits.textBytesMax else {
@@ -114,7 +114,7 @@ struct LocalizedAlert: Sendable {
 }
 
 extension JSONValue {
-  /// The number of bytes of all strings in the value.
+  /// The total size, in bytes, of all strings in the value.
   fileprivate var textBytes: Int {
     switch self {
     case .string(let text): text.utf8.count

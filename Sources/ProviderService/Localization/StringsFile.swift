@@ -17,7 +17,7 @@ public enum StringsFile {
     try resolve(campaign, from: .folder(folder))
   }
 
-  /// Replaces the names of strings files with their contents, if the files were sent with the campaign.
+  /// Replaces the names of strings files with the contents of the files that were sent with the campaign.
   static func resolve(
     _ campaign: JSONObject, files: [String: [UInt8]]
   ) throws(RequestProblems) -> JSONObject {
@@ -228,7 +228,7 @@ public enum StringsFile {
     }
   }
 
-  /// Returns a file's name for a message.
+  /// Returns the beginning of a file's name, for use in a message.
   private static func shown(_ path: String) -> String { RequestProblem.excerpt(path) }
 
   private static let usualAdvice =

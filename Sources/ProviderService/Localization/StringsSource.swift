@@ -11,7 +11,7 @@ enum StringsSource {
 
   /// The files are in this folder, next to the campaign's file.
   case folder(String)
-  /// The files were sent with the campaign, and are keyed by name.
+  /// The files were sent with the campaign. The key of each file is its name.
   case files([String: [UInt8]])
 
   /// Returns true if a file with this name exists.

@@ -45,7 +45,7 @@ public struct AppKeys: Sendable {
 
   /// Returns the app with this key.
   func app(withKey key: [UInt8]) -> App? {
-    // All keys are compared, so that the duration does not reveal how close a guess was.
+    // Compare all keys, so that the time taken does not reveal how close a guess was.
     var found: App?
     for app in apps where ConstantTime.areEqual(app.key, key) { found = app }
     return found
@@ -56,7 +56,7 @@ public struct AppKeys: Sendable {
     TokenKind.allCases.contains { topic == "\(bundleID)\($0.topicSuffix)" }
   }
 
-  /// Returns true if a string can be a bundle identifier or a topic, and a file name.
+  /// Returns true if a string can serve as a bundle identifier or topic, and also as a file name.
   public static func isTopic(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= WireLimits.topicBytesMax && !text.hasPrefix(".")
       && text.utf8.allSatisfy { byte in

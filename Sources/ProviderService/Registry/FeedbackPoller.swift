@@ -3,8 +3,9 @@ internal import Storage
 internal import Synchronization
 public import System
 
-/// A poller that queries a feedback service for dead tokens, at startup and every hour, and removes each token that has
-/// not been registered since the reported time.
+/// A poller that queries a feedback service for dead tokens at startup and every hour.
+///
+/// The poller removes each reported token, unless the app registered the token again after the reported time.
 public final class FeedbackPoller: Sendable {
   /// A function that reads the service, as the client library's `FeedbackClient` does.
   public typealias Read = @Sendable () throws -> [(token: [UInt8], unixSeconds: Int64)]
@@ -40,7 +41,7 @@ public final class FeedbackPoller: Sendable {
     isStopped.unlock()
   }
 
-  /// Waits for the next turn; returns false once polling is stopped.
+  /// Waits until the next query is due; returns false once polling is stopped.
   private func waitForNext() -> Bool {
     let next = Date(timeIntervalSinceNow: Limits.feedbackPauseSeconds)
     isStopped.lock()

@@ -21,7 +21,7 @@ struct RegistrationFields {
   ]
 
   private(set) var pairs: [(name: String, value: String)] = []
-  /// The token from a raw body.
+  /// The token's bytes, if the request's body consists of the token itself.
   private(set) var raw: [UInt8]?
   private(set) var problems: [RequestProblem] = []
 
@@ -47,7 +47,7 @@ struct RegistrationFields {
     pairs.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
   }
 
-  /// Warnings for the developer about ignored fields whose names are similar to supported ones.
+  /// The warnings for the developer about ignored fields with names that resemble supported names.
   var warnings: [String] {
     var warnings: [String] = []
     var compared = 0
@@ -65,26 +65,27 @@ struct RegistrationFields {
     return warnings
   }
 
-  /// Returns the supported name that was probably meant by an unknown name, or nil for a supported name and for one of
-  /// the app's own names.
+  /// Returns the supported name that the app probably meant by an unknown name.
+  ///
+  /// Returns nil for a supported name, and for a name that the app chose for its own field.
   static func meant(by name: String) -> String? {
     guard !names.contains(name) else { return nil }
     let plain = String(name.lowercased().filter { !"_-[]".contains($0) })
     return names.first { $0.lowercased() == plain } ?? synonyms[plain]
   }
 
-  /// Returns the supported name that an unknown name resembles, as with a typing error; nil for a short name, such as
-  /// "tug", which can be the app's own.
+  /// Returns the supported name that an unknown name resembles, for example because of a typing error.
+  ///
+  /// Returns nil for a short name, such as "tug", because it can be the name of the app's own field.
   private static func resembled(by name: String) -> String? {
     guard name.utf8.count >= 6 else { return nil }
     return Suggestion.nearest(to: name, in: names)
   }
 
-  /// Returns the fields whose names, according to their lengths, could be supported names or similar to supported
-  /// names.
+  /// Returns the fields whose names are short enough to be, or to resemble, supported names.
   ///
-  /// Only these names are compared: comparing strings normalizes them, which takes a long time for a long run of
-  /// combining marks.
+  /// The other fields are dropped without a comparison. Comparing strings normalizes them, which takes a long time for
+  /// a long run of combining marks.
   private static func withNames(
     _ pairs: [(name: String, value: String)]
   ) -> [(name: String, value: String)] {
@@ -110,7 +111,7 @@ struct RegistrationFields {
       read(object)
     } else {
       let form = Self.withNames(request.form)
-      // curl labels every body without a type as a form.
+      // If a request has no content type of its own, curl labels the body as a form.
       let isUntyped = type.isEmpty || type.hasPrefix("application/x-www-form-urlencoded")
       let hasField = form.contains { Self.names.contains($0.name) }
       let hasToken = first("deviceToken", "token") != nil

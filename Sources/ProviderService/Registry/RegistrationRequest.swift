@@ -17,7 +17,7 @@ struct RegistrationRequest {
   /// The environment of the token, if the app specified it.
   let environment: Environment?
 
-  /// Warnings for the developer about ignored fields whose names are similar to supported ones.
+  /// The warnings for the developer about ignored fields with names that resemble supported names.
   let warnings: [String]
 
   /// Reads the query, and the body if it is a form, JSON, or the token itself.
@@ -74,7 +74,7 @@ struct RegistrationRequest {
 
   /// Parses a token in hexadecimal, in the formats that apps and files use.
   static func token(hexadecimal text: String) throws(RequestProblem) -> [UInt8] {
-    // Older apps print the description of data: <0a1b2c3d …>.
+    // Older apps send the printed description of their data object: <0a1b2c3d …>.
     let digits = String(decoding: text.utf8.filter { !" <>".utf8.contains($0) }, as: UTF8.self)
     guard let bytes = Hexadecimal.decode(digits), !bytes.isEmpty else {
       throw RequestProblem(
@@ -156,7 +156,7 @@ struct RegistrationRequest {
 
   private static func tags(_ all: [String]) throws(RequestProblem) -> [String] {
     var tags: [String] = []
-    /// The bytes of the tags, because comparing strings would normalize them.
+    /// The tags as bytes, because a comparison of strings would normalize them.
     var known: Set<[UInt8]> = []
     for tag in all {
       guard let name = try name("tag", tag), known.insert(Array(name.utf8)).inserted else {

@@ -2,7 +2,7 @@ internal import BelfryWire
 public import Storage
 public import System
 
-/// The registry of an app's device tokens: registration, changes, and removal.
+/// The registry of device tokens, with operations to register, change, and remove tokens.
 public struct Registry: Sendable {
   let store: any RegistryStore
   let sealer: TokenSealer
@@ -49,8 +49,8 @@ public struct Registry: Sendable {
 
   /// Removes tokens that a feedback service reported, and returns the number of removed tokens.
   ///
-  /// The service reports times in whole seconds, and each time means the beginning of its second: a registration later
-  /// in the same second is kept.
+  /// The service reports times in whole seconds. A reported time counts as the beginning of its second, so a token that
+  /// was registered later in the same second is kept.
   public func removeDead(
     _ tokens: [(token: [UInt8], unixSeconds: Int64)]
   ) throws(StorageFailure) -> Int {
@@ -61,7 +61,8 @@ public struct Registry: Sendable {
       })
   }
 
-  /// Returns a page of tokens as objects, and the number after which the next page begins.
+  /// Returns a page of tokens as objects, and the token number after which the next page begins; nil if this page is
+  /// the last one.
   func page(
     _ filter: TokenFilter? = nil, after number: Int64, limit: Int
   ) throws(StorageFailure) -> (lines: [JSONObject], next: Int64?) {

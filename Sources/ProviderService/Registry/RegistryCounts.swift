@@ -7,7 +7,7 @@ internal import System
 ///
 /// The tokens are recounted only occasionally, because counting reads every token.
 final class RegistryCounts: Sendable {
-  /// The counts at a given time.
+  /// A snapshot of the counts.
   struct Counts: Sendable {
     let shares: [RegistryShare]
     let departures: [String: Int64]

@@ -1,7 +1,7 @@
 public import Storage
 
 extension RegistryStore {
-  /// Notices for the operator about rows that failed their checksum, one sentence each.
+  /// The notices for the operator about rows that failed their checksum, one sentence each.
   public var notices: [String] {
     damage.summary.map {
       [
@@ -11,7 +11,8 @@ extension RegistryStore {
     } ?? []
   }
 
-  /// Returns true if a campaign lacks rows without which it could send pushes twice or not at all.
+  /// Returns true if rows of a campaign might be missing, in which case the campaign could send pushes twice or not at
+  /// all.
   func lacksRows(of campaign: String) -> Bool {
     damage.mayHave(part: campaign, in: ["campaign", "leg", "batch", "recipient", "set_aside"])
   }

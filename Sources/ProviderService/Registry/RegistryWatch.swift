@@ -4,7 +4,7 @@ internal import Storage
 internal import Synchronization
 public import System
 
-/// A thread that reports a failing disk of the registry, and detects when the disk accepts writes again.
+/// A thread that reports when the registry's disk fails, and when it accepts writes again.
 ///
 /// Without this thread, an outage would not end until a request writes to the disk.
 public final class RegistryWatch: Sendable {

@@ -4,16 +4,16 @@ internal import Synchronization
 public import System
 public import Transport
 
-/// A sealer of device tokens, so that the store's file and its copies do not reveal them.
+/// A sealer that encrypts device tokens, so that the store's file and its copies do not reveal the tokens.
 ///
-/// The same token always has the same sealed bytes, which are used to look it up.
+/// The same token always has the same sealed bytes, which are used to look up the token.
 public final class TokenSealer: Sendable {
   /// The reason that no key is available.
   public enum Failure: Error, CustomStringConvertible {
     case system(SystemFailure)
     /// The file does not contain a key.
     case badKey(path: String)
-    /// The key is not the one with which the stored tokens were sealed.
+    /// The stored tokens were sealed with a different key.
     case otherKey(path: String)
 
     /// A description of the error and its remedy.

@@ -9,6 +9,8 @@ public struct ChannelConfiguration: Equatable, Sendable {
   public init(keepsLatest: Bool) { self.keepsLatest = keepsLatest }
 
   /// Parses the body of a request to create a channel (apns-protocol 5.4).
+  ///
+  /// Throws for a body that APNs would reject.
   public init(_ body: [UInt8]) throws(Fault) {
     guard !body.isEmpty else { throw Fault(.payloadEmpty) }
     guard body.count <= WireLimits.largePayloadBytesMax else { throw Fault(.payloadTooLarge) }
@@ -40,7 +42,7 @@ public struct ChannelConfiguration: Equatable, Sendable {
 
   /// The error for a body that is not a valid channel description.
   public struct Fault: Error, Equatable {
-    /// The rejection to answer with.
+    /// The rejection to send in the response.
     public let rejection: Rejection
 
     init(_ rejection: Rejection) { self.rejection = rejection }

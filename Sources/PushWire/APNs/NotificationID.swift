@@ -2,9 +2,9 @@ internal import BelfryWire
 
 /// The identifier of a notification: the 128 bits of `apns-id`.
 ///
-/// Use this value for comparison and storage; responses echo the client's text byte for byte. The value records whether
-/// that text was in lowercase, so that a device receives the client's spelling. Two spellings of one identifier are
-/// equal.
+/// Use this value for comparison and storage. A response instead echoes the client's text byte for byte. The value also
+/// records whether that text was in lowercase, so that a device receives the client's spelling. Two spellings of one
+/// identifier are equal.
 public struct NotificationID: Hashable, Sendable {
   /// The first eight bytes, big-endian.
   public let high: UInt64
@@ -79,9 +79,9 @@ public struct NotificationID: Hashable, Sendable {
     for index in 0..<8 { write(Self.byte(index, of: fourth)) }
   }
 
-  /// Returns eight hexadecimal digits in ASCII; the most significant digit is in the lowest byte.
+  /// Returns eight hexadecimal digits in ASCII, with the most significant digit in the lowest byte.
   ///
-  /// `letters` is the offset that turns the character code after "9" into the letter "A" or "a".
+  /// `letters` is the offset from the character after "9" to the letter "A" or "a".
   @inlinable static func digits(_ value: UInt32, _ letters: UInt64) -> UInt64 {
     var nibbles = UInt64(value.byteSwapped)
     nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF

@@ -33,7 +33,7 @@ public struct ProviderToken: Sendable {
   public let teamID: String
   /// The time at which the token was issued, in seconds since 1970 (`iat`).
   public let issuedAt: Int64
-  /// The number of leading bytes of the token that the signature covers.
+  /// The number of bytes at the start of the token that the signature covers.
   public let signedByteCount: Int
   /// The signature, either as 64 raw bytes or in DER.
   public let signature: [UInt8]
@@ -50,8 +50,8 @@ public struct ProviderToken: Sendable {
       case .object(let headerFields)? = try? JSONValue(parsing: header),
       case .object(let claimFields)? = try? JSONValue(parsing: claims)
     else { throw .malformed }
-    // Apple's own sample omits `alg`; in that case, only the signature determines whether the token is valid
-    // (apns-protocol 2.1).
+    // Apple's own sample omits `alg`. In that case, the signature determines whether the token is valid (apns-protocol
+    // 2.1).
     switch headerFields["alg"] {
     case nil, .string("ES256"): algorithm = .es256
     case .string("ES512"): algorithm = .es512
@@ -61,7 +61,7 @@ public struct ProviderToken: Sendable {
       case .string(let teamID)? = claimFields["iss"], !teamID.isEmpty,
       let issuedAt = claimFields["iat"].flatMap(Self.seconds)
     else { throw .missing }
-    // Both identifiers are lookup keys, and valid identifiers are always ASCII.
+    // Both identifiers are lookup keys, and valid identifiers contain only ASCII characters.
     guard keyID.isASCII, teamID.isASCII else { throw .missing }
     self.keyID = keyID
     self.teamID = teamID

@@ -1,9 +1,9 @@
 internal import BelfryWire
 
-/// A request to the HTTP/2 provider API, built up as its fields arrive (apns-protocol 1.3, 1.4).
+/// A request to the HTTP/2 provider API, assembled as its fields arrive (apns-protocol 1.3, 1.4).
 ///
 /// The value records the content of each field; admission decides which error is reported first. A value is reused for
-/// many requests: ``reset()`` keeps the capacity of the buffers, so a request of the usual size allocates no memory.
+/// many requests. ``reset()`` keeps the capacity of the buffers, so a request of the usual size allocates no memory.
 public struct PushRequest: Sendable {
   /// The value of `:method`.
   public enum Method: UInt8, Sendable { case missing, get, post, put, delete, other }
@@ -55,7 +55,7 @@ public struct PushRequest: Sendable {
   public private(set) var priority = Field<UInt8>.absent
   /// The value of `apns-push-type`.
   public private(set) var pushType = Field<PushType>.absent
-  /// The state of `apns-collapse-id`: valid if the identifier is short enough.
+  /// The state of `apns-collapse-id`, which is valid if the identifier is not too long.
   ///
   /// The bytes are in ``collapseID``.
   public private(set) var collapse = Field<Void>.absent
@@ -79,7 +79,7 @@ public struct PushRequest: Sendable {
   /// Creates an empty request.
   public init() {}
 
-  /// Resets this value to an empty request and keeps the capacity of the buffers.
+  /// Resets this value to an empty request, but keeps the capacity of the buffers.
   public mutating func reset() {
     method = .missing
     path = .other
@@ -163,7 +163,7 @@ public struct PushRequest: Sendable {
 
   /// Returns true for the first occurrence of a field.
   ///
-  /// A second occurrence causes the request to be refused.
+  /// A second occurrence is recorded in ``hasDuplicates``, and causes the request to be refused.
   private mutating func isFirst(_ field: Known) -> Bool {
     guard seen & field.rawValue == 0 else {
       hasDuplicates = true
@@ -188,8 +188,9 @@ public struct PushRequest: Sendable {
     return .invalid
   }
 
-  /// Parses a whole number of seconds without a sign (apns-protocol section 10: negative and fractional values are
-  /// refused).
+  /// Parses a whole number of seconds without a sign.
+  ///
+  /// Negative and fractional values are refused (apns-protocol section 10).
   private static func seconds(_ value: Span<UInt8>) -> Field<Int64> {
     guard value.count > 0, value.count <= 18 else { return .invalid }
     var seconds: Int64 = 0

@@ -76,13 +76,13 @@ public enum PushType: UInt8, CaseIterable, Sendable {
 
   /// Returns true if a topic of `kind` accepts this type (apns-protocol 1.5).
   ///
-  /// An MDM topic does not have a suffix, so any topic without a suffix can be an MDM topic; only the device token
-  /// shows whether it is one.
+  /// An MDM topic does not have a suffix, so any topic without a suffix can be an MDM topic. Only the device token
+  /// shows whether a topic is an MDM topic.
   public func fits(topicOf kind: TokenKind) -> Bool {
     tokenKind == kind || (self == .mdm && kind == .alert)
   }
 
-  /// Creates the default type of a push that has no `apns-push-type`, for a topic or token of `kind`.
+  /// Creates the type that applies to a push without `apns-push-type`, for a topic or token of `kind`.
   public init(impliedBy kind: TokenKind) {
     self = Self.allCases.first { $0.tokenKind == kind } ?? .alert
   }

@@ -2,7 +2,7 @@
 ///
 /// There is one case for each reason that APNs defines (apns-protocol 1.10 and 5.4). ``row`` is the only definition of
 /// each reason's status, wire string, legacy code, and retry advice. The table in the documentation is generated from
-/// it.
+/// these rows.
 public enum Rejection: UInt8, CaseIterable, Sendable {
   case badCollapseID
   case badDeviceToken
@@ -36,7 +36,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
   case internalServerError
   case serviceUnavailable
   case shutdown
-  // Broadcasts and channels only.
+  // The remaining reasons apply only to broadcast and channel requests.
   case featureNotEnabled
   case missingChannelID
   case badChannelID

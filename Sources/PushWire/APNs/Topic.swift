@@ -1,10 +1,10 @@
 public import BelfryWire
 
-/// A topic, split into the app's bundle identifier and the token kind of the suffix.
+/// A topic, split into the app's bundle identifier and the token kind that the suffix specifies.
 ///
 /// For example, `com.example.app.voip` is the topic for VoIP tokens of `com.example.app`. A bundle identifier can
-/// itself end with such a suffix, so if no app matches these parts, the caller treats the whole topic as a bundle
-/// identifier.
+/// itself end with such a suffix. If no app matches these parts, the caller therefore treats the whole topic as a
+/// bundle identifier.
 public struct TopicParts: Equatable, Sendable {
   /// The length of the bundle identifier at the start of the topic, in bytes.
   public let bundleIDBytes: Int

@@ -2,8 +2,9 @@
 public struct LinkCredential: Hashable, Sendable {
   /// The device's public key as SubjectPublicKeyInfo in DER; renewal keeps the key.
   public var publicKey: [UInt8]
-  /// A SHA-256 hash over the concatenated SHA-256 hashes of the SubjectPublicKeyInfo of each trusted authority, in
-  /// order.
+  /// The SHA-256 hash that identifies the trusted authorities.
+  ///
+  /// The hash covers the SHA-256 hashes of the authorities' SubjectPublicKeyInfo, concatenated in order.
   public var trustMark: [UInt8]
   /// The time at which the device requests a newer certificate, in seconds since 1970 on the gateway's clock.
   public var renewAtSeconds: Int64
@@ -20,10 +21,10 @@ public struct LinkCredential: Hashable, Sendable {
 
   /// Returns the time at which a certificate with this validity is due for renewal: after one tenth of its lifetime.
   ///
-  /// A device that is offline for the other nine tenths can still reconnect. A certificate's validity starts when that
-  /// of its authority starts, which is before the certificate is issued; its lifetime is therefore calculated backward
-  /// from the expiration date. A certificate that expires together with its authority is never due, because no later
-  /// expiration date is possible. The gateway announces a new authority before that date.
+  /// A device that is offline for the other nine tenths can still reconnect. The validity of a certificate begins
+  /// together with the validity of its authority, before the certificate is issued. The lifetime is therefore counted
+  /// backward from the expiration date. A certificate that expires together with its authority is never due, because a
+  /// new certificate could not expire later. The gateway announces a new authority before that date.
   public static func renewalSeconds(
     notBefore: Int64, notAfter: Int64, authorityNotAfter: Int64?
   ) -> Int64 {
@@ -36,14 +37,14 @@ public struct LinkCredential: Hashable, Sendable {
 /// The schedule on which a device requests a new certificate (`docs/device-link.md` 3, Renewal).
 ///
 /// The device requests a certificate only after the gateway has announced on this connection that it renews
-/// certificates. The device then sends the request immediately if the gateway wants it to trust other authorities, and
-/// otherwise when the certificate is due. It sends at most one request per minute, across all connections.
+/// certificates. If the gateway wants the device to trust other authorities, the device sends the request immediately.
+/// Otherwise, it waits until the certificate is due. It sends at most one request per minute, across all connections.
 struct CertificateRenewal {
   /// The device's credential; nil for a device that does not renew.
   var credential: LinkCredential?
   /// The trust mark that the gateway sent on this connection.
   private var offered: [UInt8]?
-  /// A reading of the gateway's clock, in milliseconds since 1970, and the time of that reading on the loop clock.
+  /// A reading of the gateway's clock, in milliseconds since 1970, and the time on the loop clock at which it was read.
   private var clock: (milliseconds: Int64, at: Int64)?
   private(set) var isAsked = false
   private var heldUntil: Int64 = .min
@@ -64,7 +65,7 @@ struct CertificateRenewal {
       by: 1_000)
     if overflowed { return .max }
     let wait = max(0, milliseconds - clock.milliseconds)
-    // The loop clock overflows after 292 years.
+    // Treat a longer wait as never, because the loop clock overflows after 292 years.
     guard wait < Int64.max / 4_000_000 else { return .max }
     return max(heldUntil, clock.at + wait * 1_000_000)
   }

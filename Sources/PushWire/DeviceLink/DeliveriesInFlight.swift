@@ -1,4 +1,4 @@
-/// The deliveries that a link has sent and the device has not settled, oldest first.
+/// The deliveries that a link has sent but the device has not settled, oldest first.
 ///
 /// Deliveries are numbered 1, 2, 3, …, so only the caller's references are stored.
 struct DeliveriesInFlight: ~Copyable {
@@ -31,7 +31,8 @@ struct DeliveriesInFlight: ~Copyable {
 
   /// Handles a cumulative acknowledgment.
   ///
-  /// Returns `false` if the number is lower than an earlier one or belongs to a delivery that was never sent.
+  /// Returns `false` if the number is lower than an earlier acknowledged number, or belongs to a delivery that was
+  /// never sent.
   mutating func acknowledge(through number: UInt32) -> Bool {
     guard number >= acknowledged, number < next else { return false }
     acknowledged = number

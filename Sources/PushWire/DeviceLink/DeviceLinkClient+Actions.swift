@@ -25,7 +25,7 @@ extension DeviceLinkClient {
     case cancelled(LinkSubject)
     /// The gateway has recorded whether notifications of the topic are enabled.
     case switched(LinkSubject, isEnabled: Bool)
-    /// The gateway answered a ping, so it has read all frames that were sent before that ping.
+    /// The gateway answered a ping, which proves that it has read all frames that were sent before the ping.
     case alive
     /// The gateway refused a request for this subject.
     case refused(LinkSubject, LinkRefusal)
@@ -34,9 +34,9 @@ extension DeviceLinkClient {
     case received(LinkNotification, LinkSubject)
     /// Check and store this certificate and its authorities, then call ``use(_:)`` and ``comeBack(at:output:)``.
     ///
-    /// If that fails, call ``renewalFailed(at:)``.
+    /// If the certificate cannot be checked or stored, call ``renewalFailed(at:)``.
     case renewed(LinkFrame.Renewed)
-    /// The gateway does not issue a certificate now; the device repeats the request automatically.
+    /// The gateway does not issue a certificate at present. The device repeats the request automatically.
     case renewalRefused(LinkEnrollmentRefusal)
     /// Send `output`, close the connection, then call ``lost(at:random:)``.
     case disconnect(LinkFault)

@@ -9,11 +9,11 @@ extension DeviceLinkClient {
     self.enrollment = enrollment
   }
 
-  /// Discards an enrollment whose certificate cannot be used: disconnects, then enrolls again after a delay that
-  /// increases with each failure.
+  /// Discards an enrollment because its certificate cannot be used.
   ///
-  /// Call this method while handling ``Action/enrolled(device:chainPEM:)``, before the certificate is used.
-  /// `enrollment` must not contain its proof yet.
+  /// The device disconnects, and enrolls again after a delay that increases with each failure. Call this method while
+  /// handling ``Action/enrolled(device:chainPEM:)``, before the certificate is used. `enrollment` must not contain its
+  /// proof yet.
   public mutating func enrollmentFailed(
     _ enrollment: LinkFrame.Enrollment, at now: Int64, output: inout [UInt8]
   ) -> Action? {

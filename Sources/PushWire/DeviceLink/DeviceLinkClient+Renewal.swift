@@ -1,7 +1,9 @@
 /// Certificate renewal: the device obtains a new certificate before the current one expires, and receives the list of
 /// authorities to trust.
 extension DeviceLinkClient {
-  /// Sets the device's certificate and trusted authorities, at startup and whenever a new certificate has been stored.
+  /// Sets the device's certificate and trusted authorities.
+  ///
+  /// Call this method at startup and whenever a new certificate has been stored.
   ///
   /// A device without a credential never requests a certificate.
   public mutating func use(_ credential: LinkCredential?) { renewal.credential = credential }

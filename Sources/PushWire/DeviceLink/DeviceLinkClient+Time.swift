@@ -1,4 +1,4 @@
-/// Timer-driven work: connection attempts, keep-alives and renewals.
+/// Timer-driven work: connection attempts, keep-alives, and renewals.
 extension DeviceLinkClient {
   /// Handles all events that are due at `now`.
   ///

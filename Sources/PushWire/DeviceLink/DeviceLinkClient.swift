@@ -2,11 +2,16 @@ public import BelfryWire
 
 /// The device's end of the link, over all of its connections (`docs/device-link.md` 3).
 ///
-/// The client connects, enrolls if the device does not have a certificate yet, sends the device's subscriptions on each
-/// connection, delivers each notification once, acknowledges persisted notifications, keeps the link alive, and
-/// reconnects when the link fails. It does no I/O: its owner connects, signs, persists, and sends. The owner must pass
-/// every received byte to ``next(_:at:output:)``, run the timer at ``deadline``, call ``flush(at:output:)`` after a
-/// batch and ``lost(at:random:)`` when a connection is lost, and send all bytes that were appended to `output`.
+/// The client connects, and enrolls if the device does not have a certificate yet. On each connection, it sends the
+/// device's subscriptions, delivers each notification once, acknowledges persisted notifications, and keeps the link
+/// alive. If the link fails, the client reconnects.
+///
+/// The client does no I/O: its owner connects, signs, persists, and sends. The owner must do the following:
+///
+/// - Pass every received byte to ``next(_:at:output:)``.
+/// - Run the timer at ``deadline``.
+/// - Call ``flush(at:output:)`` after a batch, and ``lost(at:random:)`` when a connection is lost.
+/// - Send all bytes that were appended to `output`.
 public struct DeviceLinkClient: ~Copyable {
   enum Phase: Equatable {
     case offline
@@ -50,16 +55,18 @@ public struct DeviceLinkClient: ~Copyable {
   var lastSent: Int64 = 0
   private var acknowledgementDue: Int64 = .max
   var pingEnd: Int64 = .max
-  /// The keep-alive interval, in seconds, whose expiration caused the outstanding ping; 0 for any other ping.
+  /// The keep-alive interval, in seconds, that led to the outstanding ping; 0 if the ping was sent for another reason.
   var pingedSeconds: UInt16 = 0
   var pingToken: UInt32 = 0
 
   /// The device's state, as reported to the gateway.
   public private(set) var state: DeviceState
-  /// The longest keep-alive interval, in seconds, that worked on this network; the shell can store it for each network.
+  /// The longest keep-alive interval, in seconds, that worked on this network.
+  ///
+  /// The shell can store the interval for each network.
   public internal(set) var provedSeconds: UInt16 = 0
-  /// The keep-alive interval, in seconds, at which a link on this network was silently lost; 0 if no link was lost this
-  /// way.
+  /// The keep-alive interval, in seconds, that was in use when a link on this network was silently lost; 0 if no link
+  /// was lost this way.
   public internal(set) var failedSeconds: UInt16 = 0
 
   /// Creates a device that is offline.
@@ -116,7 +123,7 @@ public struct DeviceLinkClient: ~Copyable {
   /// The subjects for which the device currently requests notifications.
   public var wanted: [LinkSubject] { subjects.entries.filter(\.isWanted).map(\.subject) }
 
-  /// Returns true if the gateway has not yet answered a cancellation of `subject`.
+  /// Returns true if a cancellation of `subject` was requested but the gateway has not answered it yet.
   public func owesCancellation(of subject: LinkSubject) -> Bool {
     subjects.entries.contains { $0.subject == subject && $0.owesCancel }
   }
@@ -181,7 +188,7 @@ public struct DeviceLinkClient: ~Copyable {
     self.failedSeconds = failedSeconds
   }
 
-  /// True if CONNECT was sent, so that requests can follow.
+  /// True if CONNECT was sent, after which the device can send requests.
   private var hasConnected: Bool {
     switch phase {
     case .greeting, .connecting: enrollment == nil
@@ -237,7 +244,7 @@ public struct DeviceLinkClient: ~Copyable {
     send(.enroll(enrollment), at: now, output: &output)
   }
 
-  /// Handles the failure of a connection that was lost or could not be opened.
+  /// Handles a connection that was lost or could not be opened.
   public mutating func lost(at now: Int64, random: UInt64) {
     if case .up(let since) = phase, now - since >= pause.steady { pause.succeeded() }
     switch (phase, afterClose) {

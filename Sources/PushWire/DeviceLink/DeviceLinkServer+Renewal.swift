@@ -7,8 +7,9 @@ extension DeviceLinkServer {
     case refused(LinkEnrollmentRefusal, afterSeconds: UInt32)
   }
 
-  /// Announces the authorities that the device should trust, after ``accept(unixMilliseconds:output:)`` and whenever
-  /// they change.
+  /// Announces the authorities that the device should trust.
+  ///
+  /// Call this method after ``accept(unixMilliseconds:output:)``, and whenever the authorities change.
   ///
   /// Nothing is sent to a device that did not declare renewal in HELLO.
   public mutating func announce(trustMark: [UInt8], output: inout [UInt8]) {
@@ -23,7 +24,7 @@ extension DeviceLinkServer {
   ///
   /// Does nothing once the link is closed.
   public mutating func answerRenewal(_ answer: RenewalAnswer, output: inout [UInt8]) {
-    // The device might have disconnected before the decision.
+    // The device might have disconnected before the caller decided.
     if case .closed = phase { return }
     precondition(isRenewing, "only a requested renewal is answered")
     isRenewing = false

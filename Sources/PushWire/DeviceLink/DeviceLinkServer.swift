@@ -4,9 +4,13 @@ public import BelfryWire
 /// (`docs/device-link.md` 3).
 ///
 /// The server does no I/O: it receives bytes, times, and decisions, appends bytes to the caller's `output`, and returns
-/// actions. The shell must pass every received byte to ``next(_:at:output:)``, run the timer at ``deadline``, call
-/// ``answer(_:with:output:)`` for each request, and send all bytes that were appended to `output` after each call.
-/// After ``Action/close(_:)``, it sends the output and closes the connection.
+/// actions. The shell must do the following:
+///
+/// - Pass every received byte to ``next(_:at:output:)``.
+/// - Run the timer at ``deadline``.
+/// - Call ``answer(_:with:output:)`` for each request.
+/// - Send all bytes that were appended to `output` after each call.
+/// - After ``Action/close(_:)``, send the output and close the connection.
 public struct DeviceLinkServer: ~Copyable {
   /// The peer as identified by TLS.
   public enum Peer: Hashable, Sendable {
@@ -20,10 +24,10 @@ public struct DeviceLinkServer: ~Copyable {
   public enum Action: Equatable {
     /// A frame was handled; no action is needed.
     case proceed
-    /// Decide on this enrollment and call ``answerEnrollment(_:output:)``; check that `proof` is a signature by
-    /// `publicKey` over `signedBytes`.
+    /// Decide on this enrollment, and call ``answerEnrollment(_:output:)``. The decision must include a check that
+    /// `proof` is a signature of `signedBytes` by `publicKey`.
     case enroll(LinkFrame.Enrollment, signedBytes: [UInt8])
-    /// The device that the certificate identifies sent CONNECT: call ``accept(unixMilliseconds:output:)`` or
+    /// The device that the certificate identifies sent CONNECT. Call ``accept(unixMilliseconds:output:)`` or
     /// ``close(_:output:)``, then continue.
     case connected(DeviceState)
     /// The device now accepts notifications.
@@ -55,7 +59,7 @@ public struct DeviceLinkServer: ~Copyable {
   public enum Answer: Equatable, Sendable {
     /// The answer to `register`.
     ///
-    /// The gateway chooses the handle, which can be any number that distinguishes this app and kind from others.
+    /// The gateway chooses the handle, which can be any number that distinguishes this app and kind from all others.
     case token(handle: UInt32, token: [UInt8])
     /// The answer to `subscribe`.
     case subscribed(handle: UInt32)
@@ -79,12 +83,12 @@ public struct DeviceLinkServer: ~Copyable {
     public var helloNanoseconds: Int64 = 10_000_000_000
     /// The longest time from HELLO to READY or ENROL.
     public var readyNanoseconds: Int64 = 30_000_000_000
-    /// The age of the oldest unacknowledged delivery at which the gateway sends a ping.
+    /// The time, in nanoseconds, for which the oldest delivery can be unacknowledged before the gateway sends a ping.
     public var acknowledgementNanoseconds: Int64 = 20_000_000_000
-    /// The time without an acknowledgment after which the gateway disconnects a device that has not acknowledged its
-    /// deliveries, even if the device is otherwise responsive.
+    /// The time for which deliveries can remain unacknowledged before the gateway disconnects the device, even if the
+    /// device still answers pings.
     ///
-    /// Its unacknowledged deliveries remain in the store and are sent again on its next connection.
+    /// The unacknowledged deliveries remain in the store and are sent again on the device's next connection.
     public var unacknowledgedNanoseconds: Int64 = 180_000_000_000
     /// The time within which the device must answer a ping, and the tolerance for a late keep-alive.
     public var graceNanoseconds: Int64 = 15_000_000_000
@@ -125,12 +129,15 @@ public struct DeviceLinkServer: ~Copyable {
   private var state: DeviceState = []
   private var window: UInt16 = 1
   private var openRequests: UInt16 = 0
-  /// Two flags: whether the device renews its certificate, and whether it is currently waiting for a certificate.
+  /// The first flag is true if the device renews its certificate; the second is true while it waits for a certificate.
   var renews = false, isRenewing = false
-  /// The deadline of the current phase: for HELLO, for READY, or for the device to disconnect while draining.
+  /// The deadline of the current phase, for HELLO, for READY, or for the end of draining.
   private var phaseEnd: Int64
   private var lastHeard: Int64
-  /// The time since which the oldest delivery has been waiting, or the time at which the last delivery was settled.
+  /// The time since which an acknowledgment has been due: the time of the first delivery or the latest acknowledgment,
+  /// whichever is later.
+  ///
+  /// The value is `.max` if no delivery is unsettled.
   private var waitingSince: Int64 = .max
   /// The time of the last ping that was sent because an acknowledgment was late.
   private var probed: Int64 = .min
@@ -303,7 +310,7 @@ public struct DeviceLinkServer: ~Copyable {
       state = new
       return .stateChanged(new)
     case .ping(let token):
-      // Only a ping after a full interval of silence proves that the path survives that length of silence.
+      // Only a ping after a full interval of silence proves that the path survives a silence of this length.
       if quiet >= Int64(keepAlive.seconds) * 900_000_000 { keepAlive.held() }
       deliveries.rest()
       LinkFrame.pong(token, intervalSeconds: keepAlive.seconds).encode(to: &output)
@@ -380,7 +387,7 @@ public struct DeviceLinkServer: ~Copyable {
   ///
   /// Does nothing once the link is closed.
   public mutating func answer(_ request: UInt16, with answer: Answer, output: inout [UInt8]) {
-    // The link might have been closed before the decision.
+    // The link might have been closed before the caller decided.
     if case .closed = phase { return }
     precondition(openRequests > 0, "only an open request is answered")
     openRequests -= 1
@@ -401,7 +408,7 @@ public struct DeviceLinkServer: ~Copyable {
   public mutating func answerEnrollment(
     _ answer: EnrollmentAnswer, output: inout [UInt8]
   ) -> Action? {
-    // The device might have disconnected before the decision.
+    // The device might have disconnected before the caller decided.
     guard case .enrolling = phase else { return nil }
     assert(peer == .unenrolled, "only a device without a certificate enrolls")
     switch answer {

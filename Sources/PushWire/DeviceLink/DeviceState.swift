@@ -1,4 +1,4 @@
-/// The part of a device's state that affects delivery, as one byte in HELLO and STATE.
+/// The part of a device's state that affects delivery, encoded as one byte in HELLO and STATE.
 public struct DeviceState: OptionSet, Hashable, Sendable {
   /// The byte in the frame.
   public let rawValue: UInt8
@@ -10,7 +10,7 @@ public struct DeviceState: OptionSet, Hashable, Sendable {
 
   /// The device is asleep.
   ///
-  /// Priority 5 notifications wait until the device next has a reason to wake, but for at most 5 minutes. Priority 1
+  /// Priority 5 notifications wait until the device wakes for another reason, but for at most 5 minutes. Priority 1
   /// notifications wait without a time limit.
   public static let asleep = DeviceState(rawValue: 1)
   /// The device restricts its power consumption.

@@ -1,13 +1,13 @@
 /// The keep-alive interval of a link, which the gateway sets (`docs/device-link.md` 3).
 ///
-/// The interval grows while the path proves stable. In HELLO, the device reports the interval at which a link was
+/// The interval grows while the path remains stable. In HELLO, the device reports the interval at which a link was
 /// silently lost, so the gateway does not need to retain state between connections.
 public struct KeepAliveInterval: Hashable, Sendable {
   /// The limits for the intervals that a gateway sets.
   public struct Policy: Hashable, Sendable {
     /// The first interval on an unknown path, in seconds.
     public var firstSeconds: UInt16
-    /// The shortest interval in seconds, even if this interval failed before.
+    /// The shortest interval in seconds, which is used even if it failed before.
     public var leastSeconds: UInt16
     /// The longest interval in seconds.
     public var mostSeconds: UInt16
@@ -46,8 +46,9 @@ public struct KeepAliveInterval: Hashable, Sendable {
       seconds >= 1 && seconds <= mostSeconds, "the interval is within its limits: \(seconds) s")
   }
 
-  /// Records that a keep-alive arrived after a full interval of silence, which proves that the path survived the
-  /// silence.
+  /// Records that a keep-alive arrived after a full interval of silence.
+  ///
+  /// Its arrival proves that the path survived the silence.
   public mutating func held() {
     assert(proved < proofs, "the interval needs more proofs before it grows")
     proved += 1

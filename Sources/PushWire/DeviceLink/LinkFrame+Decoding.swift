@@ -3,8 +3,8 @@ internal import BelfryWire
 extension LinkFrame {
   /// Decodes a frame's body.
   ///
-  /// Returns `nil` for an unknown type that the receiver should skip. Throws the fault to report in CLOSE: unknown
-  /// type, truncated, trailing bytes, or bad value. The result owns its bytes.
+  /// Returns `nil` for an unknown type that the receiver should skip. For an invalid frame, throws the fault to report
+  /// in CLOSE: unknown type, truncated, trailing bytes, or bad value. The result owns its bytes.
   public init?(type code: UInt8, body: UnsafeRawBufferPointer) throws(LinkFault) {
     guard let type = LinkFrameType(rawValue: code) else {
       if LinkFrameType.isSkippable(code) { return nil }

@@ -17,7 +17,7 @@ extension LinkFrame {
       authorities.reduce(2 + certificate.count) { $0 + 2 + $1.count }
     }
 
-    /// True if a frame can contain this value.
+    /// True if the value fits into a frame and is within the protocol's limits.
     public var isWellFormed: Bool {
       !certificate.isEmpty && (1...LinkLimits.authoritiesMax).contains(authorities.count)
         && authorities.allSatisfy { !$0.isEmpty } && bodyBytes <= LinkLimits.gatewayBodyBytesMax

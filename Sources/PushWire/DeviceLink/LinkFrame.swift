@@ -29,9 +29,9 @@ public enum LinkFrame: Equatable, Sendable {
   case discard(delivery: UInt32, LinkDiscardReason)
   case state(DeviceState)
   case ping(UInt32)
-  /// The echo of a ping.
+  /// The answer to a ping, which repeats the ping's number.
   ///
-  /// A pong from the gateway also contains the new keep-alive interval; in a pong from the device, the interval is 0.
+  /// A pong from the gateway also contains the new keep-alive interval. In a pong from the device, the interval is 0.
   case pong(UInt32, intervalSeconds: UInt16)
   case reconnect(ReconnectHint)
   /// An announcement that the gateway will close the link after this many milliseconds.
@@ -48,7 +48,7 @@ public enum LinkFrame: Equatable, Sendable {
   /// A temporary refusal; the device must wait at least this many seconds before it repeats the request.
   case renewalRefused(LinkEnrollmentRefusal, afterSeconds: UInt32)
 
-  /// The device's first message.
+  /// The content of HELLO, the device's first message.
   public struct Hello: Hashable, Sendable {
     /// The oldest version that the device supports.
     public var oldestVersion: UInt8
@@ -58,12 +58,12 @@ public enum LinkFrame: Equatable, Sendable {
     public var state: DeviceState
     /// The maximum number of unacknowledged notifications that the device accepts.
     ///
-    /// The value never exceeds the number of IDs that the device remembers to detect duplicates.
+    /// The device remembers at least this many IDs to detect duplicates.
     public var window: UInt16
     /// The longest keep-alive interval in seconds that worked on this network; 0 if unknown.
     public var provedSeconds: UInt16
-    /// The keep-alive interval, in seconds, at which the last link on this network was silently lost; 0 if no link was
-    /// lost this way.
+    /// The keep-alive interval, in seconds, that was in use when the last link on this network was silently lost; 0 if
+    /// no link was lost this way.
     public var failedSeconds: UInt16
     /// True if the device renews its certificate.
     ///
@@ -86,7 +86,7 @@ public enum LinkFrame: Equatable, Sendable {
     }
   }
 
-  /// The gateway's answer to HELLO.
+  /// The content of WELCOME, the gateway's answer to HELLO.
   public struct Welcome: Hashable, Sendable {
     /// The protocol version that applies to the rest of the connection.
     public var version: UInt8
@@ -94,7 +94,7 @@ public enum LinkFrame: Equatable, Sendable {
     public var bodyBytesMax: UInt16
     /// The number of seconds of silence after which the device sends a ping.
     public var intervalSeconds: UInt16
-    /// The nonce that is part of the data signed by the device's proof of possession.
+    /// The nonce that the device includes in the data it signs as its proof of possession.
     public var nonce: NotificationID
     /// The gateway's environment; nil if the gateway does not announce its environment.
     public var environment: Environment?
@@ -113,7 +113,7 @@ public enum LinkFrame: Equatable, Sendable {
     }
   }
 
-  /// A device's request to enroll.
+  /// The content of ENROL, a device's request to enroll.
   public struct Enrollment: Hashable, Sendable {
     /// The device's public key as SubjectPublicKeyInfo in DER.
     public var publicKey: [UInt8]
@@ -134,7 +134,7 @@ public enum LinkFrame: Equatable, Sendable {
       self.name = name
     }
 
-    /// Returns the bytes that the proof signs: a label, the gateway's nonce and every other field.
+    /// Returns the bytes that the proof signs: a label, the gateway's nonce, and every other field.
     public func signedBytes(nonce: NotificationID) -> [UInt8] {
       var bytes = Array("belfry-link/1 enrol\0".utf8)
       for half in [nonce.high, nonce.low] {

@@ -33,8 +33,8 @@ public enum LinkFrameType: UInt8, CaseIterable, Sendable {
   case renewed = 0x82
   case renewalRefused = 0x83
 
-  /// Returns true if a receiver that does not know `code` skips the frame instead of closing the link.
+  /// Returns true if a receiver that does not know `code` skips the frame.
   ///
-  /// Unknown codes below 0x80 close the link.
+  /// For an unknown code below 0x80, the receiver closes the link instead.
   @inlinable public static func isSkippable(_ code: UInt8) -> Bool { code & 0x80 != 0 }
 }

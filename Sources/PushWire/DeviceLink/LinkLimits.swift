@@ -24,7 +24,7 @@ public enum LinkLimits {
   public static let tokenBytesMax = 100
   /// The maximum number of bytes in a channel's identifier.
   public static let channelIDBytesMax = 64
-  /// The number of bytes in the nonce, which is part of the data signed by a device's proof of possession.
+  /// The number of bytes in the nonce that a device signs as part of its proof of possession.
   public static let nonceBytes = 16
   /// The maximum number of bytes in a device's public key as SubjectPublicKeyInfo; a P-256 key has 91 bytes.
   public static let publicKeyBytesMax = 256
@@ -42,20 +42,26 @@ public enum LinkLimits {
   /// The minimum time, in nanoseconds, between two certificate requests from a device, even if the first response was
   /// lost.
   public static let renewalPauseNanoseconds: Int64 = 60_000_000_000
-  /// Nanoseconds until a device requests a certificate again after it failed to use or store a certificate.
+  /// The time, in nanoseconds, until a device requests a certificate again after it failed to use or store a
+  /// certificate.
   public static let renewalFailedNanoseconds: Int64 = 3_600_000_000_000
-  /// The maximum time, in seconds, that a gateway can ask a device to wait: one day.
+  /// The maximum time, in seconds, for which a gateway can ask a device to wait before the next certificate request:
+  /// one day.
   public static let renewalWaitSecondsMax: UInt32 = 86_400
   /// The maximum number of bytes in a hostname in RECONNECT.
   public static let hostBytesMax = 253
-  /// The maximum number of notifications in flight that a device can request; more would only accumulate in buffers.
+  /// The maximum number of notifications in flight that a device can request.
+  ///
+  /// Any further notifications would only accumulate in buffers.
   public static let windowMax: UInt16 = 256
-  /// Nanoseconds before the first retry of a temporarily refused request; most causes last only briefly.
+  /// The time, in nanoseconds, before the first retry of a temporarily refused request; most causes last only briefly.
   public static let retryNanoseconds: Int64 = 1_000_000_000
-  /// The maximum time, in nanoseconds, before a retry of a temporarily refused request, so that a device keeps retrying
-  /// without constantly sending requests to a gateway with a failing disk.
+  /// The maximum time, in nanoseconds, before a retry of a temporarily refused request.
+  ///
+  /// A device keeps retrying, but does not constantly send requests to a gateway with a failing disk.
   public static let retryNanosecondsMax: Int64 = 300_000_000_000
-  /// The maximum time, in nanoseconds, that a gateway can ask a device to wait, and the maximum random delay that the
-  /// device adds.
+  /// The maximum time, in nanoseconds, for which a gateway can ask a device to wait before it reconnects.
+  ///
+  /// The same maximum applies to the random delay that the device adds.
   public static let reconnectHintNanosecondsMax: Int64 = 600_000_000_000
 }

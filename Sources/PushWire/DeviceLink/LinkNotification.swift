@@ -1,7 +1,7 @@
 /// A notification or broadcast as it is sent to a device (`docs/device-link.md` 4.5).
 ///
-/// The value owns its bytes. The gateway shares them with the accepted push, and therefore copies them only once, into
-/// the output. A device copies them from the received frame.
+/// The value owns its bytes. In the gateway, they are shared with the accepted push and copied only once, into the
+/// output. A device copies them from the received frame.
 public struct LinkNotification: Equatable, Sendable {
   /// The value of ``expiration`` for a notification that the gateway attempts to deliver only once.
   public static let expirationOnce: UInt64 = 0
@@ -20,7 +20,7 @@ public struct LinkNotification: Equatable, Sendable {
   public var acceptedMilliseconds: UInt64
   /// The expiration time in seconds since 1970, ``expirationOnce``, or ``expirationNone``.
   public var expiration: UInt64
-  /// True if the notification waited in the store.
+  /// True if the notification waited in the store before it was sent.
   public var isFromStorage: Bool
   /// True if the notification was sent through a channel, as BROADCAST instead of NOTIFICATION.
   public var isBroadcast: Bool

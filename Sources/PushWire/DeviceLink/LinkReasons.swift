@@ -34,7 +34,7 @@ public struct LinkCloseReason: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let replaced = LinkCloseReason(rawValue: 12)
   /// The peer was silent for too long.
   public static let silent = LinkCloseReason(rawValue: 13)
-  /// The peer took too long from HELLO to READY.
+  /// The peer took too long from HELLO to READY, or did not acknowledge its deliveries in time.
   public static let tooSlow = LinkCloseReason(rawValue: 14)
   /// The acknowledgment is for a delivery that was never sent, or was already acknowledged.
   public static let badAcknowledgement = LinkCloseReason(rawValue: 15)

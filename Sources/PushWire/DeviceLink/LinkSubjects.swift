@@ -14,7 +14,7 @@ public struct LinkChannel: Hashable, Sendable {
   }
 }
 
-/// The source of notifications: one kind of an app's tokens, or a channel.
+/// The source of notifications: an app's tokens of one kind, or a channel.
 public enum LinkSubject: Hashable, Sendable {
   case topic(LinkTopic)
   case channel(LinkChannel)
@@ -30,8 +30,8 @@ public enum LinkSubject: Hashable, Sendable {
 
 /// The subjects for which a device requests notifications, and their state on the current connection.
 ///
-/// Subscriptions survive connections: the device sends all of them on each new connection, and repeats a cancellation
-/// until the gateway answers.
+/// Subscriptions survive the loss of a connection. The device sends all of them on each new connection, and repeats a
+/// cancellation until the gateway answers it.
 struct LinkSubjects {
   /// The change that a request makes to its subject.
   enum Wish: Hashable {
@@ -110,8 +110,8 @@ struct LinkSubjects {
   private mutating func ask(_ entry: Entry, to output: inout [UInt8]) {
     if entry.owesCancel { ask(.cancel, entry.subject, to: &output) }
     guard entry.isWanted else { return }
-    // Register even if the subject has a handle, because the handle might belong to a registration that was cancelled
-    // in the meantime.
+    // Register even if the subject has a handle, because the handle might belong to a registration that has since been
+    // cancelled.
     ask(.register, entry.subject, to: &output)
     if entry.isDisabled { ask(.disable, entry.subject, to: &output) }
     if entry.owesEnable { ask(.enable, entry.subject, to: &output) }
@@ -161,7 +161,7 @@ struct LinkSubjects {
     switch wish {
     case .register: entries[index].handle = handle
     case .cancel:
-      // A registration that was requested in the meantime receives its own answer.
+      // Keep waiting if another cancellation of the same subject is still unanswered.
       if !open.contains(where: { $0.wish == .cancel && $0.subject == subject }) {
         entries[index].owesCancel = false
       }
@@ -170,7 +170,7 @@ struct LinkSubjects {
       }
     case .enable:
       entries[index].owesEnable = false
-      // The entry of an unwanted topic was retained only until this answer arrived.
+      // If the topic is no longer wanted, its entry was kept only until this answer arrived.
       if !entries[index].isWanted, !entries[index].owesCancel, !entries[index].isDisabled {
         entries.remove(at: index)
       }
@@ -188,7 +188,8 @@ struct LinkSubjects {
     let pause = Backoff(
       firstNanoseconds: LinkLimits.retryNanoseconds,
       longestNanoseconds: LinkLimits.retryNanosecondsMax)
-    // The low digits of the clock distribute the retries of devices whose requests were refused at the same time.
+    // Vary the pause by the clock, so that devices whose requests were refused together do not all retry at the same
+    // time.
     retryAt =
       now + pause.nanoseconds(afterFailures: refusalsInARow, random: UInt64(clamping: now))
   }

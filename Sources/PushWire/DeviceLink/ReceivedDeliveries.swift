@@ -1,13 +1,14 @@
 /// The deliveries that a device has received, and the acknowledgments that it still has to send.
 ///
-/// Each notification is delivered once. Its unique ID is in `unpersisted` until the notification is on disk. The device
-/// then remembers the ID, even on later connections. Notifications that are not stored never displace a remembered ID.
+/// Each notification is delivered to the app only once. The notification's unique ID is in `unpersisted` until the
+/// notification is on disk. The device then remembers the ID, even on later connections. A notification that is not
+/// stored never displaces a remembered ID.
 struct ReceivedDeliveries {
   private(set) var memory: ReceivedMemory
   /// The notifications that have been delivered but are not yet on disk.
   ///
-  /// A delivery number of 0 means that the notification arrived on an earlier connection and was not sent again on this
-  /// one.
+  /// A delivery number of 0 means that the notification arrived on an earlier connection, and has not been sent again
+  /// on the current connection.
   private var unpersisted: [(id: NotificationID, delivery: UInt32)] = []
   private var last: UInt32 = 0
   private var acknowledged: UInt32 = 0
@@ -41,9 +42,10 @@ struct ReceivedDeliveries {
     memory.insert(id)
   }
 
-  /// Forgets a notification that could not be stored, so that a repeated delivery of the notification counts as new.
+  /// Forgets a notification that could not be stored, so that it counts as new when it is delivered again.
   ///
-  /// Returns its delivery number on this connection, or `nil` if it was not delivered on this connection.
+  /// Returns the notification's delivery number on this connection, or `nil` if it was not delivered on this
+  /// connection.
   mutating func onDiscarded(_ id: NotificationID) -> UInt32? {
     guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return nil }
     let delivery = unpersisted.remove(at: index).delivery

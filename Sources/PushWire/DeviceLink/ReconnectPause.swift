@@ -2,7 +2,7 @@ internal import BelfryWire
 
 /// The pauses that a device makes before it reconnects (`docs/device-link.md` 3, Leaving).
 public struct ReconnectPause: Hashable, Sendable {
-  /// The longest pause after the first failure, in nanoseconds.
+  /// The upper bound, in nanoseconds, of the pause after the first failure.
   public var first: Int64 = 250_000_000
   /// The longest pause after any failure, in nanoseconds.
   public var most: Int64 = 60_000_000_000
@@ -34,7 +34,7 @@ public struct ReconnectPause: Hashable, Sendable {
     min(Int64(milliseconds) * 1_000_000, LinkLimits.reconnectHintNanosecondsMax)
   }
 
-  /// Returns a duration that `random` selects, shorter than `whole`; 0 if `whole` is 0.
+  /// Returns a random duration that is shorter than `whole`; 0 if `whole` is 0.
   static func part(of whole: Int64, random: UInt64) -> Int64 {
     assert(whole >= 0, "the pause is not negative")
     guard whole > 0 else { return 0 }

@@ -18,8 +18,8 @@ public struct BinaryNotification: Equatable, Sendable {
 
   /// The error in the size of the token or the payload; `nil` if both sizes are valid.
   ///
-  /// The token is checked before the payload, because one client finishes its sessions with a frame in which both are
-  /// empty, and waits for the status code for a missing token.
+  /// The token is checked before the payload. One client ends its sessions with a frame in which both are empty, and
+  /// waits for the status code for a missing token.
   public var sizeFault: BinaryStatus? {
     if token.isEmpty { return .missingDeviceToken }
     if token.count != 32 { return .invalidTokenSize }

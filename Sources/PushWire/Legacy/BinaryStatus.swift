@@ -22,7 +22,7 @@ public enum BinaryStatus: UInt8, CaseIterable, Error, Sendable {
     ]
   }
 
-  /// The HTTP/2 reason under which the refusal is counted; `nil` if no reason corresponds.
+  /// The HTTP/2 reason under which the refusal is counted; `nil` if there is no corresponding reason.
   public var rejection: Rejection? {
     switch self {
     case .processingError: .internalServerError

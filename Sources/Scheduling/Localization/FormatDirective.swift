@@ -14,7 +14,7 @@ public struct FormatDirective: Sendable {
   public let position: Int?
   /// The way in which the directive uses the argument.
   public let use: Use
-  /// The range of the directive's flags, width and precision.
+  /// The range of the directive's flags, width, and precision.
   public let form: Range<Int>
   /// The index of the byte after the directive.
   public let end: Int

@@ -10,7 +10,7 @@ public enum LanguageFolders {
 
   /// Returns the folder names for a BCP 47 tag, most specific first: `fr-CA`, `fr_CA`, `fr`, `French`.
   public static func names(_ tag: String) -> [String] {
-    // The tag is a lookup key, and valid language tags are ASCII.
+    // The tag is a lookup key, and valid language tags contain only ASCII characters.
     guard tag.isASCII else { return [tag] }
     var names: [String] = []
     for tag in fallbacks(tag) + scripts(tag) {
@@ -21,7 +21,9 @@ public enum LanguageFolders {
     return names
   }
 
-  /// The maximum number of bytes in a tag that is split into subtags; each subtag produces another candidate tag.
+  /// The maximum number of bytes in a tag that is split into subtags.
+  ///
+  /// The limit is needed because each subtag produces another candidate tag.
   private static let tagBytesMax = 255
 
   /// Returns the tag, then the tag without its last subtag, and so on (RFC 4647, section 3.4).
@@ -32,13 +34,15 @@ public enum LanguageFolders {
     while !subtags.isEmpty {
       tags.append(subtags.joined(separator: "-"))
       subtags.removeLast()
-      // A single letter introduces an extension and does not form a tag without further subtags.
+      // A single-letter subtag only introduces an extension, so a tag cannot end with it.
       if let last = subtags.last, last.count == 1 { subtags.removeLast() }
     }
     return tags
   }
 
-  /// Returns, as tags, the script implied by a Chinese tag without a script; returns an empty list for other tags.
+  /// Returns the tag with the script that a Chinese tag without a script implies.
+  ///
+  /// The result is empty for other tags.
   private static func scripts(_ tag: String) -> [String] {
     switch tag {
     case "zh-TW", "zh-HK", "zh-MO": ["zh-Hant"]

@@ -2,13 +2,13 @@ public import BelfryWire
 
 /// A formatter for localized strings with arguments.
 ///
-/// `%@` inserts the next argument unchanged, and `%1$@` inserts the specified argument; numeric directives (`%d`,
-/// `%lu`, …) do the same for arguments that are numbers. `%%` inserts a percent sign. Arguments are strings, so that an
+/// `%@` inserts the next argument unchanged, and `%1$@` inserts the specified argument. Numeric directives (`%d`,
+/// `%lu`, …) do the same for arguments that are numbers. `%%` inserts a percent sign. Arguments are strings, so an
 /// untrusted format string cannot control how memory is read. All other text is left unchanged.
 ///
 /// A short format string can produce a long result: it can use the same argument many times, and plural forms can refer
-/// to each other. The lengths of the result and of the forms that are read for it are therefore limited, and a result
-/// that reaches the limit is truncated.
+/// to each other. The formatter therefore limits the length of the result and of the plural forms that it reads. A
+/// result that reaches the limit is truncated.
 public struct LocalizedFormat {
   /// A string whose directives have been replaced.
   public struct Filled: Equatable, Sendable {
@@ -34,7 +34,7 @@ public struct LocalizedFormat {
   private var formBytes: Int
   private var output: [UInt8] = []
   private var isCut = false
-  /// The arguments that determine the nested plural forms being read, outermost first.
+  /// The arguments that determine the nested plural forms that are being read, outermost first.
   private var counted: [String] = []
 
   /// Replaces the directives in a format string.
@@ -101,7 +101,7 @@ public struct LocalizedFormat {
   ///
   /// Returns false if the variable has no plural form.
   private mutating func fill(variable name: ArraySlice<UInt8>, for argument: String) -> Bool {
-    // A variable can contain other variables; the limit breaks cycles.
+    // A variable can contain other variables. The limit prevents endless recursion if they refer to each other.
     guard counted.count < WireLimits.pluralDepthMax,
       let form = variables?.text(of: name, for: argument, language: language)
     else { return false }
@@ -136,7 +136,7 @@ public struct LocalizedFormat {
     }
     isCut = true
     var kept = Array(bytes.prefix(room + 1))
-    // Remove bytes until the first omitted byte begins a scalar, so that no scalar is split.
+    // Remove bytes until the first omitted byte begins a Unicode scalar, so that no scalar is split.
     while let last = kept.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
     output.append(contentsOf: kept)
   }

@@ -9,7 +9,8 @@ public enum PluralRule {
   /// The maximum number of bytes in an argument that is treated as a number: more than the decimal digits of any 64-bit
   /// number.
   ///
-  /// The limit is needed because a string can use the same long argument many times to select a form.
+  /// Without this limit, a string that uses the same long argument many times to select a form would take a long time
+  /// to process.
   private static let numberBytesMax = 64
 
   /// Returns the plural form for an argument; `other` if the argument is not a number.

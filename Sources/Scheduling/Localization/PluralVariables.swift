@@ -24,7 +24,7 @@ public struct PluralVariables: Sendable {
     of variable: some Sequence<UInt8>, for argument: String, language: String
   ) -> String? {
     guard let forms = forms[Array(variable)] else { return nil }
-    // Any language can define `zero`.
+    // A string can define the form `zero` in any language.
     if argument.utf8.elementsEqual("0".utf8), let text = forms[.zero] { return text }
     return forms[PluralRule.form(of: argument, language: language)] ?? forms[.other]
   }

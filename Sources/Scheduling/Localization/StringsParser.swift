@@ -1,6 +1,8 @@
 public import BelfryWire
 
-/// A parser for strings files in the text format (`"key" = "text";` with comments), which reports the line of an error.
+/// A parser for strings files in the text format (`"key" = "text";` with comments).
+///
+/// Each error includes its line.
 ///
 /// The bytes are untrusted. The result is always an object or a failure, and parsing takes time linear in the number of
 /// bytes.
@@ -100,8 +102,8 @@ public struct StringsParser {
         keyEnd = line
         try skipSpace()
       } else if next != ";" {
-        // If the file is not a strings file, the key can be any word in the file, so the message does not include the
-        // key.
+        // Do not include the key in the message: if the file is not a strings file, the key can be any word in the
+        // file.
         throw Failure(line: keyEnd, what: "missing '=' after the key")
       }
       guard accept(";") else {

@@ -1,6 +1,6 @@
 /// The identity that a beacon advertises.
 public struct Beacon: Hashable, Sendable {
-  /// The company identifier in the beacons' manufacturer data.
+  /// The company identifier in the manufacturer data that beacons advertise.
   public static let company: UInt16 = 0x004C
 
   /// The UUID in its usual groups of hexadecimal digits, in uppercase.

@@ -6,10 +6,11 @@ public enum PlaceLimits {
   public static let largestRadius = 1_000_000.0
   /// The accuracy, in meters, that is assumed if the source does not report the accuracy.
   static let unknownAccuracy = 50.0
-  /// Milliseconds for which a measured crossing must last before it counts, so that a stray position fix has no effect
-  /// (client-api 3.54).
+  /// The time, in milliseconds, for which a measured crossing must last before it counts.
+  ///
+  /// A stray position fix therefore has no effect (client-api 3.54).
   public static let dwellMilliseconds: Int64 = 20_000
-  /// Milliseconds without an advertisement after which a beacon is out of range.
+  /// The time, in milliseconds, without an advertisement after which a beacon counts as out of range.
   ///
   /// A beacon advertises at least once per second, but scanning is intermittent.
   static let beaconSilenceMilliseconds: Int64 = 30_000

@@ -8,7 +8,7 @@ public import AppWire
 public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   /// A region whose state has changed.
   public struct Crossing: Hashable, Sendable {
-    /// The watcher of the region.
+    /// The key that identifies the region's watcher.
     public let key: Key
     /// The region's new state, to be persisted.
     public let state: RegionState
@@ -36,8 +36,8 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   private struct Watched {
     var region: NotificationRegion
     var state: RegionState
-    /// The state that measurements indicate, if this state differs from `state`, and the time of the first such
-    /// measurement.
+    /// The unconfirmed new state that measurements indicate, and the time of the first such measurement; nil if no
+    /// change is pending.
     var candidate: (state: RegionState, since: Int64)?
     /// The time at which the beacon was last detected.
     var lastDetected: Int64?
@@ -62,7 +62,8 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   ///   - key: The key that identifies the region's watcher.
   ///   - region: The region.
   ///   - kept: The persisted state from the time when the region was last watched.
-  ///   - now: The start of the period in which a beacon that was in range must be detected again.
+  ///   - now: The current time. A beacon that was in range must be detected again within
+  ///     `PlaceLimits.beaconSilenceMilliseconds` of this time.
   /// - Returns: The region's current state. If the device is already inside, no entry is reported.
   /// - Throws: The reason that the region is refused.
   @discardableResult
@@ -82,12 +83,12 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   /// Stops watching a region.
   public mutating func unwatch(_ key: Key) { watched[key] = nil }
 
-  /// Returns the state of a watched region.
+  /// Returns the state of a watched region; `unknown` if no region has this key.
   public func state(of key: Key) -> RegionState { watched[key]?.state ?? .unknown }
 
   // MARK: Events
 
-  /// Handles a new position of the device.
+  /// Handles a new position of the device, and returns the resulting crossings.
   public mutating func handlePosition(_ place: Place, at now: Int64) -> [Crossing] {
     self.place = place
     var crossings: [Crossing] = []
@@ -103,7 +104,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     return crossings
   }
 
-  /// Handles an advertisement of a beacon.
+  /// Handles an advertisement of a beacon, and returns the resulting crossings.
   public mutating func handleAdvertisement(of beacon: Beacon, at now: Int64) -> [Crossing] {
     var crossings: [Crossing] = []
     for (key, entry) in watched {
@@ -117,7 +118,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     return crossings
   }
 
-  /// Advances the clock.
+  /// Advances the clock, and returns the crossings that are now confirmed.
   ///
   /// Call this method at ``wakeUp``.
   public mutating func advance(to now: Int64) -> [Crossing] {
@@ -178,7 +179,7 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
       return
     }
     guard entry.state != .unknown else {
-      // The first state is not a crossing.
+      // The first known state is not a crossing.
       return cross(key, to: shown, isExact: false, &crossings)
     }
     if let candidate = entry.candidate, candidate.state == shown {
@@ -196,8 +197,8 @@ public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
     watched[key]?.candidate = nil
     guard entry.state != state else { return }
     watched[key]?.state = state
-    // If the first position is exact and inside the region, it counts as an arrival. If the first position is measured,
-    // the device was already inside.
+    // A first position that is exact and inside the region counts as an arrival. If the first position is measured, the
+    // device is assumed to have been inside already.
     let isCrossing = entry.state != .unknown || (isExact && state == .inside)
     let isWanted = state == .inside ? entry.region.notifiesOnEntry : entry.region.notifiesOnExit
     crossings.append(Crossing(key: key, state: state, isWanted: isCrossing && isWanted))

@@ -1,8 +1,8 @@
-/// Wall-time components to match, as specified by the `DateComponents` of a calendar trigger.
+/// The wall-time components to match, as specified by the `DateComponents` of a calendar trigger.
 ///
-/// A match occurs at the first second of every stretch of wall time in which all specified components match: absent
-/// coarser components match any value, and absent finer components have their lowest value (client-api 3.4). The type
-/// is deliberately small, because a million values can be in memory.
+/// A match occurs at the first second of every stretch of wall time in which all specified components match. Absent
+/// components that are coarser match any value, and absent components that are finer have their lowest value
+/// (client-api 3.4). The type is deliberately small, because a million values can be in memory.
 public struct CalendarMatch: Hashable, Sendable {
   /// A component of wall time, from coarse to fine.
   public enum Component: UInt8, CaseIterable, Sendable {
@@ -64,7 +64,7 @@ public struct CalendarMatch: Hashable, Sendable {
   /// Creates a match without components, which never fires.
   public init() {}
 
-  /// A component's value; nil if any value matches or the component has its lowest value.
+  /// A component's value; nil if the component is absent.
   ///
   /// A value that is too large to be stored is replaced by a value that no date has.
   public subscript(_ component: Component) -> Int? {
@@ -140,7 +140,7 @@ public struct CalendarMatch: Hashable, Sendable {
     hour != Self.absent || minute != Self.absent || second != Self.absent
   }
 
-  /// True if a day is specified, not merely a week, month or longer.
+  /// True if a specific day is specified, not just a week, a month, or a longer period.
   public var constrainsDay: Bool { day != Self.absent || weekday != Self.absent }
 
   /// True if anything other than a time of day is specified.
@@ -154,13 +154,13 @@ public struct CalendarMatch: Hashable, Sendable {
 
 /// The time zone in which a wall time applies.
 public enum ZoneChoice: Hashable, Sendable {
-  /// The device's current time zone: wall time, in the words of the 2010 slides (S3-26).
+  /// The device's current time zone. The 2010 slides call this choice wall time (S3-26).
   case floating
   /// A specific time zone in the system's database, for example `Europe/Paris`.
   case named(String)
 }
 
-/// A calendar, by the BCP 47 identifier of `Calendar.Identifier` (`hebrew`, …).
+/// The name of a calendar: the BCP 47 identifier of its `Calendar.Identifier`, for example `hebrew`.
 public enum CalendarName: Hashable, Sendable {
   /// The proleptic Gregorian calendar, whose dates Belfry itself computes.
   case gregorian

@@ -71,8 +71,9 @@ extension CalendarMatch {
     return number
   }
 
-  /// The repeat interval as a word in `Period.words`, determined by the coarsest specified component; nil if the match
-  /// occurs only once.
+  /// The interval at which the match repeats, as a word in `Period.words`; nil if the match occurs only once.
+  ///
+  /// The coarsest specified component determines the interval.
   public var comesEvery: String? {
     switch Component.allCases.first(where: { $0 != .era && self[$0] != nil }) {
     case .quarter, .month, .weekOfYear: "year"

@@ -10,7 +10,7 @@ extension CalendarMatch {
   ///   - zone: The time zone of the wall clock, to which the caller has resolved the match's zone.
   /// - Returns: Seconds since 1970; nil if no later match exists.
   public func next(after instant: Int, in zone: Zone) -> Int? {
-    // A wall time that clocks have already displayed is in the past, even while clocks repeat an hour.
+    // Exclude wall times that clocks have already displayed, even while clocks repeat an hour.
     nextWall(after: zone.latestWall(at: instant)).map(zone.firstInstant(ofWall:))
   }
 
@@ -47,7 +47,8 @@ extension CalendarMatch {
   func nextSecond(from start: Int) -> Int? {
     guard constrainsTime else { return start == 0 ? 0 : nil }
     let hours = hour == Self.absent ? 0...23 : Int(hour)...Int(hour)
-    // Without a minute, a specified second matches in every minute; without a second, only the first minute matches.
+    // If no minute is specified, a specified second matches in every minute. If no second is specified either, only the
+    // first minute matches.
     let minutes =
       minute != Self.absent
       ? Int(minute)...Int(minute) : second == Self.absent ? 0...0 : 0...59
@@ -125,7 +126,7 @@ extension CalendarMatch {
       low = max(low, Int(month))
       high = min(high, Int(month))
     }
-    // No month matches: return a range without valid months, in which the day search finds no match.
+    // If no month matches, return a range without valid months, in which the day search finds nothing.
     return low <= high && low >= 1 && high <= 12 ? low...high : 0...0
   }
 
@@ -159,7 +160,7 @@ extension CalendarMatch {
       var end = weeks.start(ofWeekYear: candidate + 1) - 1
       if weekOfYear != Self.absent {
         begin += Int(weekOfYear) * 7 - 7
-        // Week 53 of a year with 52 weeks is not the first week of the next year.
+        // In a year with 52 weeks, week 53 has no match; it must not select the first week of the next year.
         guard weekOfYear >= 1, begin <= end else { continue }
         end = begin + 6
       }
@@ -177,7 +178,7 @@ extension CalendarMatch {
       day += Gregorian.floorRemainder(Int(weekday) - Gregorian.weekday(day), 7)
       return day <= high ? day : nil
     }
-    // If only a week or a longer period is specified, use its first day.
+    // If no day and no time of day is specified, the match is the first day of the specified week or longer period.
     guard !constrainsDay, !constrainsTime else { return day }
     return matches(day: day - 1) ? nil : day
   }

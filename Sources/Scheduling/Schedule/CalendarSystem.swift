@@ -15,11 +15,11 @@ public protocol CalendarSystem: AnyObject {
   var lookUps: Int { get }
 }
 
-/// A repetition of a day.
+/// A repetition of a day, which some months might not have.
 public struct RepeatedDay: Equatable, Sendable {
-  /// The day, or the last day of the month if the month does not have that day.
+  /// The day of the repetition; the last day of the month if the month does not have the original day.
   public var day: Int
-  /// True if the month has that day.
+  /// True if the month has the original day.
   public var exists: Bool
 
   /// Creates a repetition of a day.
@@ -42,13 +42,14 @@ public protocol ScheduleWorld {
 }
 
 extension ScheduleWorld {
-  /// Zero, for a world without other calendars.
+  /// The number of lookups in other calendars: 0, because a world that does not define this property has no other
+  /// calendars.
   public var calendarLookUps: Int { 0 }
 
   /// Returns the time zone for a choice.
   ///
-  /// If the database no longer contains the zone, the device's zone is used: a user notices a notification at the wrong
-  /// hour, but does not notice a missing notification.
+  /// If the database no longer contains the zone, the device's zone is used. A user notices a notification at the wrong
+  /// hour, but does not notice that a notification is missing.
   func resolve(_ choice: ZoneChoice) -> Zone {
     switch choice {
     case .floating: deviceZone

@@ -1,8 +1,8 @@
 /// A priority queue of due dates.
 ///
 /// If two items have the same due date, the item that was added first is returned first. The queue is a heap with four
-/// children per node and no index of its items. A stale item stays in the heap until it reaches the top, where it is
-/// skipped. A firing among a million items therefore touches few cache lines.
+/// children per node, so a firing among a million items touches few cache lines. The heap has no index of its items. A
+/// stale item therefore stays in the heap until it reaches the top, where it is skipped.
 struct DueHeap {
   struct Item {
     var due: Int64

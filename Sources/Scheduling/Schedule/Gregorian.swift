@@ -48,7 +48,8 @@ public enum Gregorian {
   @inlinable
   public static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
     assert((1...12).contains(month), "a month is between 1 and 12")
-    // Counting years from March puts the leap day last, so that one linear formula covers all months.
+    // Counting years from March makes the leap day the last day of the year, so that one linear formula covers all
+    // months.
     let shifted = month <= 2 ? year - 1 : year
     let era = floorDivide(shifted, 400)
     let yearOfEra = shifted - era * 400

@@ -35,14 +35,16 @@ extension Period {
         Self.instant(
           ofWall: next(weekYears: years, after: zone.latestWall(at: after), from: wall), in: zone)
       }
-    // Around a gap in wall time, the first repetition can coincide with the start, and this moment must fire only once.
+    // Near a gap in wall time, the first repetition can be the same instant as the start. This instant must fire only
+    // once.
     guard let found, found > first, Gregorian.clampedSeconds(found) == found else { return nil }
     return Int64(found * 1_000 + fraction)
   }
 
   /// Returns the first instant at which clocks show a wall time.
   ///
-  /// Returns nil for a wall time beyond the range of dates, for which a zone would return the last instant.
+  /// Returns nil for a wall time beyond the range of dates. For such a time, `Zone` would return the last instant of
+  /// the range.
   private static func instant(ofWall wall: Int?, in zone: Zone) -> Int? {
     guard let wall, Gregorian.clampedSeconds(wall) == wall else { return nil }
     return zone.firstInstant(ofWall: wall)
@@ -63,7 +65,7 @@ extension Period {
     let start = Gregorian.floorDivide(wall, Gregorian.secondsPerDay)
     let time = wall - start * Gregorian.secondsPerDay
     let date = Gregorian.date(start)
-    // The actual length of a series of months exceeds its mean length by a few days at most.
+    // A series of months is at most a few days longer than its mean length.
     let mean = months * Gregorian.secondsPerMeanMonth + days * Gregorian.secondsPerDay + seconds
     let first = max(1, (max(shown, wall) - wall - 8 * Gregorian.secondsPerDay) / mean)
     for count in first..<(first + ScheduleLimits.periodSteps) {
@@ -82,7 +84,7 @@ extension Period {
     return nil
   }
 
-  /// Searches for the next repetition in a calendar whose month lengths are unknown to this code.
+  /// Returns the next repetition in a calendar with month lengths that this code does not know.
   ///
   /// A lookup can take a millisecond, so past repetitions are not counted one by one. Instead, the mean length of the
   /// repetitions so far predicts a repetition near the target. Two predictions are sufficient.
@@ -100,7 +102,7 @@ extension Period {
       else { return nil }
       return (found.day * Gregorian.secondsPerDay + time, found.exists)
     }
-    // Three days are more than twice the largest difference between a zone and UTC.
+    // Start three days early, which is more than twice the largest difference between a zone and UTC.
     let target = max(shown, wall) - 3 * Gregorian.secondsPerDay
     var first = 1
     var guess =
@@ -151,7 +153,7 @@ extension Period {
     for _ in 0..<ScheduleLimits.searchYears {
       guard ScheduleLimits.years.contains(year) else { return nil }
       let first = weeks.start(ofWeekYear: year)
-      // Week 53 is skipped in years with 52 weeks.
+      // If the year has only 52 weeks, skip a repetition in week 53.
       if first + into < weeks.start(ofWeekYear: year + 1) {
         let local = (first + into) * Gregorian.secondsPerDay + time
         if local > after { return local }

@@ -1,8 +1,8 @@
 /// The state machine of a device's schedule, which decides when each app's notifications fire.
 ///
-/// The inputs are additions, removals and changes to clocks, time zones or the time-zone database. The outputs are the
-/// notifications that fire, the changes to persist and the next wake-up. A firing costs O(log n). Next dates are
-/// computed from the entries and never stored.
+/// The inputs are additions, removals, and changes to clocks, time zones, or the time-zone database. The outputs are
+/// the notifications that fire, the changes to persist, and the next wake-up. A firing costs O(log n). Next dates are
+/// computed from the entries and are never stored.
 public struct Schedule<World: ScheduleWorld>: ~Copyable {
   /// The limits of the schedule.
   ///
@@ -99,16 +99,16 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Handles a change to the device's clock.
   ///
-  /// If the clock moved forward, entries whose time was skipped are due immediately. If the clock moved backward,
-  /// nothing fires and all dates are recomputed.
+  /// If the clock moved forward, entries with skipped moments are due immediately. If the clock moved backward, nothing
+  /// fires. In both cases, all dates are recomputed.
   public mutating func clockWasSet(at now: ScheduleMoment) -> Recomputed {
     recompute(at: now)
   }
 
   /// Handles a change to the device's time zone or to the time-zone database.
   ///
-  /// If the wall time has already passed in the new zone, a trigger that occurs only once fires immediately; a
-  /// repeating trigger waits for its next occurrence.
+  /// If a trigger's wall time has already passed in the new zone, a one-time trigger fires immediately, and a repeating
+  /// trigger waits for its next occurrence.
   public mutating func zonesChanged(to world: World, at now: ScheduleMoment) -> Recomputed {
     self.world = world
     return recompute(at: now, skippingRepeats: true)
@@ -149,7 +149,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
         _ = remove(entry.key)
         return .expired(entry.key, due: wall(due, of: entry.trigger, at: now))
       }
-      // The most recent missed moment can still be within the window.
+      // A later repetition that was also missed can still be within the window.
       var moved = entry
       moved.handled = clock - policy.missedWindow - 1
       guard let next = self.due(of: moved, at: now) else {
@@ -197,8 +197,8 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
 
   /// Returns the next moments of an entry strictly after `now`, in milliseconds since 1970.
   ///
-  /// For a calendar other than the Gregorian calendar, there can be fewer than `count` moments: the search stops after
-  /// twice the number of lookups that a turn of the loop allows.
+  /// For a calendar other than the Gregorian calendar, the result can contain fewer than `count` moments, because the
+  /// search stops after twice the number of lookups that a turn of the loop allows.
   public func moments(of key: ScheduleKey, count: Int, at now: ScheduleMoment) -> [Int64] {
     guard count > 0, let slot = table.slot(of: key).flatMap({ table[$0] }) else { return [] }
     let trigger = slot.entry.trigger
@@ -233,7 +233,9 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     Self.due(of: entry, at: now, in: world)
   }
 
-  /// Returns the moment at which a slot's entry is due, computing it if it is provisional.
+  /// Returns the moment at which a slot's entry is due.
+  ///
+  /// If the slot's due date is provisional, computes the moment.
   private func due(of slot: ScheduleTable.Slot, at now: ScheduleMoment) -> Int64 {
     slot.isProvisional ? due(of: slot.entry, at: now) ?? slot.due : slot.due
   }
@@ -247,12 +249,12 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     of entry: ScheduleEntry, at now: ScheduleMoment, in world: World
   ) -> Int64? {
     let trigger = entry.trigger
-    // A trigger that does not repeat keeps its moment, regardless of how late it is.
+    // A trigger that does not repeat keeps its original moment, no matter how late it is.
     if !trigger.repeats, let first = trigger.first(in: world) { return first }
     if let shown = trigger.shown(at: now.wall, in: world) {
       return trigger.next(afterShown: min(entry.since, shown), in: world)
     }
-    // After the clock has moved backward, moments that were already handled occur again.
+    // After the clock moves backward, moments that were already handled occur again.
     let clock = trigger.countsElapsedTime ? now.elapsed : now.wall
     return trigger.next(after: min(entry.handled, clock), anchor: entry.since, in: world)
   }
@@ -301,7 +303,7 @@ public struct Schedule<World: ScheduleWorld>: ~Copyable {
     let bound = policy.calendarLookUps
     lookUpsBefore = before
     table.replaceDues { entry in
-      // No app's dates are allowed to block the loop, so the remaining dates are computed in later steps.
+      // An app's dates must not block the loop, so leave the remaining dates to later steps.
       if entry.trigger.usesOtherCalendar, world.calendarLookUps - before >= bound {
         if skippingRepeats, entry.trigger.repeats {
           entry.handled = now.wall

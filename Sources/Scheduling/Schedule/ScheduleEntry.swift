@@ -49,11 +49,13 @@ public struct ScheduleEntry: Hashable, Sendable {
   public let key: ScheduleKey
   /// The trigger of the notification.
   public let trigger: Trigger
-  /// The time at which the entry was added: elapsed milliseconds for an interval, the wall time in the trigger's zone
-  /// for a match that occurs once, or milliseconds since 1970 for all other triggers.
+  /// The time at which the entry was added.
+  ///
+  /// An interval uses elapsed milliseconds, a match that occurs once uses the wall time in the trigger's zone, and all
+  /// other triggers use milliseconds since 1970.
   public let since: Int64
-  /// The time up to which moments have been handled: elapsed milliseconds for an interval, or milliseconds since 1970
-  /// for all other triggers.
+  /// The time up to which moments have been handled, in elapsed milliseconds for an interval and in milliseconds since
+  /// 1970 for all other triggers.
   public var handled: Int64
   /// The entry's position in the order of addition; entries that are due at the same moment fire in this order.
   public let order: UInt64
@@ -78,6 +80,7 @@ public struct Firing: Hashable, Sendable {
   public let due: Int64
   /// True if the notification fires late, because the device was off or asleep, or because its clock was set forward.
   public let missed: Bool
-  /// The remaining entry, which must be persisted before the notification is displayed; nil after the last firing.
+  /// The entry that remains after the firing, which must be persisted before the notification is displayed; nil after
+  /// the last firing.
   public let remaining: ScheduleEntry?
 }

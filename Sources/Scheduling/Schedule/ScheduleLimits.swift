@@ -5,12 +5,13 @@ public enum ScheduleLimits {
   /// The range is far wider than any reminder requires, and narrow enough that no sum of seconds can overflow.
   public static let years = -9_999...9_999
 
-  /// The time, in milliseconds after its last match, for which a calendar trigger counts as passed instead of
-  /// impossible: one century.
+  /// The period, in milliseconds, that is searched for past matches of a calendar trigger: one century.
+  ///
+  /// A trigger with a match in this period counts as passed instead of impossible.
   static let passedMatchMilliseconds: Int64 = 3_155_760_000_000
 
-  /// The number of years that a search looks ahead: the Gregorian calendar, including weekdays, repeats after 400
-  /// years.
+  /// The number of years that a search looks ahead: 400, after which the Gregorian calendar repeats, including its
+  /// weekdays.
   static let searchYears = 400
 
   /// The maximum size of a time-zone file, in bytes.
@@ -38,16 +39,21 @@ public enum ScheduleLimits {
   /// The maximum interval in milliseconds, about 3,170 years, so that sums cannot overflow.
   public static let longestIntervalMilliseconds: Int64 = 100_000_000_000_000
 
-  /// The maximum number of repetitions that a search can skip, either because the day does not exist in the month or
-  /// because the period combines months and days.
+  /// The maximum number of repetitions that a search can skip.
+  ///
+  /// Repetitions are skipped if the day does not exist in the month, or if the period combines months and days.
   static let periodSteps = 10_000
 
   /// The maximum number of repetitions that a search near its target can skip in a calendar other than the Gregorian
-  /// calendar: most years do not have the 30th of a leap month.
+  /// calendar.
+  ///
+  /// Several can be missing in a row: most years, for example, do not have the 30th of a leap month.
   static let calendarSteps = 64
 
-  /// The maximum number of steps to find the nearest repetition in a calendar other than the Gregorian calendar; two
-  /// are sufficient for months of any length.
+  /// The maximum number of predictions that a search makes to find the nearest repetition in a calendar other than the
+  /// Gregorian calendar.
+  ///
+  /// Two are sufficient for months of any length.
   static let calendarGuesses = 8
 
   /// The maximum number of lookups in calendars other than the Gregorian calendar per turn of the agent's loop; each
@@ -64,14 +70,17 @@ extension ScheduleLimits {
 
   /// The maximum delay, in milliseconds, with which a missed notification is still displayed: one day.
   ///
-  /// iOS wakes the device for a notification. A laptop cannot be woken. A notification that was due during the night is
-  /// still of interest to the user in the morning.
+  /// iOS wakes the device for a notification, but a laptop cannot be woken. A notification that was due during the
+  /// night is still of interest to the user in the morning.
   public static let missedWindowMilliseconds: Int64 = 86_400_000
 
-  /// The length, in milliseconds, of the window within which all due entries share one wake-up: users do not notice a
-  /// delay of one twentieth of a second.
+  /// The length, in milliseconds, of the window in which all due entries share one wake-up.
+  ///
+  /// Users do not notice a delay of one twentieth of a second.
   public static let wakeWindowMilliseconds: Int64 = 50
 
-  /// Milliseconds after which a notification counts as missed, longer than any delay on a busy machine.
+  /// The delay, in milliseconds, from which a notification counts as missed.
+  ///
+  /// This delay is longer than any delay on a busy machine.
   static let lateMilliseconds: Int64 = 60_000
 }

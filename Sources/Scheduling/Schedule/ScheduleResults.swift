@@ -2,7 +2,7 @@
 public struct SchedulePolicy: Sendable {
   /// The maximum number of pending notifications per app; the notifications that fire soonest are retained.
   public var pendingLimit: Int
-  /// The maximum delay, in milliseconds, after which a missed notification can still be displayed.
+  /// The maximum delay, in milliseconds, with which a missed notification is still displayed.
   public var missedWindow: Int64
   /// The number of lookups in calendars other than the Gregorian calendar after which the remaining dates wait for the
   /// next step.
@@ -24,9 +24,11 @@ public struct SchedulePolicy: Sendable {
 
 /// The result of adding an entry.
 public struct ScheduleAdded: Equatable, Sendable {
-  /// The entry to persist; nil if the limit is already reached by entries of the same app that fire earlier.
+  /// The entry to persist; nil if the app's limit is already reached by entries that fire earlier.
   public let entry: ScheduleEntry?
-  /// The time at which the entry fires, in milliseconds since 1970; in the past if the entry is due immediately.
+  /// The time at which the entry fires, in milliseconds since 1970.
+  ///
+  /// The time is in the past if the entry is due immediately.
   public let next: Int64
   /// The entries that exceeded the limit, to be removed from disk.
   public let dropped: [ScheduleKey]
@@ -34,7 +36,7 @@ public struct ScheduleAdded: Equatable, Sendable {
 
 /// The changes to persist after all dates were recomputed.
 public struct ScheduleRecomputed: Equatable, Sendable {
-  /// The entries that changed because past moments no longer count.
+  /// The entries whose handled time advanced, because repetitions that have passed are skipped.
   public internal(set) var changed: [ScheduleEntry] = []
   /// The entries that can never fire again.
   public internal(set) var lost: [ScheduleKey] = []
@@ -44,14 +46,14 @@ public struct ScheduleRecomputed: Equatable, Sendable {
 public enum ScheduleStep: Equatable, Sendable {
   /// Persist the remaining entry, then display the notification.
   case fire(Firing)
-  /// The entry was missed by more than the window: delete it and log it.
+  /// The entry missed its moment by more than the window: delete it, and log the deletion.
   case expired(ScheduleKey, due: Int64)
-  /// Nothing is due before ``Schedule/wakeUp``, which is the current time if dates in other calendars remain to be
+  /// Nothing is due before ``Schedule/wakeUp``. That time is the current time if dates in other calendars remain to be
   /// computed.
   case rest
 }
 
-/// The time of the next call, as the earliest moment on each clock.
+/// The earliest moment on each clock at which the schedule must be called again.
 public struct ScheduleWakeUp: Hashable, Sendable {
   /// Milliseconds since 1970; nil if nothing is due on that clock.
   public let wall: Int64?
@@ -80,7 +82,7 @@ public struct ScheduleWakeUp: Hashable, Sendable {
     let lead = now.wall - now.elapsed
     let byWall = wall.map { Self.end(of: window, $0) }
     let byElapsed = elapsed.map { Self.end(of: window, $0 + lead) }
-    // A single wall-clock alarm is sufficient; it also reports changes to the wall clock.
+    // A single wall-clock alarm is sufficient, and it also reports changes to the wall clock.
     if let byWall, byWall == byElapsed { return ScheduleWakeUp(wall: byWall, elapsed: nil) }
     return ScheduleWakeUp(wall: byWall, elapsed: byElapsed.map { $0 - lead })
   }

@@ -6,7 +6,7 @@ struct ScheduleTable {
     var entry: ScheduleEntry
     /// The due date on the clock that the trigger uses.
     var due: Int64
-    /// True if the due date must still be computed, starting from `due`.
+    /// True if `due` is only the moment from which the search for the due date must start.
     var isProvisional = false
   }
 
@@ -16,7 +16,9 @@ struct ScheduleTable {
     var isProvisional = false
   }
 
-  /// The number by which stale heap items, whose entries were moved or removed, can exceed the number of entries.
+  /// The maximum difference between the number of stale heap items and the number of entries.
+  ///
+  /// An item is stale if its entry was moved or removed.
   ///
   /// Removing fewer stale items would cost more than keeping them.
   private static let staleItemsMax = 1_024
@@ -104,7 +106,7 @@ struct ScheduleTable {
     for key in lost { _ = remove(key) }
   }
 
-  /// Checks that the slots, the keys and the two heaps are consistent with each other.
+  /// Checks that the slots, the keys, and the two heaps are consistent with each other.
   func checkInvariants() {
     byWall.checkInvariants()
     byElapsed.checkInvariants()
@@ -160,7 +162,9 @@ struct ScheduleTable {
     return slot.due == item.due && slot.entry.order == item.order
   }
 
-  /// Removes stale items from the top of each heap; removes all stale items once they exceed the limit.
+  /// Removes stale items from the top of each heap.
+  ///
+  /// If there are too many stale items, removes all of them.
   private mutating func removeStaleItems() {
     while let first = byWall.first, !isCurrent(first) { byWall.removeFirst() }
     while let first = byElapsed.first, !isCurrent(first) { byElapsed.removeFirst() }

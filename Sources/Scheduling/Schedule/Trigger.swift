@@ -2,7 +2,7 @@
 public enum Trigger: Hashable, Sendable {
   /// Elapsed time since scheduling, including the time that the device spends asleep.
   case interval(milliseconds: Int64, repeats: Bool)
-  /// A wall time that matches components.
+  /// A wall time that matches the given components.
   case calendar(CalendarMatch, repeats: Bool)
   /// A moment and its repetitions.
   case moment(Start, every: Period)
@@ -19,7 +19,7 @@ public enum Trigger: Hashable, Sendable {
   public enum Refusal: Error, Equatable, Sendable {
     /// The interval is not positive, or longer than `ScheduleLimits.longestIntervalMilliseconds`.
     case intervalOutOfRange
-    /// The trigger repeats more often than once a minute (client-api 3.2).
+    /// The trigger repeats more often than once per minute (client-api 3.2).
     case repeatsTooOften
     /// The trigger never fires: no moment matches it, or the moment is too far in the past.
     case neverFires
@@ -58,8 +58,8 @@ public enum Trigger: Hashable, Sendable {
 
 /// The interval between the repetitions of a moment, as in `repeatInterval` and `deliveryRepeatInterval`.
 ///
-/// Months and days are counted on the wall clock, and a day that a month does not have is skipped. Seconds are elapsed
-/// time.
+/// Months and days are counted on the wall clock. If a month does not have the day, the repetition is skipped. Seconds
+/// are elapsed time.
 public struct Period: Hashable, Sendable {
   /// The time that is added for each repetition.
   public enum Length: Hashable, Sendable {
@@ -67,7 +67,7 @@ public struct Period: Hashable, Sendable {
     case none
     /// Whole months, then days, then seconds of elapsed time; no value is negative, and at least one is not zero.
     case span(months: Int, days: Int, seconds: Int)
-    /// A number of week-years: the repetition is on the same weekday in the week with the same number.
+    /// A number of week-years: each repetition has the same week number and the same weekday.
     case weekYears(Int)
   }
 
@@ -109,9 +109,9 @@ public struct Period: Hashable, Sendable {
 
   /// Creates the period of a `repeatInterval`, from the raw value of its `NSCalendar.Unit`.
   ///
-  /// The value 256 (the week unit before iOS 7) means a week, as do 4096 and 8192. A weekday repeats every day, and a
-  /// weekday ordinal every week, because adding 1 to these units advances a date by a day or a week. Units shorter than
-  /// a minute, units without a length, unknown units and combinations of units do not repeat.
+  /// The value 256 (the week unit before iOS 7) means a week, as do 4096 and 8192. Adding 1 to a weekday or a weekday
+  /// ordinal advances a date by a day or a week, so a weekday repeats every day and a weekday ordinal repeats every
+  /// week. Units shorter than a minute, units without a length, unknown units, and combinations of units do not repeat.
   public init(
     calendarUnit unit: UInt, weeks: WeekRule = .sunday, calendar: CalendarName = .gregorian,
     zone: ZoneChoice = .floating

@@ -1,8 +1,8 @@
 internal import BelfryWire
 
-/// The encoding of persisted triggers: a version, a kind, then numbers and names.
+/// The encoding of persisted triggers: a version, a kind, and then numbers and names.
 ///
-/// Numbers are zigzag varints; a name is its length followed by its UTF-8 bytes. The decoder treats the bytes as
+/// Numbers are zigzag varints. A name consists of its length and its UTF-8 bytes. The decoder treats the bytes as
 /// untrusted.
 extension Trigger {
   private static let version: UInt8 = 1
@@ -110,7 +110,7 @@ private struct TriggerWriter {
   }
 }
 
-/// A reader that treats damaged bytes as zeros, continues, and records the damage.
+/// A reader that treats damaged bytes as zeros, continues to read, and records the damage.
 private struct TriggerReader {
   private let bytes: [UInt8]
   private var position: Int

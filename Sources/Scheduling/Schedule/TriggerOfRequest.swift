@@ -69,7 +69,9 @@ extension Period {
     }
   }
 
-  /// Returns the length that components add to a date; each component counts as in `Calendar.date(byAdding:)`.
+  /// Returns the length that the components add to a date.
+  ///
+  /// Each component counts as it does in `Calendar.date(byAdding:)`.
   private static func length(of components: MatchingComponents) -> Length {
     func count(_ unit: MatchingComponents.Unit, times factor: Int) -> Int {
       // Clamp each count so that the product cannot overflow.
@@ -89,8 +91,9 @@ extension Period {
 }
 
 extension CalendarName {
-  /// Returns the calendar and its week rule for the identifier that an app specifies; nil selects the Gregorian
-  /// calendar.
+  /// Returns the calendar for the identifier that an app specifies, and the calendar's week rule.
+  ///
+  /// A nil identifier selects the Gregorian calendar.
   static func named(
     _ identifier: String?, firstWeekday: Int64?, minimumDays: Int64?
   ) -> (CalendarName, WeekRule) {

@@ -31,7 +31,7 @@ extension Trigger {
       let zone = world.resolve(period.zone)
       let first = self.first(of: start, in: world)
       var wall = zone.wall(at: Gregorian.floorDivide(Int(first), 1_000))
-      // If clocks skip the first moment, the repetitions still occur at the requested time.
+      // Use the requested wall time for the repetitions, even if clocks skip the wall time of the first moment.
       if case .wall(let shown, let choice) = start, choice == period.zone {
         wall = Gregorian.clampedSeconds(shown)
       }
@@ -46,8 +46,8 @@ extension Trigger {
 
   /// Returns true if the components of a calendar trigger have matched within the last century.
   ///
-  /// If the components specify the minute that has just begun, they match only its first second. That moment has
-  /// passed. If the components include a year, no further match follows (client-api 3.4).
+  /// For example, components that specify the minute that has just begun match only its first second, which has already
+  /// passed. If they include a year, no later match exists (client-api 3.4).
   func hasMatched(before now: Int64, in world: some ScheduleWorld) -> Bool {
     guard case .calendar = self else { return false }
     let start = Gregorian.clampedMilliseconds(now) - ScheduleLimits.passedMatchMilliseconds
@@ -62,15 +62,15 @@ extension Trigger {
 
   /// Returns the latest wall time that clocks have shown by `now`, in milliseconds, for a match that occurs once.
   ///
-  /// A one-time match keeps the wall time that was next when the trigger was added, even if the zone changes. Returns
-  /// nil for other triggers.
+  /// A one-time match keeps the wall time that was chosen when the trigger was added, even if the zone changes. Returns
+  /// nil for all other triggers.
   func shown(at now: Int64, in world: some ScheduleWorld) -> Int64? {
     guard case .calendar(let match, false) = self, match.calendar == .gregorian else { return nil }
     let seconds = Gregorian.floorDivide(Int(Gregorian.clampedMilliseconds(now)), 1_000)
     return Int64(world.resolve(match.zone).latestWall(at: seconds)) * 1_000
   }
 
-  /// Returns the instant at which a one-time match next occurs after the given wall time.
+  /// Returns the next instant at which a one-time match occurs after the given wall time.
   ///
   /// Both times are in milliseconds.
   func next(afterShown shown: Int64, in world: some ScheduleWorld) -> Int64? {

@@ -1,4 +1,4 @@
-/// The numbering of weeks: the weekday on which a week begins, and the minimum number of days in the first week.
+/// The rule for numbering weeks: the weekday on which a week begins, and the minimum number of days in the first week.
 public struct WeekRule: Hashable, Sendable {
   /// The weekday on which a week begins, from 1 (Sunday) to 7 (Saturday).
   public let firstWeekday: Int8
@@ -13,10 +13,11 @@ public struct WeekRule: Hashable, Sendable {
     self.minimumDays = Int8(min(max(minimumDays, 1), 7))
   }
 
-  /// The rule in which weeks begin on Sunday and the first week has at least one day, which is the default of
-  /// Foundation's Gregorian calendar.
+  /// The rule that weeks begin on Sunday and the first week has at least one day.
+  ///
+  /// This rule is the default of Foundation's Gregorian calendar.
   public static let sunday = WeekRule()
-  /// The rule in ISO 8601: weeks begin on Monday, and the first week has at least four days.
+  /// The rule of ISO 8601: weeks begin on Monday, and the first week has at least four days.
   public static let iso8601 = WeekRule(firstWeekday: 2, minimumDays: 4)
 
   /// Returns the first day of week 1 of a year or month that begins on `start`.

@@ -1,4 +1,4 @@
-/// A time zone: its past, current and future offsets from UTC.
+/// A time zone, with its past, current, and future offsets from UTC.
 ///
 /// Wall times are in seconds since 1970-01-01T00:00 on the zone's own clocks. If clocks jump forward, the skipped wall
 /// times map to the first instant after the jump. If clocks are set back, a wall time that occurs twice maps to its
@@ -77,7 +77,7 @@ public struct Zone: Equatable, Sendable {
     let instant = Gregorian.clampedSeconds(instant)
     var segment = segment(at: instant)
     var latest = instant + segment.offset
-    // No two offsets differ by more than 52 hours, so earlier segments cannot have shown a later time.
+    // Earlier segments cannot have shown a later time, because no two offsets differ by more than 52 hours.
     while segment.start > instant - 190_000 {
       let before = segment.start - 1
       segment = self.segment(at: before)
@@ -100,7 +100,7 @@ public struct Zone: Equatable, Sendable {
 
   func segment(at instant: Int) -> Segment {
     guard let rule, instant >= table.last ?? .min else { return table.segment(at: instant) }
-    // Beyond the table, the most recent change applies, which can be in a neighboring year.
+    // After the end of the table, the most recent change applies. It can be in an adjacent year.
     let instant = Gregorian.clampedSeconds(instant)
     let year = Gregorian.date(Gregorian.floorDivide(instant, Gregorian.secondsPerDay)).year
     var segment = Segment(start: table.last ?? .min, end: .max, offset: table.lastOffset)

@@ -35,7 +35,7 @@ public enum ZoneFile {
     return try zone(bytes, second, timeBytes: 8, name: name, rule: rule)
   }
 
-  /// The header before a block of data, with its six counts.
+  /// The header at the beginning of a data block, with the block's six counts.
   private struct Header {
     static let length = 44
 
@@ -64,7 +64,7 @@ public enum ZoneFile {
       characters = bytes.unsigned(at: start + 40)
       guard version >= 1, types >= 1, types <= 256, times <= ScheduleLimits.zoneTransitions
       else { throw .inconsistent }
-      // The sum of the 32-bit counts cannot overflow, and must not exceed the number of remaining bytes.
+      // The sum of the 32-bit counts cannot overflow. It must not exceed the number of remaining bytes.
       guard bodyLength(timeBytes: 4) <= bytes.count - start - Self.length else { throw .malformed }
     }
 

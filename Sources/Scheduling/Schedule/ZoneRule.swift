@@ -1,7 +1,6 @@
-/// The rule at the end of a time-zone file: a POSIX `TZ` string with the extensions of RFC 9636
-/// section 3.3.1 (hours from -167 to 167).
+/// The rule at the end of a time-zone file, which applies after the last transition in the file.
 ///
-/// The rule applies after the last transition in the file.
+/// The rule is a POSIX `TZ` string with the extensions of RFC 9636 section 3.3.1 (hours from -167 to 167).
 struct ZoneRule: Equatable, Sendable {
   /// The part of the year in which daylight saving time is in effect.
   struct Daylight: Equatable, Sendable {
@@ -65,7 +64,7 @@ extension ZoneRule {
     guard text.count <= ScheduleLimits.zoneRuleBytes else { return nil }
     var reader = RuleReader(text)
     guard reader.skipName(), let west = reader.time(hours: 24) else { return nil }
-    // POSIX counts offsets westward.
+    // POSIX counts offsets westward, so the sign is inverted.
     self.init(offset: -west, daylight: nil)
     guard !reader.atEnd else { return }
     guard reader.skipName() else { return nil }
@@ -97,7 +96,7 @@ private struct RuleReader {
     return true
   }
 
-  /// Skips a name: at least three letters, or letters, digits and signs in angle brackets.
+  /// Skips a name: at least three letters, or letters, digits, and signs in angle brackets.
   mutating func skipName() -> Bool {
     if skip("<") {
       let start = position

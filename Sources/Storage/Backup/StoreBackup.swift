@@ -5,8 +5,8 @@ internal import System
 public enum StoreBackup {
   /// Copies the store at `path` into a new file with mode 0600; another process can write to the store during the copy.
   ///
-  /// The copy reflects a single moment, at which the first page was read, and does not block writers: SQLite's online
-  /// backup reads one snapshot of the write-ahead log.
+  /// The copy reflects the store at the moment when the first page was read. The copy does not block writers, because
+  /// SQLite's online backup reads one snapshot of the write-ahead log.
   public static func copy(store path: String, to target: String) throws(StorageFailure) {
     do throws(SystemFailure) {
       try FileSystem.write([], to: target, mode: 0o600)

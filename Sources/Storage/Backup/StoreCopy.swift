@@ -2,8 +2,8 @@ public import System
 
 /// An unnamed copy of a store, which disappears when the process exits for any reason.
 ///
-/// The copy is created in two steps: first the file, with the privileges of the process that writes the backup, and then
-/// the content, with those of the store's owner. The type is confined to one thread.
+/// The copy is created in two steps. The file is created with the privileges of the process that writes the backup, and
+/// the content is copied with the privileges of the store's owner. The type is confined to one thread.
 public final class StoreCopy {
   /// The file with the copy's content, once the store has been copied.
   public let file: RandomAccessFile
@@ -17,7 +17,7 @@ public final class StoreCopy {
     } catch {
       throw .system(error)
     }
-    // SQLite opens the file here and does not need the name afterward, because this file has no journal.
+    // Remove the name, which SQLite does not need after it has opened the file, because this file has no journal.
     defer { try? FileSystem.remove(path) }
     connection = try StoreBackup.Connection(path, isThrowaway: true)
   }

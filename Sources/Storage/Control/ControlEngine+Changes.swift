@@ -281,7 +281,8 @@ extension ControlEngine {
   }
 
   private func put(_ registration: RegistrationRecord) throws(StorageFailure) {
-    // This is a new generation: the previous token is inactive, and the new token's row is about to overwrite its row.
+    // The registration has a new generation, so its row is about to be overwritten. Save the row of the previous token,
+    // which is inactive.
     if registration.generation > 0, registration.state == .active {
       for write in [Write.formerRegistration, .noOldFormerRegistrations] {
         let statement = try statement(write)

@@ -1,6 +1,6 @@
 internal import Transport
 
-/// The control store's connection, under its lock.
+/// The control store's database connection, which is used only under the store's lock.
 final class ControlEngine: MarkedStoreEngine {
   static let schema = SQLiteDatabase.Schema(
     applicationID: 0x4266_6301,
@@ -67,7 +67,7 @@ final class ControlEngine: MarkedStoreEngine {
       """,
       // The number of apps that are created on behalf of one device is limited.
       "ALTER TABLE app ADD COLUMN adopter INTEGER;",
-      // An index for the feedback of one app.
+      // An index for reading the inactive registrations of one app.
       """
       CREATE INDEX registration_unregistered ON registration (app, kind, changed) WHERE state = 3;
       """,
@@ -81,7 +81,7 @@ final class ControlEngine: MarkedStoreEngine {
       ALTER TABLE certificate ADD COLUMN authority TEXT;
       ALTER TABLE device ADD COLUMN token_key TEXT;
       """,
-      // A table, read by the feedback service, of tokens whose app has registered again.
+      // A table of the previous tokens of apps that have registered again. The feedback service reads this table.
       """
       CREATE TABLE former_registration (
         device INTEGER NOT NULL, app INTEGER NOT NULL, kind INTEGER NOT NULL,

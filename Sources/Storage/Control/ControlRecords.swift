@@ -279,7 +279,7 @@ public struct RegistrationRecord: Sendable, Hashable {
 
   /// The device, the app, and the token's kind.
   public var key: NotificationKey
-  /// The generation of valid tokens.
+  /// The generation of the registration's current token.
   public var generation: UInt16
   /// The state of the registration.
   public var state: State

@@ -165,8 +165,9 @@ extension ControlRows where Record == RegistrationRecord {
       FROM registration ORDER BY device, app, kind
       """, record: registration)
 
-  /// The query for inactive registrations, which uses the indexes of unregistered tokens and of tokens that precede a
-  /// current token.
+  /// The query for inactive registrations: unregistered tokens, and earlier tokens of apps that have registered again.
+  ///
+  /// The query uses an index for each of the two tables.
   static let unregistered = ControlRows(
     query: """
       SELECT device, app, kind, generation, state, changed, \(ControlTable.registration.isWhole)

@@ -3,7 +3,7 @@ public import Transport
 /// One change to a gateway's configuration data; `put` adds or replaces a record.
 public enum ControlChange: Sendable, Hashable {
   case putTeam(TeamRecord)
-  /// Removes a team with its keys and certificates; its apps must already be removed.
+  /// Removes a team with its keys and certificates; its apps must already have been removed.
   case removeTeam(id: String)
   case putKey(KeyRecord)
   case putCertificate(CertificateRecord)
@@ -31,8 +31,9 @@ public enum ControlChange: Sendable, Hashable {
   /// Records that a device has connected, so that its previous certificates are no longer needed.
   case recordArrival(DeviceArrival)
   case putRegistration(RegistrationRecord)
-  /// Removes an app's earlier tokens of a kind that became inactive at or before this time, because they have been
-  /// reported.
+  /// Removes an app's earlier tokens of one kind, if they became inactive at or before this time.
+  ///
+  /// The feedback service has already reported these tokens.
   case forgetFormerRegistrations(app: UInt32, kind: UInt8, upToMilliseconds: Int64)
   /// Unregisters all of a device's registrations, as of this time.
   case unregisterAll(device: UInt64, atMilliseconds: Int64)
@@ -53,10 +54,10 @@ public enum ControlChange: Sendable, Hashable {
   case putSetting(name: String, value: [UInt8]?)
 }
 
-/// The store for a gateway's configuration and registration data, which is small, read completely at startup, and
-/// written occasionally.
+/// The store for a gateway's configuration and registration data.
 ///
-/// Calls block; the hot path never calls this store.
+/// The data is small, is read completely at startup, and is written only occasionally. Calls block, so the hot path
+/// never calls this store.
 public protocol ControlStore: AnyObject, Sendable {
   /// Applies `changes` durably and in order, either all or none.
   ///
@@ -96,19 +97,19 @@ public protocol ControlStore: AnyObject, Sendable {
   func deviceCertificateSummary(
     authority: String, atSeconds now: Int64
   ) throws(StorageFailure) -> DeviceCertificateSummary
-  /// Returns the number of valid tokens for each key that sealed tokens, by the key's name.
+  /// Returns the number of valid tokens that each key sealed, by the name of the key.
   ///
-  /// Revoked devices do not count. The name is nil for tokens that earlier releases sealed. This method reads all rows.
+  /// Tokens of revoked devices do not count. The name is nil for tokens that earlier releases sealed. This method reads
+  /// all rows.
   func tokenCounts() throws(StorageFailure) -> [String?: Int]
   /// Returns all registrations, sorted by device, app, and kind.
   ///
   /// Inactive registrations are included for their timestamps.
   func registrations() throws(StorageFailure) -> [RegistrationRecord]
-  /// Returns at most `limit` registrations of an app and kind that became inactive after the given position, using an
-  /// index.
+  /// Returns at most `limit` inactive registrations of an app and kind that follow the given position, using an index.
   ///
-  /// If the app has registered again since then, the result includes the four most recent tokens before the current
-  /// one.
+  /// If the app has registered again, the result includes up to four earlier tokens, which are the most recent ones
+  /// before the current token.
   func unregistered(
     app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord]
@@ -122,8 +123,8 @@ public protocol ControlStore: AnyObject, Sendable {
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]?
   /// The health of the store's disk; nil for a store without a disk.
   var health: StoreHealth? { get }
-  /// Returns the number of changes that were stored but are missing, because the disk lost them or because an older copy
-  /// has taken the store's place.
+  /// Returns the number of changes that were stored but are missing, because the disk lost them or because an older
+  /// copy has replaced the store.
   func lostCount() throws(StorageFailure) -> UInt64
   /// Discards the record of lost changes, after an operator has been informed.
   func forgetLost() throws(StorageFailure)

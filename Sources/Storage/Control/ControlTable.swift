@@ -17,7 +17,8 @@ enum ControlTable {
       "team", "bundle_id", "environments", "universal", "not_after", "created", "revoked",
       "authority",
     ], isUpdated: true)
-  /// Tokens identify an app by its number; pushes identify an app by its bundle identifier.
+  /// The key has two columns, because tokens identify an app by its number, and pushes identify it by its bundle
+  /// identifier.
   static let app = ChecksummedTable(
     name: "app", key: ["number", "bundle_id"],
     rest: ["team", "keep", "broadcast", "created", "adopter"], isUpdated: true)
@@ -47,8 +48,9 @@ enum ControlTable {
 }
 
 extension ControlChange {
-  /// The key of the row that this change replaces, which might have been set aside; nil if the change does not replace
-  /// a row.
+  /// The key of the row that this change replaces; nil if the change does not replace a row.
+  ///
+  /// An earlier version of the row might have been set aside.
   var replacedRow: StoreDamage.Key? {
     switch self {
     case .putTeam(let team): .team(team.id)

@@ -129,7 +129,7 @@ public final class SQLiteControlStore: ControlStore {
     }
   }
 
-  /// Returns the number of valid tokens for each key that sealed tokens, by the key's name.
+  /// Returns the number of valid tokens that each key sealed, by the name of the key.
   public func tokenCounts() throws(StorageFailure) -> [String?: Int] {
     try engine.read { engine throws(StorageFailure) in try engine.tokenCounts() }
   }
@@ -139,7 +139,7 @@ public final class SQLiteControlStore: ControlStore {
     try rows(ControlRows.registrations)
   }
 
-  /// Returns at most `limit` registrations of an app and kind that became inactive after the given position.
+  /// Returns at most `limit` inactive registrations of an app and kind that follow the given position.
   public func unregistered(
     app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
   ) throws(StorageFailure) -> [RegistrationRecord] {

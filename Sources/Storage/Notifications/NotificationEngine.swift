@@ -1,7 +1,7 @@
 internal import PushWire
 internal import System
 
-/// The connection with its prepared statements, under the store's lock.
+/// The notification store's database connection, which is used only under the store's lock.
 final class NotificationEngine: MarkedStoreEngine {
   static let schema = SQLiteDatabase.Schema(
     applicationID: 0x4266_6E01,
@@ -70,7 +70,7 @@ final class NotificationEngine: MarkedStoreEngine {
       ) STRICT;
       """,
     ],
-    // Sequence numbers continue from the remaining rows.
+    // After a repair, sequence numbers continue after the highest number that remains.
     afterRepair: """
       INSERT INTO progress (highest) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM progress);
       UPDATE progress SET highest = max(
@@ -78,7 +78,7 @@ final class NotificationEngine: MarkedStoreEngine {
       """,
     tables: [rows, progress, .setAside])
 
-  /// The key consists of the columns that are reported for a removed row, so that no other column must be read.
+  /// The key consists of the columns that are reported for a removed row, so that no other columns need to be read.
   private static let rows = ChecksummedTable(
     name: "notification",
     key: [
@@ -166,8 +166,10 @@ final class NotificationEngine: MarkedStoreEngine {
     try noteDamage()
   }
 
-  /// The columns that are returned for a removed row, the checksum that covers them, and the letter case of the
-  /// notification's ID, which only the delivery log shows.
+  /// The columns that are returned for a removed row: the key, its checksum, and the letter case of the notification's
+  /// ID.
+  ///
+  /// Only the delivery log shows the letter case.
   private static let dropped = rows.key.joined(separator: ", ") + ", checksum, push_type >= 256"
 
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification] {
@@ -197,7 +199,9 @@ final class NotificationEngine: MarkedStoreEngine {
     return dropped
   }
 
-  /// Advances the highest sequence number and the number of notifications ever stored, which are used to detect a loss.
+  /// Advances the highest sequence number and the number of notifications ever stored.
+  ///
+  /// The number of notifications is compared with the store's mark to detect a loss.
   private func count(_ added: UInt64, highest: UInt64) throws(StorageFailure) {
     try advance.bind(1, highest)
     try advance.bind(2, added)
@@ -329,7 +333,7 @@ final class NotificationEngine: MarkedStoreEngine {
     try select.bind(3, Int64(limit))
     var loaded: [StoredNotification] = []
     while try select.step() {
-      // A damaged index can lead to another device's row.
+      // Compare the device, because a damaged index can lead to another device's row.
       guard select.integer(14) != 0, select.unsigned(0) == device else {
         throw damagedRow(of: select)
       }

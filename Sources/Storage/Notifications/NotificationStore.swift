@@ -4,9 +4,9 @@ public import PushWire
 public enum StoreOperation: Sendable {
   /// Stores a notification.
   ///
-  /// Of the notifications with the same key, the store then retains only the newest for each collapse ID and, of those,
-  /// only the newest `keep` (`.max` retains all). The newest notification has the highest sequence number. Storing the
-  /// same notification again has no effect.
+  /// The store then trims the notifications with the same key. It retains only the newest notification for each
+  /// collapse ID, and at most the `keep` newest notifications in total (`.max` retains all). The newest notification
+  /// has the highest sequence number. Storing the same notification again has no effect.
   case put(StoredNotification, keep: UInt32)
   /// Removes one notification, because the device has received it.
   case remove(NotificationKey, sequence: UInt64)
@@ -14,10 +14,10 @@ public enum StoreOperation: Sendable {
   case removeKey(NotificationKey)
   /// Removes all notifications of a device.
   case removeDevice(UInt64)
-  /// Removes at most `limit` notifications that expire before this time, in seconds since 1970; those that expire first
-  /// are removed first.
+  /// Removes at most `limit` notifications that expire before this time, in seconds since 1970, earliest expiration
+  /// first.
   ///
-  /// The limit bounds the time for which other callers wait for the store.
+  /// The limit keeps other callers from waiting too long for the store.
   case removeExpired(beforeUnixSeconds: Int64, limit: Int)
 }
 
@@ -62,12 +62,12 @@ public struct DroppedNotification: Sendable, Hashable {
 
 /// A store that holds accepted notifications until they are delivered, replaced, expired, or unregistered.
 ///
-/// Every implementation passes `StoreConformance`. Calls block; make them on a writer's thread.
+/// Every implementation passes the tests in `StoreConformance`. Calls block, so make them only on a writer's thread.
 public protocol NotificationStore: AnyObject, Sendable {
-  /// Applies `operations` durably and in order, either all or none: once the call returns, the result survives a crash
-  /// of the process or the machine.
+  /// Applies `operations` durably and in order, either all or none.
   ///
-  /// Returns the notifications that were dropped, sorted by operation, then by sequence.
+  /// Once the call returns, the result survives a crash of the process or the machine. Returns the notifications that
+  /// were dropped, sorted by operation, then by sequence.
   @discardableResult
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification]
   /// Returns at most `limit` of a device's notifications with a sequence number above `after`, sorted by sequence.
@@ -86,7 +86,7 @@ public protocol NotificationStore: AnyObject, Sendable {
   /// The health of the store's disk; nil for a store without a disk.
   var health: StoreHealth? { get }
   /// Returns the number of notifications that were stored but are missing, because the disk lost them or because an
-  /// older copy has taken the store's place.
+  /// older copy has replaced the store.
   func lostCount() throws(StorageFailure) -> UInt64
   /// Discards the record of lost notifications, after an operator has been informed.
   func forgetLost() throws(StorageFailure)

@@ -1,10 +1,10 @@
 internal import BelfryWire
 internal import System
 
-/// A store in one SQLite file.
+/// A notification store in one SQLite file.
 ///
-/// Rows are appended in order of their sequence numbers, and a narrow index finds the rows of a key, so that a put
-/// touches few pages.
+/// Rows are appended in order of their sequence numbers, and a narrow index finds the rows of a key. Storing a
+/// notification therefore touches only a few pages.
 public final class SQLiteNotificationStore: NotificationStore {
   private let engine: LockedEngine<NotificationEngine>
 

@@ -4,8 +4,8 @@ internal import System
 /// A counter of the notifications in a store.
 ///
 /// The counter uses a separate read-only connection, so that it does not block commits. The connection is open only
-/// during a count. If a store is closed, or is reopened after a failed sync, while this connection is open, the store
-/// is not the last user of the file and leaves the write-ahead log in place.
+/// during a count. A store that closes or reopens its file during a count is not the last user of the file, so the
+/// write-ahead log remains in place.
 ///
 /// The type is not `Sendable`: it is confined to one thread.
 @safe public final class StoredNotificationCounter {

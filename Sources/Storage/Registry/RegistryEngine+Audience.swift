@@ -75,10 +75,10 @@ extension RegistryEngine {
     return recipients
   }
 
-  /// Returns the SQL of a selection; all selections have the same parameters.
+  /// Returns the SQL that selects recipients; all variants have the same parameters.
   ///
-  /// Time zones are read from the list that was created at the start, so that a device that moves in the meantime stays
-  /// in its group.
+  /// Time zones come from the campaign's list, which is created when the campaign starts. A device that later moves to
+  /// another time zone therefore stays in its group.
   private static func selection(
     of audience: CampaignAudience, _ zone: ZoneGroup.Zone
   ) -> String {
@@ -189,7 +189,7 @@ extension RegistryEngine {
     try highest.bind(1, campaign)
     var number = try highest.step() ? highest.integer(0) : 0
     highest.reset()
-    // The registry's data about the device supplements the list's data.
+    // Data that is missing from the list, such as the language, is taken from the registry.
     let insert = try statement(
       """
       INSERT OR IGNORE INTO recipient
@@ -246,7 +246,7 @@ extension CampaignAudience {
   var subject: String? {
     switch self {
     case .tag(let name), .user(let name): name
-    // The column must not be NULL.
+    // Use an empty string, because the column must not be NULL.
     case .all: ""
     case .list: nil
     }

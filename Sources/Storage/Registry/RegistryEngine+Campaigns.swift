@@ -55,7 +55,7 @@ extension RegistryEngine {
     try update.run()
   }
 
-  /// The columns of a campaign; documents of more than ?9 bytes are omitted.
+  /// The beginning of a query for campaigns; a document is omitted if it has more bytes than parameter ?9.
   private static let campaignColumns = """
     SELECT id, created, CASE WHEN length(document) <= ?9 THEN document ELSE x'' END, topic, audience, subject, rate, state, problem, total,
       last_number, finished, environment, name, \(RegistryTable.campaign.isWhole)
@@ -68,7 +68,7 @@ extension RegistryEngine {
   func campaigns(
     id: String?, documentBytesMax: Int = .max
   ) throws(StorageFailure) -> [CampaignRecord] {
-    // A condition that also matches without an ID would cause the whole table to be read.
+    // Use two statements, because one condition for both cases would cause the whole table to be read.
     let select = try statement(
       Self.campaignColumns + (id == nil ? " ORDER BY created, id" : " WHERE id = ?1"))
     if let id { try select.bind(1, id) }
@@ -236,7 +236,7 @@ extension RegistryEngine {
     return batches
   }
 
-  /// Reduces a batch to its unsettled recipients.
+  /// Reduces a batch to its unsettled recipients, and counts the outcomes of the other recipients.
   func narrow(
     _ batch: CampaignBatch, of campaign: String, tallies: [CampaignTally], dead: [DeadToken]
   ) throws(StorageFailure) {
@@ -274,8 +274,8 @@ extension RegistryEngine {
   private func removeDead(_ dead: [DeadToken], of campaign: String) throws(StorageFailure) {
     var kept: Int64 = 0
     for token in dead where try removeDead(token) == 0 {
-      // A token that was reported as dead only in one environment might not be dead. It is counted under its own
-      // outcome, not as kept.
+      // A token that was reported as dead in only one environment might be valid in another environment. It has a
+      // separate outcome and is not counted as kept.
       guard token.environment == nil else { continue }
       if try isRegistered(token) { kept += 1 }
     }
@@ -339,7 +339,8 @@ extension RegistryEngine {
     let remove = try statement("DELETE FROM leg WHERE campaign = ?1")
     try remove.bind(1, campaign.id)
     try remove.run()
-    // The campaign's own list is retained; a snapshot of the registry is taken again at the next start.
+    // A list that was supplied with the campaign is retained. A snapshot of the registry is taken again at the next
+    // start.
     if campaign.audience != .list { try clearRecipients(of: campaign.id) }
     try updateCampaign(campaign)
   }

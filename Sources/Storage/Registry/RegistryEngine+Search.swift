@@ -1,6 +1,6 @@
 /// The search for registered tokens.
 extension RegistryEngine {
-  /// Returns the tokens with numbers above a given number, in order, and the number after which to continue.
+  /// Returns a page of the tokens that match a filter, with numbers above `number`.
   func tokens(
     matching filter: TokenFilter, after number: Int64, limit: Int
   ) throws(StorageFailure) -> TokenPage {

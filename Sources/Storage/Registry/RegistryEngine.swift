@@ -1,9 +1,9 @@
-/// The registry's connection, which its owner locks: tokens, and the campaigns that are sent to them.
+/// The registry's database connection, which is used only under the store's lock.
 final class RegistryEngine: ChecksummedStoreEngine {
   let database: SQLiteDatabase
   let damage: StoreDamage
   private var statements: [String: SQLiteStatement] = [:]  // text: statements of our own
-  /// The number of tokens per topic, if the tokens were counted since the last failed change.
+  /// The number of tokens for each topic that was counted since the last failed change.
   private var tokenCounts: [String: Int64] = [:]  // text: topics are ASCII
 
   init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
@@ -15,7 +15,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
   /// The number of rows that this connection has changed.
   var changeCount: Int64 { database.changeCount }
 
-  /// Returns the statement for this SQL, preparing it only once.
+  /// Returns the cached prepared statement for this SQL, or prepares it on first use.
   func statement(_ sql: String) throws(StorageFailure) -> SQLiteStatement {
     if let kept = statements[sql] { return kept }
     let prepared = try database.prepare(kept: sql)
@@ -39,7 +39,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
 
   /// Adds or renews a token.
   ///
-  /// A limit applies only to a new token.
+  /// A limit applies only to a new token that does not replace the installation's previous token.
   func register(
     _ token: TokenRegistration, at milliseconds: Int64, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
@@ -66,8 +66,8 @@ final class RegistryEngine: ChecksummedStoreEngine {
     try upsert.bind(6, token.installation)
     try upsert.bind(7, milliseconds)
     try upsert.bind(8, token.environment)
-    // Reuse the former token's number, so that a running campaign reaches the installation only once, through either
-    // the former token or the new one.
+    // Reuse the number of the installation's previous token. A running campaign then reaches the installation only
+    // once, through either the previous token or the new one.
     try upsert.bind(9, known == nil ? former : nil)
     guard try upsert.step() else {
       throw .corrupt(path: database.path, detail: "a token that was written has no number")
@@ -100,9 +100,9 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return former
   }
 
-  /// Returns the number of tokens of these topics.
+  /// Returns the total number of tokens of these topics.
   ///
-  /// The number is cached, because it is required for each new token.
+  /// The numbers are cached, because the limit is checked for each new token.
   private func count(of topics: [String]) throws(StorageFailure) -> Int64 {
     var sum: Int64 = 0
     for topic in topics {

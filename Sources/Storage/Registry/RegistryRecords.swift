@@ -16,7 +16,7 @@ public struct TokenRegistration: Sendable, Hashable {
   ///
   /// A new token replaces the installation's previous token.
   public var installation: String?
-  /// Tags by which campaigns select devices.
+  /// The tags by which campaigns can select the device.
   public var tags: [String]
   /// The name of the token's environment; nil if the app did not specify the environment.
   public var environment: String?
@@ -89,7 +89,7 @@ public enum RegistrationChange: String, Sendable {
 
 /// The limit on the number of tokens that an app can have.
 public struct RegistrationLimit: Sendable {
-  /// The topics that count together: the app's topics, one for each kind of push.
+  /// The topics that share the limit: the app's topics, one for each kind of push.
   public let topics: [String]
   /// The maximum number of tokens for these topics.
   public let tokens: Int64
@@ -107,13 +107,13 @@ public struct DeadToken: Sendable, Hashable {
   public let sealed: [UInt8]
   /// The topic; nil for every topic.
   public let topic: String?
-  /// The time since which the token has been dead, in milliseconds since 1970.
+  /// The time at which the token became dead, in milliseconds since 1970.
   ///
-  /// A later registration is retained.
+  /// A token that has been registered again since then is retained.
   public let sinceMilliseconds: Int64
   /// The environment that the app must have specified for the token to be removed; nil for any environment.
   ///
-  /// For a token that the service never knew, the service reports only that the token does not belong to its
+  /// If the service has never known a token, the service reports only that the token does not belong to the
   /// environment.
   public let environment: String?  // text: the name that the service gives it
 
@@ -334,8 +334,9 @@ public enum CampaignOutcome: String, Sendable, CaseIterable {
   case accepted
   /// The service no longer recognizes the token.
   case dead
-  /// The token was dead but remains in the registry, because it was registered again afterward; the recipient is also
-  /// counted as `dead`.
+  /// The token was dead but was registered again afterward, so it remains in the registry.
+  ///
+  /// The recipient is also counted as `dead`.
   case kept
   /// The service permanently refused the push.
   case failed

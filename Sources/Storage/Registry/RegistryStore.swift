@@ -51,21 +51,22 @@ public protocol RegistryStore: AnyObject, Sendable {
 
   /// Adds a campaign that has not started.
   func addCampaign(_ campaign: CampaignRecord) throws(StorageFailure)
-  /// Adds a copy of a campaign that has not started, with the original's own list of recipients if the original still
-  /// has one.
+  /// Adds a copy of a campaign as a campaign that has not started.
+  ///
+  /// If the original still has its own list of recipients, the list is copied too.
   func addCampaign(
     _ campaign: CampaignRecord, copying original: String
   ) throws(StorageFailure)
   /// Replaces the content and the state of a campaign that has not started.
   ///
-  /// The campaign's own list of recipients is discarded unless that list is still the audience.
+  /// The campaign's own list of recipients is discarded unless the audience is still that list.
   func replace(_ campaign: CampaignRecord) throws(StorageFailure)
   /// Empties the list of recipients of a campaign that has not started.
   func clearRecipients(of campaign: String) throws(StorageFailure)
   /// Sets a running campaign back to `scheduled` if no pushes have been sent yet.
   ///
-  /// Earlier versions started a campaign immediately, although its time was in the future. Returns nil if the campaign
-  /// has already sent pushes.
+  /// Earlier versions started a campaign immediately, even if its start time was in the future. Returns nil if the
+  /// campaign has already sent pushes.
   func reschedule(_ campaign: CampaignRecord) throws(StorageFailure) -> CampaignRecord?
   /// Returns the IDs of all campaigns, or of the campaigns in one state, sorted by creation time.
   ///
@@ -91,9 +92,9 @@ public protocol RegistryStore: AnyObject, Sendable {
   func appendRecipients(
     _ tokens: [TokenRegistration], to campaign: String
   ) throws(StorageFailure) -> Int
-  /// Returns the number of devices in an audience for each language, zone, and environment.
+  /// Returns the number of devices in an audience for each language, time zone, and environment.
   ///
-  /// For `.list`, `campaign` is the campaign whose list is counted.
+  /// If the audience is `.list`, the devices in the list of `campaign` are counted.
   func shares(
     of audience: CampaignAudience, campaign: String, topic: String, environment: String?
   ) throws(StorageFailure) -> [AudienceShare]
@@ -140,7 +141,7 @@ public protocol RegistryStore: AnyObject, Sendable {
 extension RegistryStore {
   /// Adds a token, or updates its data, and replaces the installation's previous token.
   ///
-  /// A limit applies to a token that is new and does not replace another.
+  /// A limit applies only to a new token that does not replace the installation's previous token.
   public func register(
     _ token: TokenRegistration, at milliseconds: Int64, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
@@ -167,14 +168,14 @@ extension RegistryStore {
     try campaign(id, documentBytesMax: .max)
   }
 
-  /// Returns the number of an app's devices for each language, zone, and environment.
+  /// Returns the number of an app's devices for each language, time zone, and environment.
   public func shares(
     of audience: CampaignAudience, topic: String, environment: String? = nil
   ) throws(StorageFailure) -> [AudienceShare] {
     try shares(of: audience, campaign: "", topic: topic, environment: environment)
   }
 
-  /// Returns the number of devices in a campaign's audience for each language, zone, and environment.
+  /// Returns the number of devices in a campaign's audience for each language, time zone, and environment.
   public func shares(
     of audience: CampaignAudience, campaign: String, topic: String
   ) throws(StorageFailure) -> [AudienceShare] {

@@ -109,8 +109,9 @@ public final class SQLiteRegistryStore: RegistryStore {
     try change { engine throws(StorageFailure) in try engine.addCampaign(campaign) }
   }
 
-  /// Adds a copy of a campaign as a campaign that has not started, with the original's own list of recipients if that
-  /// list still exists.
+  /// Adds a copy of a campaign as a campaign that has not started.
+  ///
+  /// If the original still has its own list of recipients, the list is copied too.
   public func addCampaign(
     _ campaign: CampaignRecord, copying original: String
   ) throws(StorageFailure) {
@@ -122,7 +123,7 @@ public final class SQLiteRegistryStore: RegistryStore {
 
   /// Replaces the content and the state of a campaign that has not started.
   ///
-  /// The campaign's own list of recipients is discarded unless the list is still the audience.
+  /// The campaign's own list of recipients is discarded unless the audience is still that list.
   public func replace(_ campaign: CampaignRecord) throws(StorageFailure) {
     try change { engine throws(StorageFailure) in
       try engine.replaceCampaign(campaign)
@@ -138,8 +139,8 @@ public final class SQLiteRegistryStore: RegistryStore {
 
   /// Sets a running campaign back to `scheduled` if no pushes have been sent yet.
   ///
-  /// Earlier versions started a campaign immediately, although its time was in the future. Returns nil if the campaign
-  /// has already sent pushes.
+  /// Earlier versions started a campaign immediately, even if its start time was in the future. Returns nil if the
+  /// campaign has already sent pushes.
   public func reschedule(_ campaign: CampaignRecord) throws(StorageFailure) -> CampaignRecord? {
     try change { engine throws(StorageFailure) in
       guard try !engine.hasClaimed(campaign.id), try engine.batches(of: campaign.id).isEmpty,
@@ -201,7 +202,7 @@ public final class SQLiteRegistryStore: RegistryStore {
 
   /// Returns the number of devices in an audience for each language, time zone, and environment.
   ///
-  /// For `.list`, `campaign` is the campaign whose list is counted.
+  /// If the audience is `.list`, the devices in the list of `campaign` are counted.
   public func shares(
     of audience: CampaignAudience, campaign: String, topic: String, environment: String?
   ) throws(StorageFailure) -> [AudienceShare] {

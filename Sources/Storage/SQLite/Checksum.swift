@@ -2,8 +2,9 @@ internal import CRowChecksum
 
 /// The CRC-32C checksum of rows.
 enum Checksum {
-  /// Returns true if the high half of a row's checksum matches the first columns of a statement's row, which are
-  /// numbers.
+  /// Returns true if the high half of `checksum` matches the first columns of `row`.
+  ///
+  /// These columns must contain numbers.
   static func vouches(_ checksum: Int64, for row: SQLiteStatement, columns: Int32) -> Bool {
     let numbers = (0..<columns).map { row.integer($0) }
     let sum = unsafe numbers.withUnsafeBufferPointer {
@@ -16,7 +17,7 @@ enum Checksum {
     unsafe bytes.withUnsafeBytes { unsafe belfry_crc32c($0.baseAddress, $0.count) }
   }
 
-  /// Computes the checksum without the processor's CRC instruction.
+  /// Returns the CRC-32C checksum of `bytes`, computed without the processor's CRC instruction.
   static func portableCRC32C(_ bytes: [UInt8]) -> UInt32 {
     unsafe bytes.withUnsafeBytes { unsafe belfry_crc32c_portable($0.baseAddress, $0.count) }
   }

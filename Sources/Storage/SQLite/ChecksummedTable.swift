@@ -1,14 +1,17 @@
 /// A table whose rows have a checksum over all of their columns, including keys.
 ///
-/// SQLite generates the column `checksum` from the row's values whenever the row is written, with the function
-/// `row_checksum` from `CRowChecksum`. The checksum's high half covers only the key.
+/// Whenever SQLite writes a row, it generates the column `checksum` from the row's values, with the function
+/// `row_checksum` from `CRowChecksum`. The checksum's low half covers the whole row, and its high half covers only the
+/// key.
 struct ChecksummedTable: Sendable {
   let name: String
   /// The columns that other records and requests use to refer to a row.
   let key: [String]
   /// The other columns.
   let rest: [String]
-  /// True if rows are updated in place; an update must not give a damaged row a new checksum.
+  /// True if rows are updated in place.
+  ///
+  /// A trigger then prevents an update from giving a damaged row a valid checksum.
   let isUpdated: Bool
   /// The expression that generates the checksum, as in the schema.
   let expression: String
@@ -35,9 +38,9 @@ struct ChecksummedTable: Sendable {
     return "row_checksum(\(key.count), \(columns))"
   }
 
-  /// The text of a row's key, or NULL if the checksum does not confirm the key.
+  /// The SQL expression for a row's key, which is NULL if the checksum does not confirm the key.
   ///
-  /// If the whole row matches the low half, only the high half of the checksum is damaged.
+  /// Either half of the checksum can confirm the key. If only the low half matches, the high half itself is damaged.
   var vouchedKey: String {
     """
     CASE WHEN (checksum >> 32) IS (\(expression) >> 32)
@@ -50,12 +53,14 @@ struct ChecksummedTable: Sendable {
     key.isEmpty ? "''" : key.map { "quote(\($0))" }.joined(separator: " || char(31) || ")
   }
 
-  /// The text of a whole row, for inspection.
+  /// The SQL expression for the content of a whole row, as text for inspection.
   var content: String {
     (key + rest).map { "'\($0)=' || quote(\($0))" }.joined(separator: " || char(10) || ")
   }
 
-  /// A trigger that causes updates of damaged rows to fail; it exists only on this connection.
+  /// The SQL for a trigger that causes updates of damaged rows to fail.
+  ///
+  /// The trigger is temporary and exists only on this connection.
   var guardTrigger: String {
     """
     CREATE TEMP TRIGGER \(name)_is_whole BEFORE UPDATE ON main.\(name)

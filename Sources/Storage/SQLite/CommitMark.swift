@@ -1,11 +1,11 @@
 internal import System
 
-/// The number of a store's commits, in a file next to the store.
+/// The number of writes to a store, in a file next to the store.
 ///
 /// Each transaction also counts its writes in the store's own file, and the mark is written after the commit is synced.
 /// The store is therefore never behind the mark, unless the store's write-ahead log was lost or truncated, or an older
-/// copy has replaced the store. The mark itself is not synced: after a power failure, it can be behind the store, which
-/// does not indicate a loss.
+/// copy has replaced the store. The mark itself is not synced. After a power failure, the mark can be behind the store,
+/// which does not indicate a loss.
 ///
 /// The type is confined to one thread, like the store's connection.
 final class CommitMark {
@@ -36,7 +36,7 @@ final class CommitMark {
   static let suffix = "-mark"
   /// The length of the mark in bytes: twenty digits and a line feed.
   ///
-  /// The length is fixed, so that a shorter number never leaves digits of a longer number.
+  /// Because the length is fixed, a shorter number completely overwrites a longer one.
   private static let bytes = 21
 
   /// Returns the number of writes that are missing from a store with `count` writes.

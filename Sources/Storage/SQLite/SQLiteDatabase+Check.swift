@@ -26,10 +26,10 @@ extension SQLiteDatabase {
     }
   }
 
-  /// Reads every page twice, for at most `nanoseconds`.
+  /// Checks the file by reading every page twice, for at most `nanoseconds`.
   ///
-  /// SQLite's own check finds damage in the trees of tables and indexes and in the format of rows. The row checksums
-  /// and the comparison of the rows with the indexes find all other damage.
+  /// SQLite's own check finds damage in the structure of tables and indexes and in the format of rows. The row
+  /// checksums, and the comparison of the rows with the indexes, find all other damage.
   func check(_ schema: Schema, nanoseconds: Int64) throws(StorageFailure) -> CheckOutcome {
     let deadline = Deadline(nanoseconds: SystemClock.monotonicNanoseconds + nanoseconds)
     // SQLite calls this function between steps, and aborts the statement if the result is not 0.

@@ -49,7 +49,7 @@ extension SQLiteDatabase {
     return verdict
   }
 
-  /// Returns the indexes of a table, without the tree of the table itself.
+  /// Returns the indexes of a table, except the primary-key index that stores the rows of a table without a rowid.
   private func indexes(of table: String) throws(StorageFailure) -> [Index] {
     let list = try prepare(
       once: """
@@ -72,13 +72,13 @@ extension SQLiteDatabase {
     return indexes
   }
 
-  /// Moves the damaged rows of a table into `set_aside`, and rebuilds inconsistent indexes from the remaining rows.
+  /// Rebuilds the indexes of a table, and moves the table's damaged rows into `set_aside`.
   ///
-  /// Doesn't follow references between tables, so no other rows are removed.
+  /// References between tables are ignored, so no other rows are removed.
   func setAside(
     _ table: ChecksummedTable, atMilliseconds now: Int64
   ) throws(StorageFailure) {
-    // An index without the entry of a damaged row would prevent the removal of the row.
+    // Rebuild the indexes first. A damaged row could not be removed if an index had no entry for it.
     try execute("REINDEX \(table.name)")
     try execute("PRAGMA foreign_keys = OFF")
     defer { try? execute("PRAGMA foreign_keys = ON") }
@@ -98,7 +98,8 @@ extension SQLiteDatabase {
 
   /// Checks all tables of `schema`, and sets damaged rows aside.
   ///
-  /// Returns the number of rows that were set aside and the number of rebuilt indexes.
+  /// Returns the number of rows that were set aside, and the number of tables with an index that was wrong and was
+  /// rebuilt.
   @discardableResult
   func setAsideDamage(
     of schema: Schema, atMilliseconds now: Int64
@@ -157,7 +158,7 @@ extension SQLiteDatabase {
 
   /// Returns true if the tables and indexes match the scripts of `schema`.
   ///
-  /// A flipped bit in the description of a table or an index changes its meaning.
+  /// A flipped bit in the stored description of a table or an index can change how SQLite reads the rows.
   func hasTables(of schema: Schema) throws(StorageFailure) -> Bool {
     try description() == SQLiteDatabase(path: "", schema: schema).description()
   }

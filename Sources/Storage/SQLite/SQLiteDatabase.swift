@@ -7,7 +7,7 @@ internal import System
 ///
 /// The type is not `Sendable`: the owner guards access to the connection.
 @safe final class SQLiteDatabase {
-  /// The kind of store that a file belongs to, and the history of its schema.
+  /// A kind of store, and the history of its schema.
   struct Schema {
     /// SQLite's `application_id`, which distinguishes this store's files from all others.
     let applicationID: Int32
@@ -15,7 +15,7 @@ internal import System
     ///
     /// Released scripts never change; new scripts are only appended.
     let migrations: [StaticString]
-    /// The repair that a file needs after damaged rows were removed.
+    /// The SQL that repairs the remaining data after damaged rows were removed; empty if no repair is required.
     var afterRepair: StaticString = ""
     /// The tables whose rows have a checksum, including `set_aside`.
     var tables: [ChecksummedTable] = []
@@ -91,7 +91,7 @@ internal import System
     assert(!schema.migrations.isEmpty, "a schema has at least one migration")
     guard version < schema.migrations.count else { return }
     if !isFresh, !path.isEmpty { try SchemaCopy.make(of: path, schema: version) }
-    // While a table is rebuilt, it is temporarily dropped, although rows in other tables still refer to it.
+    // Disable foreign keys, because a table that is rebuilt is dropped while rows in other tables still refer to it.
     try execute("PRAGMA foreign_keys = OFF")
     defer { try? execute("PRAGMA foreign_keys = ON") }
     try transaction { () throws(StorageFailure) in
@@ -105,7 +105,7 @@ internal import System
   func execute(_ sql: String) throws(StorageFailure) {
     errno = 0
     let code = unsafe sqlite3_exec(connection, sql, nil, nil, nil)
-    // SQLite does not record the system error that made a commit fail.
+    // Pass `errno`, because SQLite does not record the system error that made a commit fail.
     guard code == SQLITE_OK else { throw failure(operation(sql), code, systemError: errno) }
   }
 
@@ -154,7 +154,8 @@ internal import System
       assert(!isInTransaction, "the transaction was committed")
       return answer
     } catch {
-      // If the disk is full, SQLite has already rolled back; in this case, the statement fails without consequences.
+      // If the disk is full, SQLite has already rolled back. The statement then fails, but its failure has no
+      // consequences.
       unsafe sqlite3_exec(connection, "ROLLBACK", nil, nil, nil)
       assert(!isInTransaction, "the transaction was rolled back")
       throw error
@@ -175,7 +176,7 @@ internal import System
 
   /// SQLITE_CONSTRAINT_FOREIGNKEY, a macro that Swift does not import.
   private static let foreignKeyViolated = SQLITE_CONSTRAINT | 3 << 8
-  /// SQLITE_CONSTRAINT_TRIGGER: raised by the guard of a table with checksums, the only trigger.
+  /// SQLITE_CONSTRAINT_TRIGGER. The only trigger is the guard of a table with checksums.
   private static let triggerRefused = SQLITE_CONSTRAINT | 7 << 8
 
   /// Converts SQLite's `code` to an error for the owner of the file.

@@ -1,8 +1,8 @@
 internal import System
 
-/// A store of small records by collection and key in one SQLite file, for the data of a device's agent.
+/// A store of small records in one SQLite file, for the data of a device's agent.
 ///
-/// The type is confined to one thread. A commit is durable when it returns.
+/// A collection and a key identify a record. The type is confined to one thread. A commit is durable when it returns.
 public final class SQLiteRecordStore {
   /// A change to the store; a commit stores either all of its changes or none.
   public enum Change: Sendable, Hashable {

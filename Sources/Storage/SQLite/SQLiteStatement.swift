@@ -40,7 +40,7 @@ internal import Transport
     try check(unsafe belfry_sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count)))
   }
 
-  /// Binds a column of another statement's row, regardless of the column's type.
+  /// Binds the value of a column in another statement's row, which can have any type.
   func bind(_ index: Int32, _ column: Int32, of row: SQLiteStatement) throws(StorageFailure) {
     row.checkColumn(column)
     try check(

@@ -1,7 +1,8 @@
 internal import System
 
-/// The copy of a store that is created before its schema is upgraded, so that an operator can return to the previous
-/// release.
+/// The copy of a store that is created before the store's schema is upgraded.
+///
+/// With this copy, an operator can return to the previous release.
 enum SchemaCopy {
   /// Returns the path of the copy for the file at `path` with this schema version.
   static func path(of path: String, schema: Int) -> String { "\(path).schema-\(schema)" }

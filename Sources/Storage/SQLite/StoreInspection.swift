@@ -8,9 +8,11 @@ public enum StoreInspection: Sendable, Equatable {
   case unfinished
   /// Some rows had changed since they were written; these rows were moved into the table `set_aside`.
   ///
-  /// `indexes` is the number of indexes that didn't match their tables and were rebuilt.
+  /// `indexes` is the number of tables with an index that didn't match the rows and was rebuilt.
   case setAside(rows: Int, indexes: Int)
-  /// The file was damaged: a new file has replaced it, and the damaged file was kept in the same folder as `asideFile`.
+  /// The file was damaged, and a new file has replaced it.
+  ///
+  /// The damaged file remains in the same folder, under the path in `asideFile`.
   case repaired(StoreRepair)
 }
 
@@ -31,7 +33,7 @@ public struct StoreRepair: Sendable, Equatable {
 extension StoreInspection {
   /// Checks the file at `path` and, if it is damaged, replaces it with a new file that contains the readable rows.
   ///
-  /// Even if the process is terminated in the meantime, the path always refers to either the old file or the new one.
+  /// Even if the process is terminated during the replacement, the path refers to either the old file or the new one.
   static func inspect(
     path: String, schema: SQLiteDatabase.Schema
   ) throws(StorageFailure) -> StoreInspection {
@@ -71,7 +73,7 @@ extension StoreInspection {
       throw .system(error)
     }
     let copy = try copyRows(of: database, to: new, schema: schema, aside: aside)
-    // A remaining write-ahead log would be applied to the new file.
+    // Empty the write-ahead log, because SQLite would otherwise apply it to the new file.
     try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
     do throws(SystemFailure) {
@@ -93,7 +95,7 @@ extension StoreInspection {
     var kept = 0
     var setAside = 0
     var lost: Int? = 0
-    // Tables are sorted in order of creation, so that referenced rows are copied first.
+    // List the tables in order of creation, so that referenced rows are copied first.
     let tables = try new.prepare(
       once: "SELECT listed.name, listed.wr FROM pragma_table_list AS listed "
         + "JOIN sqlite_schema AS made ON made.name = listed.name "
@@ -101,9 +103,9 @@ extension StoreInspection {
     var names: [(name: String, hasRowid: Bool)] = []
     while try tables.step() { names.append((tables.text(0), tables.integer(1) == 0)) }
     assert(!names.isEmpty, "a store has at least one table")
-    // Rows that were set aside earlier keep their numbers.
+    // Copy `set_aside` first, so that rows that were set aside earlier keep their numbers.
     names.sort { $0.name == ChecksummedTable.setAside.name && $1.name != $0.name }
-    // Rows whose parent is damaged are retained until the parent is restored.
+    // Retain rows that refer to a damaged row, because the damaged row might be restored later.
     try new.execute("PRAGMA foreign_keys = OFF")
     try new.transaction { () throws(StorageFailure) in
       for table in names {

@@ -2,13 +2,14 @@ internal import System
 
 /// An operation that copies the readable rows of a damaged table to an intact table.
 ///
-/// Rows are read in ascending order of their key, which is a number: the rowid, or, in a table without a rowid, the
-/// first column. If a page cannot be read, the search for the next readable key skips it: first in growing steps, then
-/// by bisection. Rows between two damaged pages that are close together might be skipped. If the key is a string, only
-/// the rows before the first damaged page and after the last damaged page are read.
+/// Rows are read in ascending order of their key: the rowid or, in a table without a rowid, the first column.
+///
+/// If the key is a number and a page cannot be read, a search finds the next readable key: first in growing steps, then
+/// by bisection. The search might skip rows between two damaged pages that are close together. If the key is a string,
+/// only the rows before the first damaged page and after the last damaged page are read.
 ///
 /// A row with a wrong checksum is moved to `set_aside` instead of being copied, because the copy would receive a
-/// correct checksum. Unreadable rows are represented in `set_aside` by a single entry without a key.
+/// correct checksum. In `set_aside`, a single entry without a key represents all unreadable rows.
 final class TableCopy {
   private enum Found {
     case key(Int64)
@@ -16,7 +17,7 @@ final class TableCopy {
     case damage
   }
 
-  /// The beginning of the note about an unknown number of rows that could not be read.
+  /// The beginning of the note that represents an unknown number of unreadable rows.
   static let gapNote = "rows that could not be read"
 
   private let name: String
@@ -60,7 +61,7 @@ final class TableCopy {
     }
     let key = hasRowid ? "rowid" : first
     columnCount = Int32(names.count)
-    // An index can be damaged while the table is intact.
+    // Do not use an index, because an index can be damaged even if the table is intact.
     let from = "FROM \"\(name)\"" + (hasRowid ? " NOT INDEXED" : "")
     let select =
       "SELECT \(key), \(names.joined(separator: ", ")), \(checksummed?.isWhole ?? "1") \(from) "
@@ -88,7 +89,7 @@ final class TableCopy {
   private func copyAll() throws(StorageFailure) {
     var start = Int64.min
     if let rowsBackwards {
-      // A string compares greater than any number.
+      // In SQLite, every string is greater than any number, so this call starts at the first row.
       guard try copy(from: start) != nil else { return }
       hasGaps = true
       return try copy(rowsBackwards)
@@ -108,7 +109,9 @@ final class TableCopy {
     }
   }
 
-  /// Records in the new file that rows are missing, if some rows could not be read or if the indexes listed more rows.
+  /// Records in the new file that rows are missing.
+  ///
+  /// The note is written if some rows could not be read or if the indexes listed more rows.
   func noteGaps(lost: Int?, atMilliseconds now: Int64) throws(StorageFailure) {
     guard checksummed != nil, hasGaps || lost ?? 0 > 0 else { return }
     let note = try target.prepare(
@@ -119,7 +122,7 @@ final class TableCopy {
     try note.run()
   }
 
-  /// Copies damaged rows to `set_aside`, to the extent that one pass can read them.
+  /// Copies damaged rows to `set_aside`, until a row cannot be read.
   private func copyDamagedRows() throws(StorageFailure) {
     guard let checksummed else { return }
     let damaged = try source.prepare(
@@ -179,7 +182,7 @@ final class TableCopy {
 
   /// Copies one row.
   ///
-  /// A row is omitted if the schema does not allow it, because a row that it refers to is lost.
+  /// Omits a row that violates the schema, for example because a row that it refers to is missing.
   private func put(_ rows: SQLiteStatement) throws(StorageFailure) {
     do throws(StorageFailure) {
       for column in 1...columnCount { try insert.bind(column, column, of: rows) }
@@ -207,7 +210,8 @@ final class TableCopy {
 
   /// Returns the smallest key after `damaged` from which rows can be read, or nil if no further rows can be read.
   private func readable(after damaged: Int64) -> Int64? {
-    // Keys below 0 are rare, and steps that grow from the smallest number would skip all pages except the last.
+    // Start at -1 or above. Keys below 0 are rare, and steps that grow from the smallest number would skip almost all
+    // pages.
     let start = max(damaged, -1)
     var bad = start
     var good: Int64?

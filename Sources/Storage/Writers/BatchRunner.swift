@@ -21,9 +21,9 @@ public protocol BatchInbox<Request>: Sendable {
 public protocol BatchRunner: Sendable {
   /// Calls `work` with the requests, in batches and in order.
   ///
-  /// Requests that arrive while one batch is processed form the next batch. If `work` returns true, it has more work to
-  /// do but gives new requests a chance to proceed: it is called again with the requests that have arrived in the
-  /// meantime, if any.
+  /// Requests that arrive while one batch is processed form the next batch. If `work` has more to do, it returns true
+  /// so that new requests can proceed. It is then called again with the requests that have arrived since the last call,
+  /// if any.
   func start<Request: Sendable>(
     name: String, _ work: @escaping @Sendable ([Request]) -> Bool
   ) throws(SystemFailure) -> any BatchInbox<Request>

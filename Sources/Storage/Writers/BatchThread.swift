@@ -64,9 +64,9 @@ final class BatchThread<Request: Sendable>: BatchInbox {
 
   /// Starts the thread.
   ///
-  /// `work` runs on the thread with each batch, in the order in which the requests were posted. If `work` returns true,
-  /// it has more work to do but gives new requests a chance to proceed: it is called again with the requests that have
-  /// arrived in the meantime, if any.
+  /// `work` runs on the thread with each batch, in the order in which the requests were posted. If `work` has more to
+  /// do, it returns true so that new requests can proceed. It is then called again with the requests that have arrived
+  /// since the last call, if any.
   init(name: String, _ work: @escaping @Sendable ([Request]) -> Bool) throws(SystemFailure) {
     let inbox = inbox
     thread = try LoopThread.start(name: name) { loop in

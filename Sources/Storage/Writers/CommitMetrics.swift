@@ -1,6 +1,6 @@
 internal import System
 
-/// A writer's metrics, under `belfry_store_…`.
+/// A writer's metrics, whose names begin with `belfry_store_`.
 struct CommitMetrics: Sendable {
   private let operations: Counter
   private let failures: Counter
@@ -31,7 +31,7 @@ struct CommitMetrics: Sendable {
     seconds.observe(UInt64(max(0, SystemClock.monotonicNanoseconds - start)))
   }
 
-  /// Nanoseconds, from 0.1 ms (memory) to 10 s (a failing disk).
+  /// The bounds of the histogram's buckets in nanoseconds: from 0.1 ms (a store in memory) to 10 s (a failing disk).
   private static let bounds: [UInt64] = [
     100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
     100_000_000, 250_000_000, 1_000_000_000, 10_000_000_000,

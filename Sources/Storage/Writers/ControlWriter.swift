@@ -8,7 +8,7 @@ public struct ControlReply: Sendable {
   public let failure: StorageFailure?
 }
 
-/// A writer that makes enrollments and registrations durable on a thread other than the event loops.
+/// A writer that makes enrollments and registrations durable without blocking the event loops.
 ///
 /// A commit contains many requests, so that a burst of new devices costs one disk sync per batch.
 public final class ControlWriter: Sendable {
@@ -26,7 +26,7 @@ public final class ControlWriter: Sendable {
   private let inbox: any BatchInbox<Message>
   private let count = RequestCount()
 
-  /// Starts the writer on `runner`; `metrics` receives `belfry_store_…`.
+  /// Starts the writer on `runner`, and registers the writer's metrics in `metrics`.
   public init(
     store: any ControlStore, metrics: MetricRegistry,
     on runner: any BatchRunner = ThreadBatchRunner()
@@ -41,7 +41,8 @@ public final class ControlWriter: Sendable {
       guard !requests.isEmpty else { return false }
       let failure = Self.commit(requests, to: store, metrics)
       for request in requests {
-        // One invalid request fails the whole transaction, so each request is committed separately after a failure.
+        // If the commit failed, commit each request separately, because one invalid request fails the whole
+        // transaction.
         let own =
           failure == nil || requests.count == 1
           ? failure : Self.commit([request], to: store, metrics)
@@ -67,7 +68,9 @@ public final class ControlWriter: Sendable {
     }
   }
 
-  /// Makes `changes` durable, either all or none, in order of submission, and replies to `reply`.
+  /// Commits `changes`, either all or none, and replies to `reply`.
+  ///
+  /// Requests are committed in order of submission.
   public func submit(changes: [ControlChange], ticket: UInt64, reply: Mailbox<ControlReply>) {
     assert(!changes.isEmpty, "there is at least one change to store")
     let request = Request(changes: changes, ticket: ticket, reply: reply)

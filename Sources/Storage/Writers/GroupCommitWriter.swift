@@ -21,11 +21,10 @@ public struct StoreReply: Sendable {
   public let outcome: Outcome
 }
 
-/// A writer that makes batches of operations durable on a thread other than the event loops, with many batches in one
-/// commit.
+/// A writer that makes batches of operations durable without blocking the event loops.
 ///
-/// Batches that arrive during a commit share the next commit, so that the disk's sync time, not the number of batches,
-/// limits the throughput ("`200` means durable" in `docs/architecture.md`).
+/// Batches that arrive during a commit share the next commit. The throughput therefore depends on the disk's sync time,
+/// not on the number of batches ("`200` means durable" in `docs/architecture.md`).
 public final class GroupCommitWriter: Sendable {
   struct Request: Sendable {
     enum Task: Sendable {
@@ -48,7 +47,7 @@ public final class GroupCommitWriter: Sendable {
   private let work: StoreWork
   private let requests = RequestCount()
 
-  /// Starts the writer on `runner`; `metrics` receives `belfry_store_…`.
+  /// Starts the writer on `runner`, and registers the writer's metrics in `metrics`.
   public init(
     store: any NotificationStore, metrics: MetricRegistry,
     on runner: any BatchRunner = ThreadBatchRunner()
@@ -67,11 +66,12 @@ public final class GroupCommitWriter: Sendable {
     post(Request(task: .commit(batch), ticket: ticket, reply: reply))
   }
 
-  /// Reads at most `limit` of a device's notifications with a sequence number above `after`, and the notifications in
-  /// `besides`.
+  /// Reads at most `limit` of a device's notifications with a sequence number above `after`, and the notifications
+  /// whose sequence numbers are in `besides`.
   ///
-  /// The result reflects every batch that was submitted before this call, and possibly later batches. The load reads in
-  /// pages, with commits between the pages; notifications that these commits remove are not part of the result.
+  /// The result reflects every batch that was submitted before this call, and possibly later batches. The load reads
+  /// pages, and other commits can run between the pages. Notifications that these commits remove are not part of the
+  /// result.
   public func load(
     device: UInt64, after: UInt64 = 0, limit: Int = .max, besides: [UInt64] = [], ticket: UInt64,
     reply: Mailbox<StoreReply>

@@ -23,8 +23,7 @@ final class RequestCount: Sendable {
 
   /// Traps in debug builds if more requests were answered than accepted.
   func checkInvariants() {
-    // Read the counts in this order, because a request that is accepted in the meantime only increases the larger
-    // number.
+    // Read `answered` first. A request that is accepted between the two reads can then only increase the larger number.
     let done = answered.load(ordering: .acquiring)
     assert(done <= accepted.load(ordering: .relaxed), "no more requests are answered than accepted")
   }

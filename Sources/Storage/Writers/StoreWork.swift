@@ -91,7 +91,7 @@ final class StoreWork: Sendable {
     }
   }
 
-  /// Removes from the loads the notifications that a commit deleted, even if they were already read.
+  /// Removes from `loads` the notifications that a commit deleted, even if they were already read.
   private func forget(
     _ operations: [StoreOperation], _ dropped: [DroppedNotification], in loads: inout [Load]
   ) {
@@ -127,7 +127,7 @@ final class StoreWork: Sendable {
       let page = min(budget, loads[finished].limit)
       do throws(StorageFailure) {
         let rows = try read(page, of: &loads[finished])
-        // Reading a device without rows also takes time.
+        // Count at least one row, because reading a device without rows also takes time.
         budget -= max(1, rows)
         guard rows < page || loads[finished].limit == 0 else { break }
         try finish(loads[finished], isAtEnd: rows < page)
@@ -139,7 +139,7 @@ final class StoreWork: Sendable {
     loads.removeFirst(finished)
   }
 
-  /// Answers a load, including the rows that were requested in addition to its pages.
+  /// Answers a load, and adds the notifications in `besides` that its pages don't contain.
   private func finish(_ load: Load, isAtEnd: Bool) throws(StorageFailure) {
     guard case .load(_, let first, _, let besides) = load.request.task else {
       preconditionFailure("a commit was handled as a load")

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// An alarm (timerfd) that is set for a time on one of the machine's clocks and that a loop delivers as an event.
+/// An alarm (timerfd) that is set on one of the machine's clocks and delivered as an event on a loop.
 ///
 /// The loop's own timers count only the time during which the machine is awake. Use an alarm for times that must remain
 /// correct across suspend and clock changes.
@@ -16,7 +16,7 @@ public final class AlarmTimer: EventHandler {
     case elapsed
   }
 
-  /// An event of the timer.
+  /// An event that the timer reports.
   public enum Event: Sendable {
     /// The time has been reached.
     case due
@@ -52,9 +52,10 @@ public final class AlarmTimer: EventHandler {
     set(nil)
   }
 
-  /// Sets the alarm, which replaces any earlier alarm; nil disables the alarm.
+  /// Sets the alarm and replaces any earlier alarm.
   ///
-  /// - Parameter milliseconds: The time on the timer's clock; a time in the past is due immediately.
+  /// - Parameter milliseconds: The time on the timer's clock; nil disables the alarm. A time in the past is due
+  ///   immediately.
   public func set(_ milliseconds: Int64?) {
     var setting = itimerspec()
     // Without an alarm, a timer for the wall clock is set far ahead: the kernel reports changes to the clock only while

@@ -43,8 +43,9 @@ package struct ExpiryClock {
     return min(unixMilliseconds, nanoseconds / 1_000_000 + offset)
   }
 
-  /// Returns the time, in milliseconds since 1970, from which a storage time is counted, so that the data does not
-  /// expire early according to either clock.
+  /// Returns the time, in milliseconds since 1970, at which a storage period that begins now is considered to start.
+  ///
+  /// With this time, the data does not expire early according to either clock.
   package func storageStart(nanoseconds: Int64, unixMilliseconds: Int64) -> Int64 {
     guard !Self.agree(Self.offset(nanoseconds, unixMilliseconds), offset) else {
       return unixMilliseconds
@@ -54,7 +55,7 @@ package struct ExpiryClock {
 
   /// Compares the clocks.
   ///
-  /// Call this method every few seconds, so that it follows small corrections to the wall clock.
+  /// Call this method every few seconds, so that the expiry clock follows small corrections to the wall clock.
   package mutating func compare(nanoseconds: Int64, unixMilliseconds: Int64) -> Finding {
     let shown = Self.offset(nanoseconds, unixMilliseconds)
     if Self.agree(shown, offset) {

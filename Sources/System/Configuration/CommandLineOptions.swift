@@ -1,5 +1,6 @@
-/// The options of a command, parsed according to its table: `--key value` and `--key=value` are equivalent; `--`
-/// terminates the options.
+/// The options of a command, parsed according to its table.
+///
+/// `--key value` and `--key=value` are equivalent. `--` ends the options.
 public struct CommandLineOptions: Sendable {
   /// An error in a command line and how to fix it; the exit status is 2.
   public enum Problem: Error, Sendable, Equatable, CustomStringConvertible {
@@ -101,7 +102,7 @@ public struct CommandLineOptions: Sendable {
       return false
     case .value(let name):
       if !entry.isRepeatable, values[key] != nil { throw .repeated(key: key) }
-      // An empty path, for example of a variable that is not set, would mean the current folder.
+      // An empty path, for example from an unset variable, would refer to the current folder.
       if attached?.isEmpty ?? (next?.isEmpty == true), name == "DIR" || name.hasPrefix("FILE") {
         throw .badValue(key: key, value: "", wanted: name == "DIR" ? "a folder" : "a file")
       }

@@ -4,10 +4,10 @@ public enum Suggestion {
   /// number of letters.
   private static let wordBytesMax = 64
 
-  /// Returns the candidate with the smallest edit distance to `word`, or nil if it is too different.
+  /// Returns the candidate with the smallest edit distance to `word`, or nil if no candidate is similar enough.
   ///
-  /// The distance must not exceed 2 or a third of the word's length. For a word of up to four letters, such as "port", a
-  /// distance of 2 counts only if the candidate continues the word.
+  /// The distance must not exceed 2 or a third of the word's length. For a word of up to four letters, such as "port",
+  /// a distance of 2 counts only if the candidate continues the word.
   public static func nearest(to word: String, in candidates: [String]) -> String? {
     guard let best = ranked(word, candidates).first else { return nil }
     let isShort = word.count <= 4 && !best.candidate.hasPrefix(word)

@@ -73,7 +73,7 @@ import Glibc
   /// True if ``stop()`` was called.
   public var isStopping: Bool { waker.isStopping }
 
-  /// Releases handlers, timers, turn-end targets, and unread mail while the loop still exists, because their
+  /// Releases handlers, timers, turn-end targets, and unread messages while the loop still exists, because their
   /// deinitializers can call the loop.
   ///
   /// Call this method if you drive the loop yourself; ``LoopThread`` does so for its own loop.
@@ -92,15 +92,15 @@ import Glibc
     firstReceivers = []
   }
 
-  /// The time, on this loop's clock, at which a timer, mail, or the end of a turn is due; `.max` if only a descriptor
-  /// can wake the loop.
+  /// The time, on this loop's clock, at which a timer, a message, or an end-of-turn call is due; `.max` if only a
+  /// descriptor can wake the loop.
   public var nextWakeup: Int64 {
     if isPending { return nowNanoseconds }
     let next = min(timers.nextWakeup ?? .max, slackTimers.nextWakeup ?? .max)
     return next == .max ? .max : origin &+ next &* 1_000_000
   }
 
-  /// True if mail or the end of a turn is waiting for the next turn.
+  /// True if messages or end-of-turn calls are waiting for the next turn.
   public var isPending: Bool { !turnEnd.isEmpty || waker.mayHaveMail }
 
   /// Runs one turn: waits if nothing is due and `mayBlock` is true, then handles all events.

@@ -14,8 +14,8 @@ public final class LoopThread: Sendable {
 
   /// Starts a thread.
   ///
-  /// `body` runs on the thread and creates all objects that the loop holds; then the loop runs. `name` is shown in `top
-  /// -H`, truncated to 15 bytes.
+  /// `body` runs on the thread and creates all objects that the loop holds. The loop then runs until it is stopped.
+  /// `name` is shown in `top -H`, truncated to 15 bytes.
   public static func start(
     name: String, _ body: @escaping @Sendable (EventLoop) -> Void
   ) throws(SystemFailure) -> LoopThread {

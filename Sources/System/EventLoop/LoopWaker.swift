@@ -62,7 +62,7 @@ final class LoopWaker: Sendable {
 
   /// Prepares the loop to sleep; called only by the loop.
   ///
-  /// Returns false if mail or a stop request has arrived; the loop must not sleep in this case.
+  /// Returns false if messages or a stop request have arrived; the loop must not sleep in this case.
   func prepareToSleep() -> Bool {
     sleeping.store(true, ordering: .sequentiallyConsistent)
     guard

@@ -90,7 +90,7 @@ final class MailboxSlot<Message: Sendable>: MailboxReceiver {
     var taken: [Message] = []
     swap(&taken, &batch)
     mailbox.take(into: &taken)
-    // If the mailbox is read before descriptors, the message might already have been read after the announcement.
+    // If the mailbox is read before descriptors, that read might already have taken the announced messages.
     if !taken.isEmpty { body(taken) }
     taken.removeAll(keepingCapacity: true)
     swap(&taken, &batch)

@@ -37,7 +37,7 @@ public protocol EventHandler: AnyObject {
   func ready(_ readiness: Readiness)
   /// Handles a stop of the loop while the descriptor is still registered.
   ///
-  /// Called once. This call is the last opportunity to close the descriptor. Don't call the loop afterward.
+  /// This method is called once, and is the last opportunity to close the descriptor. Do not call the loop afterward.
   func loopEnded()
 }
 

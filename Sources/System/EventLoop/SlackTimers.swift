@@ -15,9 +15,9 @@ struct SlackTimers {
 
   private var entries: [Entry] = []
   private var nextNumber: UInt32 = 0
-  /// The tick from which a timer is due; `.max` if no timers exist.
+  /// The earliest tick from which any timer is due; `.max` if no timers exist.
   private(set) var nextDue = Int64.max
-  /// The tick by which a timer must fire; nil if no timers exist.
+  /// The earliest tick by which any timer must fire; nil if no timers exist.
   private(set) var nextWakeup: Int64?
   var count: Int { entries.count }
 

@@ -141,7 +141,7 @@ struct TimerWheel {
     if let slot = nextOccupied(wheel: 0, after: Int(now & 255)) {
       return (now & ~255) &+ Int64(slot)
     }
-    // Timers in the outer wheels move inward when a wheel has completed a round.
+    // Timers in an outer wheel move inward when the next inner wheel has completed a round.
     var best = Int64.max
     for wheel in 1..<Self.wheels {
       let shift = Int64(8 * wheel)

@@ -16,7 +16,7 @@ public struct Log: Sendable {
     /// Compares levels by severity; less severe levels are lower.
     public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
 
-    /// Creates a level from "debug", "info", "warning" or "error".
+    /// Creates a level from "debug", "info", "warning", or "error".
     ///
     /// Returns nil for any other name.
     public init?(name: String) {

@@ -45,8 +45,8 @@ struct LogRecord: Sendable {
     return (cut(message), fields.map { ($0.key, cut($0.value)) })
   }
 
-  /// The bytes that are equal if two records count as the same line: all written data except the time and a peer's
-  /// port.
+  /// A byte sequence that is equal for two records if they count as the same line: all written data except the time and
+  /// a peer's port.
   ///
   /// The value is an array of bytes, not a `String`, because Swift normalizes strings to compare them, and text from a
   /// peer could make the normalization expensive.

@@ -30,7 +30,8 @@ public struct LogSink: Sendable {
     }
   }
 
-  /// Returns a sink that appends lines to the file at `path`, with one earlier file, `PATH.1`, of up to 1 MB each.
+  /// Returns a sink that appends lines to the file at `path` and keeps one earlier file, `PATH.1`; each file holds up
+  /// to 1 MB.
   ///
   /// A line that the file does not accept is written to standard error.
   public static func file(_ path: String, _ format: LogFormat) -> LogSink {

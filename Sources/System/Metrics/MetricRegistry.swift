@@ -32,8 +32,9 @@ public final class MetricRegistry: Sendable {
 
   /// Returns the histogram with this name and these labels, creating it on first use.
   ///
-  /// Values are integers; `scale` converts them to the unit in the name (nanoseconds to seconds: 1e-9). If
-  /// `hasQuantiles` is true, the values are also counted in narrow buckets, which are not part of the exposition.
+  /// Values are integers; `scale` converts them to the unit in the name. For example, 1e-9 converts nanoseconds to
+  /// seconds. If `hasQuantiles` is true, the values are also counted in narrow buckets, which are not part of the
+  /// exposition.
   public func histogram(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:], bounds: [UInt64],
     scale: Double = 1, hasQuantiles: Bool = false

@@ -4,8 +4,8 @@ import Glibc
 /// The owner of a folder in which a root process works; the process assumes the owner's privileges for that work.
 ///
 /// A user can exploit path-based operations that root performs in the user's folder: between two system calls, the user
-/// can replace a folder or a file with a link. With the owner's privileges, the process can't do anything that the owner
-/// couldn't do, and the files that it creates belong to the owner from the start.
+/// can replace a folder or a file with a link. With the owner's privileges, the process can do only what the owner
+/// could do, and the files that it creates belong to the owner from the start.
 public struct FolderOwner: Sendable, Equatable {
   /// The duration for which the process relinquishes root's privileges.
   public enum Extent: Sendable {

@@ -13,13 +13,14 @@ public enum ProcessUsage {
   /// The number of open descriptors in this process; nil if /proc is not available.
   public static var openDescriptors: Int? {
     let path = "/proc/self/fd"
-    // Linux 6.2 and later report the number as the folder's size; listing half a million entries takes time.
+    // Avoid listing half a million entries, which takes time. Since Linux 6.2, the folder's size is the number of
+    // descriptors.
     if let count = FileSystem.byteCount(of: path), count > 0 { return count }
     guard let folder = unsafe opendir(path) else { return nil }
     defer { unsafe closedir(folder) }
     var count = 0
     while unsafe readdir(folder) != nil { count += 1 }
-    // Subtract ".", ".." and the descriptor of the folder itself.
+    // Subtract ".", "..", and the descriptor of the folder itself.
     return count - 3
   }
 

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A resolver for hostnames that calls the system's resolver, which can take seconds, on its own thread.
+/// A hostname resolver that calls the system's resolver on a separate thread, because a lookup can take seconds.
 public final class HostResolver {
   private struct Reply: Sendable {
     let ticket: UInt64

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An error that describes why the listener for an option's port can't open.
+/// An error that describes why the listener on an option's port cannot be opened.
 public struct ListenFailure: Error, CustomStringConvertible {
   private let option: String
   private let port: UInt16

@@ -5,11 +5,11 @@ import Glibc
 /// A port outlives the process that listened on it: while a service is down, any user of the machine can listen on the
 /// service's port and impersonate the service.
 public enum ListenerOwners {
-  /// Returns the user IDs of the sockets that listen on this address or on all addresses, and of the process that
-  /// accepted the connection from `client`.
+  /// Returns the user IDs of the owners of sockets on this port.
   ///
-  /// Returns an empty set if this process's network namespace contains neither. The process that accepted a connection
-  /// might no longer be listening.
+  /// The result includes every socket that listens on this address or on all addresses, and the socket that accepted
+  /// the connection from `client`, whose process might no longer be listening. The result is empty if this process's
+  /// network namespace contains no such socket.
   public static func userIDs(
     at address: SocketAddress, from client: SocketAddress? = nil
   ) -> Set<UInt32> {

@@ -19,8 +19,9 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
 
-  /// Returns the host by which a listener on `host` is reachable from this machine; for a listener on all addresses,
-  /// this is the loopback address of the same family.
+  /// Returns the host at which a listener on `host` is reachable from this machine.
+  ///
+  /// For a listener on all addresses, the result is the loopback address of the same family.
   public static func hostOnThisMachine(ofListener host: String) -> String {
     ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host
   }
@@ -42,7 +43,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     self.low = low
   }
 
-  /// Parses a numeric address such as "127.0.0.1", "::1" or "[::1]".
+  /// Parses a numeric address such as "127.0.0.1", "::1", or "[::1]".
   ///
   /// Returns nil for hostnames.
   public init?(host: String, port: UInt16) {

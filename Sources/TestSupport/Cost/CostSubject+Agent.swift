@@ -5,7 +5,7 @@ import PushWire
 @testable import Agent
 
 extension CostSubject {
-  /// Frames from an app, processed from the received bytes to the input of a presenter.
+  /// The handling of an app's frames, from the received bytes to the input of a presenter.
   static var appLink: [CostSubject] {
     func notification(
       _ name: String, _ change: @escaping @Sendable (inout NotificationContent, Int) -> Void
@@ -122,7 +122,7 @@ extension CostSubject {
     ]
   }
 
-  /// Pushes, processed from the payload to the input of a presenter.
+  /// The handling of pushes, from the payload to the input of a presenter.
   static var pushes: [CostSubject] {
     @Sendable func push(
       _ name: String, _ make: @escaping @Sendable (Int) -> String
@@ -200,7 +200,7 @@ final class CostBench {
     handle(.registrationSucceeded(app, .alert, token: [1]))
   }
 
-  /// Processes bytes from the app in the same way as the app's connection does.
+  /// Processes bytes from the app as the app's connection does.
   func receive(_ bytes: [UInt8]) {
     var decoder = AppFrameDecoder(limit: WireLimits.appFrameBytesMaxFromApp)
     decoder.append(bytes)

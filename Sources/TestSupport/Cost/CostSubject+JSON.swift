@@ -21,7 +21,7 @@ extension CostSubject {
     }
   }
 
-  /// Administration requests, processed in the same way as on the console's port.
+  /// Administration requests, processed as they are on the console's port.
   static var requests: [CostSubject] {
     Hostile.json.map { kind in
       CostSubject("administration: \(kind.name)", limit: 1 << 20) { bytes in

@@ -36,7 +36,7 @@ enum Hostile {
     "a" + CostGrowth.combiningMarks(max(4, bytes))
   }
 
-  /// Generators of JSON objects of about a given size; the names describe the special property of each object.
+  /// Generators of JSON objects of about a given size; each name describes what is unusual about the object.
   static let json: [(name: String, make: @Sendable (Int) -> String)] = [
     ("combining marks in a key", { #"{"\#(marks($0))":1}"# }),
     (

@@ -174,10 +174,10 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  /// Handles the event that all queued bytes have been written.
+  /// Does nothing when all queued bytes have been written.
   public func streamDrained(_ stream: ByteStream) {}
 
-  /// Handles the closing of the connection.
+  /// Handles the end of the connection.
   public func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if let timer { gateway.loop.cancel(timer) }
     timer = nil
@@ -186,7 +186,7 @@ public final class LinkGatewayConnection: StreamHandler, TimerTarget {
     gateway.closed(self)
   }
 
-  /// Handles the timer of the state machine.
+  /// Handles the firing of the state machine's timer.
   public func timerFired(tag: UInt64) {
     timer = nil
     perform(machine?.timerFired(at: gateway.loop.nowNanoseconds, output: &output))

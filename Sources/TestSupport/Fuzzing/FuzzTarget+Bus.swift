@@ -50,7 +50,7 @@ private final class BusReaders {
         guard let place else { return }
         precondition((-90...90).contains(place.latitude) && (-180...180).contains(place.longitude))
       }
-      // Read the answer of a notification server, whatever its type.
+      // Read the answer of a notification server, even if the answer has an unexpected type.
       bus.call(":1.9", "/a", "org.freedesktop.Notifications", "GetCapabilities") { result in
         guard let values = try? result.get() else { return }
         _ = ServerFeatures(
@@ -75,8 +75,8 @@ private final class BusReaders {
     precondition(depth < 200, "the nesting depth of a message is limited")
     _ = (value.stringValue, value.boolValue, value.unsignedValue, value.doubleValue)
     _ = (value.bytesValue, value.stringsValue, value["key"], value.signature)
-    // The pairs of a variant are those of its value, which is visited below; visiting both at each depth would take
-    // 2^depth steps.
+    // A variant has the same pairs as its value, which is visited below. Visiting both at each depth would take 2^depth
+    // steps.
     _ = value.pairs
     switch value {
     case .dictionary(_, _, let pairs):

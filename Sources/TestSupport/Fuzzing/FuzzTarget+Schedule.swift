@@ -21,9 +21,11 @@ extension FuzzTarget {
     _ = schedule.moments(of: key, count: 3, at: moment)
   }
 
-  /// Checks that a zone's conversions are consistent: a wall time is the instant plus the offset, the latest wall time
-  /// up to an instant is not before that instant's wall time, and the first instant of a wall time is not after any
-  /// other instant with that wall time.
+  /// Checks that a zone's conversions are consistent.
+  ///
+  /// - A wall time is the instant plus the offset.
+  /// - The latest wall time up to an instant is not before that instant's wall time.
+  /// - The first instant with a wall time is not after any other instant with that wall time.
   static func runZone(_ bytes: [UInt8]) {
     guard let zone = try? ZoneFile.read(bytes.span, name: "Fuzzed") else { return }
     for instant in [-5_000_000_000, -1, 0, 1_700_000_000, 4_102_444_800, 250_000_000_000] {
@@ -34,7 +36,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Checks that a format string without a percent sign is its own result, regardless of the arguments.
+  /// Checks that a format string without a percent sign is returned unchanged, regardless of the arguments.
   static func runFormat(_ bytes: [UInt8]) {
     let parts = bytes.split(separator: 0, maxSplits: 3, omittingEmptySubsequences: false)
     let texts = parts.map { String(decoding: $0, as: UTF8.self) }

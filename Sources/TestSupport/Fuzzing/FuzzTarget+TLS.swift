@@ -3,12 +3,12 @@ import System
 @testable import Transport
 
 extension FuzzTarget {
-  /// Tests the record layer.
+  /// Tests the record layer against a peer that can behave in any way.
   ///
   /// The bytes determine a cipher suite, a slice size, and the records that the peer seals, changes, repeats, and sends
-  /// in cleartext. However the peer behaves, the content that the layer delivers must be a prefix of the sealed
-  /// content, and nothing must follow the first byte that the peer did not send. The other end must be able to open all
-  /// output with its keys.
+  /// in cleartext. The content that the layer delivers must be a prefix of the content that the peer sealed. The layer
+  /// must deliver nothing after the first byte that differs from the peer's sealed records. The peer must be able to
+  /// open all output with its keys.
   static func runTLS(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let suite = UInt16(0x1301 + input.choice(3))
@@ -77,21 +77,22 @@ private final class RecordConnection {
   /// All content that was sealed.
   private var sent: [UInt8] = []
   private var received: [UInt8] = []
-  /// All sealed records, in order, each with the offset in `sent` at which its content ends.
+  /// All sealed records, in order, and the end of each record: its offset in `genuine` and the end of its content in
+  /// `sent`.
   private var genuine: [UInt8] = []
   private var contentEnds: [(offset: Int, content: Int)] = []
-  /// The bytes that the layer actually received.
+  /// The bytes that the layer received.
   ///
-  /// The bytes can include a correct guess of the missing byte of a truncated record.
+  /// If a record was truncated, the next bytes of the input can happen to match the missing byte.
   private var fed: [UInt8] = []
   /// True if the peer has sealed a record that the protocol forbids.
   private var isRude = false
   private(set) var last: [UInt8] = [23, 3, 3, 0, 0]
   private(set) var hasEnded = false
-  /// The number of long records.
+  /// The number of long records so far.
   ///
-  /// Three bytes of input can create a long record. The limit on their number ensures that a run spends its time in the
-  /// code under test.
+  /// Three bytes of input can create a long record. The number is limited so that a run spends its time in the code
+  /// under test.
   private var longRecords = 0
 
   /// Counts a long record, and returns false if the limit is reached.
@@ -146,7 +147,7 @@ private final class RecordConnection {
     case .handshake where content.count == 5 && content.first == 24: break
     default: isRude = true
     }
-    // Padding follows the type, so it is sealed as content with a type of 0.
+    // In the plaintext, the padding follows the content type. Seal a padded record as content with a type of 0.
     let isPadded = padding > 0
     let inner =
       isPadded

@@ -42,7 +42,7 @@ final class FuzzedBus {
 
   /// Reads and answers received messages, or sends a signal.
   ///
-  /// Returns false if it did neither.
+  /// Returns false if there was nothing to read and no signal to send.
   func turn() -> Bool {
     guard socket >= 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -163,7 +163,7 @@ final class FuzzedBus {
       reply: nil, signature: signature, body)
   }
 
-  /// Returns the signature and body of a message; the type is one that services use, and the values are from the input.
+  /// Returns a signature that services use, and a body of that type with values from the input.
   private func content() -> (String, [UInt8]) {
     let signatures = [
       "v", "s", "o", "as", "ao", "a{oa{sa{sv}}}", "sa{sv}as", "oa{sa{sv}}", "a{sv}", "oas", "b",

@@ -4,10 +4,15 @@ import Storage
 ///
 /// Power can be cut at any disk operation: during commits, checkpoints, migrations, and starts. Syncs can also fail.
 ///
-/// After each start, the following must hold: acknowledged writes are present; an interrupted write is either
-/// completely present or completely absent; nothing else is present; no file is damaged, and no loss is reported. At
-/// the end of a world, a bit in the store's file is flipped while no connection is open. The next start must then
-/// report the damage or find all data unchanged, and must not return anything that was never written.
+/// After each start, the following must hold:
+///
+/// - Acknowledged writes are present.
+/// - An interrupted write is either completely present or completely absent.
+/// - Nothing else is present.
+/// - No file is damaged, and no loss is reported.
+///
+/// At the end of each run, a bit in the store's file is flipped while no connection is open. The next start must then
+/// report the damage or find all data unchanged. It must not return anything that was never written.
 public enum PowerCutSimulation {
   /// The result of a world.
   public struct Outcome: Sendable {

@@ -2,11 +2,11 @@ import Foundation
 import Storage
 import Synchronization
 
-/// A store over several lives, each of which ends gracefully or with a power cut.
+/// A store that is opened and closed several times, either gracefully or by a power cut.
 ///
-/// A second store, in memory, receives every acknowledged write and thus provides the expected contents.
+/// A second store, in memory, receives every acknowledged write and provides the expected contents.
 final class PowerCutWorld<Subject: PowerCutSubject> {
-  /// A write whose outcome is uncertain after a sync has failed.
+  /// A write, which is uncertain if a failed sync leaves its outcome unknown.
   private struct Step {
     let operation: Subject.Operation
     var isCertain: Bool
@@ -21,7 +21,7 @@ final class PowerCutWorld<Subject: PowerCutSubject> {
   private let clock = ManualNanoseconds()
   private var steps: [Step] = []
   private var inFlight: Subject.Operation?
-  /// The in-memory store with all certain steps; nil while some steps are uncertain.
+  /// The in-memory store that contains the writes so far; nil while the outcome of some writes is unknown.
   private var oracle: Subject.Store?
   private var contents: Subject.Contents?
   private var number: UInt64 = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An X server and a session bus with AT-SPI, with which a test reads and operates windows as a screen reader would.
+/// An X server and a session bus with AT-SPI, so that a test can read and operate windows as a screen reader does.
 public struct AccessibleDesktop: Sendable {
   /// The environment of the programs on this desktop.
   public let environment: [String: String]

@@ -35,7 +35,7 @@ public struct DevicesProgram: Sendable {
   public func goOffline() async throws {
     program.tell(#"{"do":"offline"}"#)
     _ = try await program.event("link") {
-      // Enrollment uses a separate link, whose closing does not count.
+      // Ignore the link that enrollment uses, which closes separately.
       $0["state"].string == "down" && $0["reason"].string != "enrolled"
     }
   }
@@ -43,7 +43,7 @@ public struct DevicesProgram: Sendable {
   /// Tells the device to reconnect to the gateway.
   public func goOnline() { program.tell(#"{"do":"online"}"#) }
 
-  /// Waits for the next received notification.
+  /// Waits for the next notification that a device receives and that satisfies `matches`.
   public func received(
     within limit: Duration = TestTimeout.standard,
     where matches: @escaping @Sendable (JSONLine) -> Bool = { _ in true }
@@ -92,7 +92,7 @@ extension Scenario {
     }
   }
 
-  /// Runs an app on `agent` that registers, and returns the app and its token.
+  /// Runs an app that registers with `agent`, and returns the app's process and its token.
   public func app(
     _ appID: String, on agent: AgentProgram, options: [String] = ["--state", "background"]
   ) async throws -> (program: RunningProgram, token: String) {

@@ -41,7 +41,7 @@ public struct GatewayProgram: Sendable {
 }
 
 extension Scenario {
-  /// The gateway's listeners; the names are those in the port options.
+  /// The names of the gateway's listeners, as they appear in the port options.
   private static let listeners = ["provider", "device", "binary", "feedback", "console"]
 
   /// Starts a gateway with an empty folder and free ports, and waits until it is ready.

@@ -15,7 +15,7 @@ extension RunningProgram {
     }
   }
 
-  /// Waits for the next line whose `event` is `name` and that `matches`.
+  /// Waits for the next line that has the event `name` and satisfies `matches`.
   ///
   /// Returns `.null` after a timeout, and prints the reason.
   public func nextEvent(

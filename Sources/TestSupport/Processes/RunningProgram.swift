@@ -49,7 +49,7 @@ public final class RunningProgram: Sendable {
 
   // MARK: Output
 
-  /// Waits for the next line whose `event` is `name` and that `matches`.
+  /// Waits for the next line that has the event `name` and satisfies `matches`.
   ///
   /// Other lines stay available.
   public func event(
@@ -61,7 +61,7 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// Waits for the next line that `matches`.
+  /// Waits for the next line that satisfies `matches`.
   ///
   /// Other lines stay available.
   public func line(

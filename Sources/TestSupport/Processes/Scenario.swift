@@ -31,7 +31,8 @@ public final class Scenario: Sendable {
 
   /// Runs `body` in a new scenario and cleans up afterward.
   ///
-  /// Pass `needsPlace: false` for work that other scenarios wait for, because those scenarios can occupy all places.
+  /// Pass `needsPlace: false` for work that other scenarios wait for. Those scenarios can occupy all places, so the
+  /// work would otherwise never start.
   public static func run<Result>(
     needsPlace: Bool = true, _ body: (Scenario) async throws -> Result
   ) async throws -> Result {
@@ -115,7 +116,7 @@ public final class Scenario: Sendable {
     try await command([Installation.belfry] + arguments, input: input, succeeding: succeeding)
   }
 
-  /// The environment of all programs, without the user's own gateway, agent, and desktop.
+  /// The environment of all programs, which hides the user's own gateway, agent, and desktop.
   private var environment: [String: String] {
     [
       Self.mark: folder.path, "XDG_STATE_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,

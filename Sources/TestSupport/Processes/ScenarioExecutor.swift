@@ -2,9 +2,9 @@ import Dispatch
 
 /// An executor with separate threads for tests that run real programs.
 ///
-/// All tests in a run share one thread per core, and hundreds of them are busy computing. A test that waits for a
-/// program would resume half a minute after the program printed a line, which is too late for programs with time
-/// limits.
+/// By default, all tests in a run share one thread per core, and hundreds of tests keep these threads busy. There, a
+/// test that waits for a program would resume half a minute after the program printed a line, which is too late for
+/// programs with time limits.
 final class ScenarioExecutor: TaskExecutor {
   static let shared = ScenarioExecutor()
 

@@ -41,7 +41,7 @@ public enum TestTool: String, CaseIterable, Sendable {
   case dbusPython = "python3-dbus"
   /// The system's Python with the Prometheus client library.
   case prometheusPython = "python3-prometheus-client"
-  /// The recorder of PulseAudio.
+  /// PulseAudio's audio recorder.
   case parec
   /// The Python environment with the client libraries: `scripts/python-environment test`.
   case python = "python-test"
@@ -72,7 +72,7 @@ public enum TestTool: String, CaseIterable, Sendable {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Returns the path of the tool, for a test that runs only if the tool is available.
+  /// Returns the path of the tool; throws an error if the tool is missing.
   public func required() throws -> String {
     guard let path else {
       throw ProgramFailure.unreadable("\(rawValue) is not installed: run make test")

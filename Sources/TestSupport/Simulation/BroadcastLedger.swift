@@ -13,13 +13,15 @@ final class BroadcastLedger {
     let expiration: Int64
     /// True if the broadcast was sent after all faults had stopped, so that every subscriber must receive it.
     let isForAll: Bool
-    /// The devices whose backlog was so large when the broadcast was sent that there might be no capacity for a
-    /// broadcast with a single delivery attempt.
+    /// The devices that had a large backlog when the broadcast was sent.
+    ///
+    /// Such a device might have no capacity for a broadcast with a single delivery attempt.
     let laggards: Set<UInt64>
     var isAnswered = false
     var isStored = false
-    /// The number of times that each device displayed the broadcast, keyed by the number of times that the device had
-    /// previously left the channel.
+    /// The number of times that each device displayed the broadcast.
+    ///
+    /// The inner key is the number of times that the device had previously left the channel.
     var shown: [UInt64: [Int: Int]] = [:]
   }
 
@@ -52,7 +54,7 @@ final class BroadcastLedger {
     newest[messages[Int(number)].channel] = number
   }
 
-  /// Handles the restoration of an older control store, which includes the messages that it has stored for channels.
+  /// Handles the restoration of an older control store, which replaces the messages that are stored for channels.
   func restored() { newest = [:] }
 
   func answered(_ number: UInt64) {
@@ -65,8 +67,9 @@ final class BroadcastLedger {
     messages[Int(number)].isAnswered = true
   }
 
-  /// Returns true if the provider might have sent the message only after the message expired; the gateway then makes a
-  /// single delivery attempt.
+  /// Returns true if the message might have expired before the provider sent it.
+  ///
+  /// The gateway makes a single delivery attempt for such a message.
   private func isTooLate(_ message: Message) -> Bool {
     message.expiration <= world.time.unixMilliseconds / 1_000
   }

@@ -21,7 +21,7 @@ final class DeliveryLedger {
     let expiration: Int64
     /// True if the provider specified an expiration.
     ///
-    /// If the provider did not specify one, the gateway stores the push for 30 days from its own current time.
+    /// Without an expiration, the gateway stores the push for 30 days, starting at the gateway's own current time.
     let isExpirationNamed: Bool
     let collapseID: UTF8Text
     let keep: UInt32
@@ -30,7 +30,7 @@ final class DeliveryLedger {
     var isOrphaned = false
     /// True if the delivery log identifies the push by an ID that the gateway generated.
     ///
-    /// The log cannot be used for a push with a generated ID.
+    /// The ledger cannot match such an ID to the push.
     var isUnlogged = false
     var states: [DeliveryState] = []
     /// The position of the push in the gateway's order of acceptance, if the delivery log reported it.
@@ -43,8 +43,8 @@ final class DeliveryLedger {
     ///
     /// A crash might have prevented the log entry.
     var hasExpired = false
-    /// True if the push was created before an old copy of the store was restored, because the copy might not contain
-    /// the push.
+    /// True if an old copy of the store was restored after the push was created, because the copy might not contain the
+    /// push.
     var isForgotten = false
     /// True if the device reported that it discarded the push for a reason other than lack of space.
     var isThrownAway = false
@@ -55,14 +55,14 @@ final class DeliveryLedger {
     /// The number of positions in the order of acceptance that were taken when the push was answered, including the
     /// push's own position.
     var placesAtAnswer: Int?
-    /// The range for the time of acceptance on the gateway's expiry clock, in seconds since 1970, as precisely as the
-    /// log shows it.
+    /// The range that contains the time of acceptance on the gateway's expiry clock, in seconds since 1970.
     ///
-    /// The clock follows small steps of the wall clock with a delay, so the true time can be anywhere in this range.
+    /// The clock follows small steps of the wall clock with a delay, so the exact time is unknown.
     var clockSeconds: ClosedRange<Int64>
     /// The latest second since 1970 until which the gateway can store the push.
     ///
-    /// At acceptance, the gateway's wall clock might have been slow, and storage ends after 30 days.
+    /// Storage ends at the expiration, but no later than 30 days after acceptance. The gateway's wall clock might have
+    /// been slow at that time.
     var storedUntil: Int64
     /// The time, in nanoseconds on the virtual clock, at which the gateway accepted the push.
     var receivedNanoseconds: Int64?
@@ -76,10 +76,11 @@ final class DeliveryLedger {
     var mayBeStored: Bool {
       !isExpirationNamed || expiration > clockSeconds.lowerBound
     }
-    /// True if the provider can rely on the push, or if the gateway acts as if the provider could.
+    /// True if the gateway accepted the push, or might have accepted it without being able to answer.
     ///
-    /// The gateway does so if a crash prevented the answer, but the push was on disk and was later displayed or
-    /// expired. A push that does not appear in the log might have been on disk.
+    /// A crash can prevent the answer although the push is on disk. The push then counts if it was displayed, or if the
+    /// delivery log reports that it was received or expired. A push that cannot be found in the log also counts,
+    /// because it might have been on disk.
     var counts: Bool {
       isAnswered || shown > 0
         || isOrphaned
@@ -284,9 +285,11 @@ final class DeliveryLedger {
 
   /// Records that a push was displayed.
   ///
-  /// A device detects duplicates of the notifications that it remembers. A gateway resends older notifications only if
-  /// its store failed or was restored from an old copy. If the order of pushes changed because a power restriction or a
-  /// rate limit held the older pushes back, they can arrive again after the device has forgotten them.
+  /// A device detects duplicates of the notifications that it remembers. A push can be displayed twice only if the
+  /// device has forgotten it, and only in two cases:
+  ///
+  /// - The gateway's store failed or was restored from an old copy, so that the gateway resends older notifications.
+  /// - A power restriction or a rate limit held older pushes back, so that newer pushes arrived first.
   func shown(_ number: UInt64, _ id: NotificationID, on device: any SimulatedRecipient) {
     showings += 1
     let place = showings

@@ -5,9 +5,9 @@ import Storage
 import System
 import Transport
 
-// The tokens, apps and channels of a simulated gateway, and what providers and devices learn about them.
+// The tokens, apps, and channels of a simulated gateway, and what providers and devices learn about them.
 extension GatewaySimulation {
-  /// The gateway as the campaign uses it.
+  /// The gateway as a push service for the campaign; nil until a campaign begins.
   var hostedService: HostedPushService? { campaign?.service as? HostedPushService }
 
   /// Returns the gateway's number for an app, or 0 if the gateway has not created the app.

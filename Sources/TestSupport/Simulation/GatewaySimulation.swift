@@ -188,7 +188,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   // MARK: Faults
 
-  /// A kind of operation that always fails for a while, or becomes slow.
+  /// A kind of fault that persists for a while: one kind of operation always fails, or every operation is slow.
   enum Streak: CaseIterable {
     case commits, loads, changes, readings
     /// Nothing fails, but every operation takes seconds.
@@ -351,7 +351,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   }
 
   private var agentKeysTaken = 0
-  /// The numbers of devices that have lost their identity since.
+  /// The former numbers of devices that have lost their identity.
   var formerNumbers: Set<UInt64> = []
 
   /// True if an agent can take another key.
@@ -364,21 +364,21 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return identities.agentKeys[agentKeysTaken % identities.agentKeys.count]
   }
 
-  /// The tokens of a topic that apps on devices with the real agent have reported.
+  /// Returns the tokens for a topic that apps on devices with the real agent have reported.
   func agentTokens(of topic: LinkTopic) -> [[UInt8]] {
     knownTokens.filter { known in
       known.target.topic == topic && agents.contains { $0.number == known.target.device }
     }.map(\.token)
   }
 
-  /// Returns the recipient of the first hexadecimal token that equals `text`.
+  /// Returns the recipient of a token, given in hexadecimal; nil if no app has reported the token.
   func target(of text: String) -> DeliveryLedger.Target? {
     reportedTokens[text]
   }
 
   /// Adds the provider that sends the campaign.
   func addCampaignProvider() -> SimulatedProvider {
-    // Such a provider authenticates with tokens, which all topics accept.
+    // A provider whose number is a multiple of 3 authenticates with tokens, which are valid for all topics.
     let provider = SimulatedProvider((providers.count + 2) / 3 * 3, in: self)
     campaignProvider = provider
     return provider
@@ -422,7 +422,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
 
   /// Runs the hours in which the agents finish their work, with a gateway that runs only every five seconds.
   ///
-  /// Otherwise, the idle ticks of its loops would take most of the time.
+  /// Otherwise, the idle ticks of the gateway's loops would take most of the time.
   private func stepInLeaps(until end: Int64) {
     while time.now < end, violation == nil {
       let next = min(end, time.now + 5_000_000_000)

@@ -14,7 +14,7 @@ final class SimulatedBinaryProvider: SimulatedClient {
   private var queue: [(push: UInt64, frame: [UInt8])] = []
   /// The frames sent on this connection, with their identifiers.
   ///
-  /// As long as the connection holds, frames that no packet identified count as accepted.
+  /// As long as the connection stays open, a frame counts as accepted unless an error packet identifies it.
   private var sent: [(identifier: UInt32, push: UInt64)] = []
   private var answer: [UInt8] = []
   private var lastIdentifier: UInt32 = 0
@@ -82,7 +82,8 @@ final class SimulatedBinaryProvider: SimulatedClient {
     return sent.contains { $0.push == push } ? "sent by \(peer)" : nil
   }
 
-  /// Counts as accepted every frame that no packet identified, because the connection has held long enough.
+  /// Counts as accepted every frame that no error packet has identified, because the connection has stayed open long
+  /// enough.
   func settleAccounts() {
     guard connection?.isDark != true else { return }
     for (_, push) in sent { world.ledger.answered(push) }

@@ -34,7 +34,7 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
   private var life = 0
   private var isPowered = true
   private var isReceiving = false
-  /// The reason why the device currently discards notifications.
+  /// The reason that the device currently discards notifications; nil if it accepts them.
   var discarding: LinkDiscardReason?
   /// True if the device has ever lacked storage space.
   private(set) var hasLackedRoom = false
@@ -141,8 +141,10 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
   func darkenConnection() { connection?.goDark() }
   func stallConnection(_ nanoseconds: Int64) { connection?.stall(nanoseconds) }
 
-  /// The power restrictions that the device has reported on this connection, each with the number of bytes after which
-  /// the gateway has read the report.
+  /// The power restrictions that the device has reported on this connection.
+  ///
+  /// For each report, `bytes` is the number of bytes that the gateway must read from the connection to receive the
+  /// report.
   private var restrictions: [(bytes: Int, isRestricted: Bool)] = []
   /// The number of bytes on the connection that the gateway had read when all loops were last idle.
   private var readBytes = 0
@@ -336,8 +338,7 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
 
   // MARK: Notifications
 
-  /// The position, in the order of acceptance, of the last push of the highest priority that was delivered from the
-  /// store.
+  /// The position, in the order of acceptance, of the last high-priority push that arrived from the gateway's store.
   private var lastStored = 0
   private var lastStoredOfTopic: [LinkTopic: Int] = [:]
   /// True if the gateway knew every topic when the connection was opened, so that a single load returned all rows.
@@ -347,7 +348,9 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
   /// True if the gateway has received and persisted the device's latest subscriptions.
   private var hasSettledWishes = false
 
-  /// True if the gateway crashed after it received subscriptions, while bytes that it had sent could still arrive.
+  /// True if the gateway crashed before it had persisted the device's latest subscriptions.
+  ///
+  /// Bytes that the gateway sent before the crash can still arrive.
   private var hasLostWishes = false
 
   func gatewayCrashed() { if !hasSettledWishes { hasLostWishes = true } }
@@ -364,8 +367,8 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
     guard notification.isFromStorage, notification.priority == 10,
       let push = world.ledger.push(number), let acceptance = push.acceptance,
       push.states.filter({ $0 == .sent }).count == 1,
-      // If a push was replaced by a push that was then refused, the replaced push is sent again after the pushes that
-      // arrived in the meantime.
+      // Ignore a push that was replaced. If the newer push is then refused, the gateway sends the replaced push again,
+      // after pushes that arrived in the meantime.
       !push.states.contains(.replaced)
     else { return }
     let last = isOrdered ? lastStored : lastStoredOfTopic[push.target.topic, default: 0]

@@ -4,8 +4,8 @@ import Storage
 import System
 import Transport
 
-/// The machine on which the gateway runs: the real ``GatewayServer`` and its loops, on a simulated network, threads,
-/// and disk.
+/// The machine on which the gateway runs: the real ``GatewayServer`` and its loops, on a simulated network, simulated
+/// threads, and a simulated disk.
 ///
 /// The process is killed, shut down, and restarted. The disk survives.
 final class SimulatedGatewayProcess {
@@ -182,7 +182,7 @@ final class SimulatedGatewayProcess {
     isReady = false
     backAfter = pause
     let current = life
-    // This call is made outside the turns of the server's loop.
+    // The server can set timers here, because this code runs outside the turns of its loop.
     main?.timersMayBeSet()
     expectStop(of: current, after: 4_500_000_000)
     server.drain()
@@ -190,7 +190,8 @@ final class SimulatedGatewayProcess {
 
   /// Checks that the process exits in time.
   ///
-  /// If its main loop, which stops the other loops, is paused, the process must exit as soon as the loop resumes.
+  /// The process's main loop stops the other loops. If the main loop is paused, the process must exit as soon as the
+  /// loop resumes.
   private func expectStop(of current: Int, after nanoseconds: Int64) {
     world.time.after(nanoseconds) { [self] in
       guard life == current else { return }
@@ -208,20 +209,20 @@ final class SimulatedGatewayProcess {
 
   /// True if the process has stopped in the current event.
   ///
-  /// Its loops are released at the end of the event.
+  /// The process's loops are released at the end of the event.
   private var isStopping = false
 
-  /// The latest second since 1970 that counts as past according to both the wall clock and the clock that has run since
-  /// the start.
+  /// The latest second since 1970 that counts as past for a commit that might still be in progress.
   ///
-  /// For a while after a clock step, the value takes into account the state before the step, because a commit in
-  /// progress might have been started then.
+  /// For one minute after a clock step, the value before the step also counts, because a commit in progress might have
+  /// been started before the step.
   var expirySeconds: Int64 {
     world.time.now < secondsBeforeStep.until
       ? max(presentExpirySeconds, secondsBeforeStep.seconds) : presentExpirySeconds
   }
 
-  /// The latest second since 1970 that currently counts as past according to both clocks.
+  /// The latest second since 1970 that currently counts as past according to both clocks: the wall clock, and the
+  /// monotonic clock extrapolated from the start of the process.
   var presentExpirySeconds: Int64 {
     let carried =
       clocksAtStart.unixMilliseconds + (world.time.now - clocksAtStart.nanoseconds) / 1_000_000
@@ -261,10 +262,10 @@ final class SimulatedGatewayProcess {
     for loop in loops.all { loop.pausedUntil = max(loop.pausedUntil, moment) }
   }
 
-  /// True if a loop with unread input is paused.
+  /// True if any loop is paused; a paused loop might have unread input.
   var hasPausedLoops: Bool { loops.all.contains { $0.pausedUntil > world.time.now } }
 
-  /// Records that a far end was written or closed, which can make near ends ready.
+  /// Records that bytes were written to a far end or that a far end was closed, which can make near ends ready.
   func nearEndsMayBeReady() { loops.descriptorsMayBeReady() }
 
   /// Runs turns of every loop until no loop has anything left to do at the current time.

@@ -38,7 +38,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
     /// Runs a turn if the loop might have something to do; returns true if it did.
     fileprivate func turn(at now: Int64) -> Bool {
       guard mayBeReady || nextWakeup <= now else { return false }
-      // Polling descriptors is a system call, so poll only if one of them was touched.
+      // Polling descriptors is a system call, so poll only if one of them might be ready.
       mayBeReady = loop.turn(mayBlock: false, polls: mayBeReady)
       if mayBeReady { hasWorked = true }
       wakeup = loop.nextWakeup

@@ -17,7 +17,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
       self.security = security
     }
 
-    /// Closes the descriptor if the loop stops before it reads its mail.
+    /// Closes the descriptor if the loop stops before it reads its mailbox.
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
 
     /// Returns the descriptor and transfers its ownership to the caller.
@@ -121,7 +121,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     return mayBeReady
   }
 
-  /// Closes all open connections without reporting this to anyone.
+  /// Closes all open connections without notifying their clients.
   func release() {
     clientLoop.releaseAll()
     finishing = []

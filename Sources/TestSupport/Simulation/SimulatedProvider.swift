@@ -125,7 +125,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     send(.campaign(done), fields, push.payload)
   }
 
-  /// Loses the requests and the connection because the provider's process has exited.
+  /// Handles the exit of the provider's process, which loses the requests and the connection.
   func crash() {
     connection?.abandon()
     connection = nil
@@ -199,8 +199,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   private func advance() {
     guard let session, let connection else { return dial() }
     guard !connection.hasFinishedSending else { return }
-    // On a connection that the provider is about to leave, every request would be refused because of its token, as the
-    // last one was.
+    // If the last request was refused because of its token, the provider is about to open a new connection. Further
+    // requests on this connection would be refused for the same reason.
     while !wantsFreshConnection, !queue.isEmpty, session.availableStreams > 0 {
       let request = queue[0]
       guard let stream = session.request(fields: authorized(request.fields), body: request.body)
@@ -284,7 +284,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   func closed(_ connection: SimulatedConnection) {
     guard connection === self.connection else { return }
-    // The gateway drops its answers to a client that does not read them for a while.
+    // The gateway drops its answers to a client that stops reading for a while.
     if connection.hasFinishedSending, !connection.isDark, !connection.wasStalled,
       world.gateway.life == lifeAtOpening
     {
@@ -310,7 +310,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     var output: [UInt8] = []
     session.takeOutput { output += Array($0) }
     session.receive(self)
-    // Require only a few requests, so that their bodies fit into the window.
+    // Finish sending only while few requests are open, so that their bodies fit into the flow-control window.
     let isLast = queue.isEmpty && (1...3).contains(open.count) && world.chance(0.02)
     if isLast { connection.sendLast(output) } else { connection.send(output) }
   }
@@ -358,8 +358,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   /// True if request bodies might have taken too long.
   ///
-  /// The client either did not read the gateway's WINDOW_UPDATE for a while, or sent so much at once that it had to
-  /// wait for many of them.
+  /// The client either did not read the gateway's WINDOW_UPDATE frames for a while, or sent so much at once that it had
+  /// to wait for many of these frames.
   private var isSlow: Bool {
     guard let connection else { return false }
     return connection.wasStalled || connection.sentBytes > 500_000

@@ -4,7 +4,7 @@ protocol SimulatedWorld: AnyObject {
   /// The random numbers, which the seed determines.
   var random: SeededGenerator { get set }
   var journal: SimulationJournal { get set }
-  /// The text before each line of this part of the world.
+  /// The text that precedes each journal line from this part of the world.
   var label: String { get }
 }
 
@@ -16,7 +16,7 @@ extension SimulatedWorld {
 struct SimulationJournal {
   /// True if the journal retains its lines.
   ///
-  /// Retaining them costs more than the run itself.
+  /// Retaining the lines costs more than the run itself.
   let isTracing: Bool
   fileprivate(set) var lines: [String] = []
   fileprivate(set) var violation: String?

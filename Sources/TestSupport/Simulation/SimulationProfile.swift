@@ -38,9 +38,9 @@ struct SimulationProfile {
   var clockStepEvery: Int64
   var revokeEvery: Int64
   var feedbackEvery: Int64
-  /// The mean time between two periods in which devices discard notifications.
+  /// The mean time between two periods in which devices discard notifications, in nanoseconds.
   ///
-  /// In each period, devices discard them for a single reason.
+  /// In each period, all notifications are discarded for the same reason.
   var discardEvery: Int64
   /// The mean time between two periods in which one kind of read or write always fails.
   var streakEvery: Int64
@@ -133,9 +133,9 @@ struct SimulationProfile {
     shorten(to: length)
   }
 
-  /// Replaces the imitated devices, except sometimes one, by devices with the real agent.
+  /// Replaces the imitated devices, except sometimes one of them, with devices that run the real agent.
   ///
-  /// The agents' own faults take the place of the faults that only an imitated device can imitate.
+  /// The agents' own faults replace the faults that only an imitated device can have.
   mutating func useAgents(_ random: inout SeededGenerator) {
     agents = 1 + Int(random.next() % 2)
     devices = Int(random.next() % 2)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A filter that selects the events in a world that a developer needs.
+/// A filter that selects the events that a developer needs to understand a violation.
 enum SimulationTrace {
   /// True if the environment variable `TRACE` requests all events of a world.
   static var isWhole: Bool { ProcessInfo.processInfo.environment["TRACE"] == "all" }

@@ -20,7 +20,7 @@ final class VirtualTime: LoopClock {
   private var heap: [Event] = []
   private var order: UInt64 = 0
 
-  /// The total time by which the wall clock was set, in milliseconds.
+  /// The sum of all steps of the wall clock, in milliseconds.
   private var wallStep: Int64 = 0
   private var latestBeforeSteps: Int64 = .min
 

@@ -79,11 +79,12 @@ struct AdminClient {
   /// RSA key.
   private static let changeMilliseconds: Int32 = 60_000
 
-  /// Throws if another user has taken the port of a service that isn't running, because that user would receive the
-  /// token.
+  /// Throws if another user's process listens on the port, because it would receive the token.
+  ///
+  /// This can happen if the service isn't running and another user has taken its port.
   private func requireOwner(_ descriptor: Int32) throws {
     let owners = ListenerOwners.userIDs(at: address, from: Socket.localAddress(descriptor))
-    // In a container network, this machine's tables might lack a listener at a loopback address. For any other address,
+    // In a container network, this machine's tables might lack a listener at a loopback address. At any other address,
     // a missing listener means that the address might belong to another machine.
     guard !isLocal || !owners.isEmpty || address.isLoopback else {
       throw AdministrationFailure(
@@ -189,7 +190,7 @@ struct AdminClient {
     }
   }
 
-  /// Returns the bytes of the request.
+  /// Returns the bytes of the HTTP request for a call.
   static func text(
     of call: AdministrationCall, to address: SocketAddress, token: String
   ) -> [UInt8] {

@@ -9,11 +9,11 @@ struct AdministrationVerb: Sendable {
   let table: OptionTable
   /// The members of the response that are shown as columns; with `--json`, all members are shown.
   let columns: [String]
-  /// A function that formats a created object; nil to show the object's columns.
+  /// A function that formats a created object as text; if nil, the object's columns are shown.
   var text: (@Sendable (JSONObject) -> String)?
   let request: @Sendable (CommandLineOptions) throws -> AdministrationRequest
-  /// A function that processes the response to complete the command, for example, by writing the file specified with
-  /// `--out`.
+  /// A function that completes the command with the data in the response, for example, by writing the file specified
+  /// with `--out`.
   let finish: Finish
 
   typealias Finish =
@@ -25,7 +25,7 @@ struct AdministrationVerb: Sendable {
 
   /// The kind of objects that the verb lists, as a plural noun; nil if the verb creates or removes an object.
   let listed: String?
-  /// True if a list omits columns without any value.
+  /// True if a list omits the columns that are empty in every line.
   var hidesEmptyColumns = false
 
   init(
@@ -51,7 +51,7 @@ struct AdministrationVerb: Sendable {
     self.request = request
   }
 
-  /// Returns the columns to show.
+  /// Returns the columns to show for these lines, without empty columns if `hidesEmptyColumns` is true.
   func shownColumns(_ lines: [JSONObject]) -> [String] {
     guard hidesEmptyColumns else { return columns }
     return columns.filter { column in lines.contains { $0[column] != nil } }
@@ -59,13 +59,13 @@ struct AdministrationVerb: Sendable {
 
   /// The header of the table.
   ///
-  /// A created object has no header, so that a script can use its ID.
+  /// The output for a created object has no header, so that a script can use the object's ID.
   var header: OutputTable.Header {
     if let listed { return .headings(of: listed) }
     return columns.count > 1 && name != "add" ? .headings(of: "changes") : .none
   }
 
-  /// Executes the command.
+  /// Executes the command as the owner of the gateway's folder.
   func perform(_ options: CommandLineOptions) throws -> [JSONObject] {
     let request = try request(options)
     // Reserve the file before creating anything: if a credential's file couldn't be written, the credential would be
@@ -74,7 +74,7 @@ struct AdministrationVerb: Sendable {
     let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
     let owner = try FolderOwner.act(in: folder, out == nil ? .forGood : .untilReturn)
     let outcome = Result { try GatewayAccess(folder: folder).perform(request) }
-    // The file specified with `--out` belongs to the caller.
+    // The file specified with `--out` belongs to the caller, not to the owner of the gateway's folder.
     if owner != nil, out != nil { try FolderOwner.returnToRoot() }
     return try finish(outcome.get(), options, out)
   }
@@ -94,7 +94,7 @@ struct AdministrationVerb: Sendable {
   }
 }
 
-/// The verbs of a noun, which work on running and stopped gateways.
+/// A noun, such as `key`, with its verbs, which work on running and stopped gateways.
 struct AdministrationNoun: Sendable {
   let name: String
   let verbs: [AdministrationVerb]

@@ -62,7 +62,7 @@ enum RestoreCommand {
       let summary = try FolderBackup.restore(
         file, into: folder, nowMilliseconds: SystemClock.unixMilliseconds
       ) {
-        // If the folder is missing, the new files belong to the user who could replace the folder.
+        // If the folder is missing, restore it as the owner of its nearest existing parent.
         try FolderOwner.act(in: folder.path, includingParents: true)
       }
       if !summary.hasSums {
@@ -88,7 +88,7 @@ enum RestoreCommand {
     }
   }
 
-  /// The effects that providers and devices will notice, one sentence each.
+  /// The effects that providers and devices will notice, as one sentence each.
   private static let effects = [
     "pushes that were accepted but not delivered are lost",
     "pushes that were stored at the time of the backup and delivered later are sent again; devices recognize "

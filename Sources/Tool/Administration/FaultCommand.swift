@@ -56,7 +56,7 @@ enum FaultCommand {
     return list
   }()
 
-  /// Returns a description of a rule with its ID, which uses the options of `fault add`.
+  /// Returns a line that describes a rule by its ID and its options, as specified with `fault add`.
   private static func sentence(_ rule: JSONObject) -> String {
     func words(_ keys: [String]) -> String {
       let words = keys.compactMap { key in

@@ -68,8 +68,8 @@ struct GatewayAccess {
     }
   }
 
-  /// Returns a URL that opens the running gateway's console with the user signed in, and the number of seconds for
-  /// which the URL is valid; nil if no gateway is running.
+  /// Returns a URL that opens the running gateway's console with the user signed in, and the number of seconds before
+  /// the URL expires; nil if no gateway is running.
   ///
   /// The secret is in the fragment, which browsers don't send.
   func consoleLink() throws -> (url: String, seconds: Int64)? {

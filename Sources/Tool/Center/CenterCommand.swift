@@ -78,7 +78,8 @@ enum CenterCommand {
     }
   }
 
-  /// The columns of the table, which the verbs need or which matter to the user; `--json` shows all members.
+  /// The columns of the table, which contain the values that the verbs need and the texts that the user sees; `--json`
+  /// shows all members.
   private static let columns = ["app", "id", "date", "title", "subtitle", "body", "category"]
 
   /// The environment variables that a window needs to find this desktop and its screen reader.

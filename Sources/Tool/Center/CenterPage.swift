@@ -36,7 +36,7 @@ struct CenterPage: TerminalPage {
   private struct Row {
     var title: String
     var action: Action
-    /// The notification whose page the line opens or that the line clears.
+    /// The notification that the line opens or clears.
     var name: Name?
   }
 
@@ -62,7 +62,7 @@ struct CenterPage: TerminalPage {
   /// `date` formats a time, given in milliseconds since 1970, for display.
   init(date: @escaping (Int64) -> String) { self.date = date }
 
-  /// Shows a new state of the agent and, if the agent refused the last request, the reason for the refusal.
+  /// Shows a new state of the agent; if the agent refused the last request, also shows the reason.
   mutating func show(_ content: Content, problem: String? = nil) {
     self.content = content
     self.problem = problem

@@ -151,8 +151,8 @@ struct ConfigurationFile {
     case other
   }
 
-  /// The maximum nesting depth of values that no option accepts, such as those in a file in an earlier format or from
-  /// another program.
+  /// The maximum nesting depth of values that are skipped because no option accepts them, such as values in an earlier
+  /// format or in another program's file.
   private static let depthMax = 16
 
   /// True if the end of the stream has been reached.
@@ -193,7 +193,7 @@ struct ConfigurationFile {
   mutating func skip(_ kind: Kind) throws(ConfigurationFile.Fault) {
     var (depth, kind) = (0, kind)
     while true {
-      // In libyaml, each level costs as much as all the levels above it together.
+      // Limit the depth, because each level costs libyaml as much time as all the levels above it together.
       if depth > Self.depthMax {
         throw ConfigurationFile.Fault(
           line: unsafe Int(parser.pointee.mark.line) + 1,

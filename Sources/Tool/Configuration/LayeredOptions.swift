@@ -123,7 +123,9 @@ struct LayeredOptions {
     }
   }
 
-  /// Sets options that specify files from the credentials with the same names, unless one of these options is given.
+  /// Sets each of these options to the path of the service credential with the same name, if there is one.
+  ///
+  /// Does nothing if the user specified any of these options.
   mutating func supplyCredentials(
     _ keys: [String], environment: (String) -> String? = StateFolders.variable
   ) {
@@ -135,8 +137,7 @@ struct LayeredOptions {
     }
   }
 
-  /// Records an error in a value together with the value's origin, and removes the value so that further errors can be
-  /// found.
+  /// Records an error in a value and the value's origin, and removes the value so that further errors can be found.
   ///
   /// Returns false if the value was on the command line.
   mutating func note(_ problem: CommandLineOptions.Problem) -> Bool {
@@ -158,7 +159,7 @@ struct LayeredOptions {
       options.withdraw(key, value)
       return options.values(key).count < before
     case .required(let key):
-      // A missing option has no position, but the option that requires it does.
+      // A missing option has no position, so use the position of the option that requires it.
       guard let other = Self.pairs[key], let place = place(of: other) else { return false }
       faults.append(
         Fault(line: place.line, text: "\(place.text): \(other) requires \(key): set both"))

@@ -2,7 +2,9 @@ import AppLink
 import BelfryWire
 import AppWire
 
-/// An order from `belfry device order` to the agent of `belfry dev`, which is a device with the user's own apps.
+/// An order from `belfry device order` to the agent of `belfry dev`.
+///
+/// The agent acts as a device with the user's own apps.
 struct AgentOrder {
   /// An app's registration, identified by its token.
   private struct Registration {

@@ -49,7 +49,7 @@ extension DeviceFleet {
     case .unregister, .disable, .enable:
       targets.removeAll { !$0.0.hasTokens }
       guard !targets.isEmpty else {
-        // Only tokens that were invalidated can be missing if the devices started with --app.
+        // If the devices started with --app, tokens can only be missing because they were invalidated.
         throw .init(
           "no app is registered",
           do: configuration.subjects.isEmpty

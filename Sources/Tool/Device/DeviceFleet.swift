@@ -6,7 +6,7 @@ import Glibc
 import System
 import Transport
 
-/// All virtual devices of a `belfry device run`, on a single loop.
+/// The virtual devices of a `belfry device run` command, which share a single event loop.
 final class DeviceFleet: TurnEndTarget {
   let configuration: FleetConfiguration
   var statistics = DeviceStatistics()
@@ -35,7 +35,7 @@ final class DeviceFleet: TurnEndTarget {
     DescriptorLimit.raise()
   }
 
-  /// Runs until the exit command or a termination signal.
+  /// Runs until the exit command or a termination signal is received.
   ///
   /// Returns the exit status.
   func run() throws -> Int32 {
@@ -141,9 +141,9 @@ final class DeviceFleet: TurnEndTarget {
     }
   }
 
-  /// Stores the successor of an identity.
+  /// Stores a device's renewed identity.
   ///
-  /// If storing fails, the link continues with the previous identity.
+  /// If storing fails, the link continues to use the previous identity.
   func persistRenewed(_ identity: DeviceIdentity) throws {
     do {
       try log.append(identity)

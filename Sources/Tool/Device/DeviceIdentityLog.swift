@@ -36,7 +36,7 @@ final class DeviceIdentityLog {
         let chain = object["chain"]?.stringValue, let pem = object["key"]?.stringValue,
         let first = chain.range(of: "-----END CERTIFICATE-----")
       else { continue }
-      // Many devices can share the chain that follows their own certificate.
+      // The certificates after a device's own certificate are the same for many devices, so verify them only once.
       let rest = chain[first.upperBound...]
       if isOurs[rest] == nil {
         isOurs[rest] = DeviceTrust(chain: Array(chain.utf8), given: authorityPEM) != nil

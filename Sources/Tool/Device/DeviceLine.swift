@@ -4,7 +4,7 @@ import Glibc
 
 /// The JSON lines of `belfry device run`, written byte by byte because there are thousands of lines per second.
 enum DeviceLine {
-  /// The custom payload key whose value is the sender's time, in microseconds since 1970, for senders on this machine.
+  /// The custom payload key for the sender's time, in microseconds since 1970, if the sender is on this machine.
   ///
   /// `latencyMicros` uses this value.
   static let sentKey = "belfry-sent-micros"
@@ -71,7 +71,7 @@ enum DeviceLine {
     guard last > 0 else { return nil }
     var start = 0
     while start < last {
-      // The search pattern begins with a quotation mark, which is rare in a payload.
+      // Test the first byte before comparing the entire key, because most bytes of a payload aren't quotation marks.
       guard unsafe payload[start] == 0x22, unsafe matches(payload, at: start, mark) else {
         start += 1
         continue

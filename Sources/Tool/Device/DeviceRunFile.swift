@@ -2,8 +2,9 @@ import BelfryWire
 import Glibc
 import System
 
-/// The file in a gateway's folder that identifies the devices that run for the gateway, so that `belfry device order`
-/// and `belfry device received` can find them from another shell.
+/// The file in a gateway's folder that identifies the devices that are running for the gateway.
+///
+/// With this file, `belfry device order` and `belfry device received` can find the devices from another shell.
 struct DeviceRunFile {
   /// The data folder of `belfry device run`; nil for an agent.
   var folder: String?

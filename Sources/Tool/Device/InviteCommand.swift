@@ -89,8 +89,8 @@ enum InviteCommand {
 
   /// Returns the host for the invitation: the first name that the operator configured.
   ///
-  /// Without such a name, returns the address that other machines can reach, or, if the certificate doesn't contain this
-  /// address, a name from the certificate.
+  /// Without such a name, the host is the address that other machines can reach. If the certificate doesn't contain
+  /// this address, the host is a name from the certificate.
   private static func invitingHost(
     _ gateway: DeviceGateway, _ folder: GatewayFolder, _ listensForOthers: Bool
   ) -> String {

@@ -3,8 +3,7 @@ import Gateway
 import Glibc
 import System
 
-/// The exchange between a `belfry device order` command and the devices, and the wait until the gateway has been
-/// notified of the result.
+/// An exchange that sends a `belfry device order` to the devices and waits until the gateway shows the result.
 struct OrderExchange {
   private let order: DeviceOrder
   private let end: ContinuousClock.Instant
@@ -119,10 +118,10 @@ struct OrderExchange {
 
   // MARK: The gateway
 
-  /// Reports each part once the gateway's own answers show that it was carried out; skips a gateway that the current
-  /// user isn't allowed to query.
+  /// Reports each part of the order once the gateway's own answers show that the part was carried out.
   ///
-  /// The method asks about all devices at once, because an order can concern thousands of them.
+  /// If the current user can't query the gateway, or if the gateway can't show the result, all parts are reported
+  /// immediately. Each query asks about all devices, because an order can concern thousands of them.
   private func settle(
     _ parts: [JSONObject], _ gateway: GatewayAccess?, _ report: (JSONObject) -> Void
   ) throws {
@@ -138,8 +137,9 @@ struct OrderExchange {
     for line in waiting { report(line) }
   }
 
-  /// Queries the gateway, and returns a function that tells whether it shows a part; nil if it cannot be queried or if
-  /// the order isn't visible there.
+  /// Queries the gateway, and returns a function that tells whether the gateway shows that a part was carried out.
+  ///
+  /// Returns nil if the gateway can't be queried, or if it doesn't show the result of this kind of order.
   private func shown(
     _ parts: [JSONObject], _ gateway: GatewayAccess
   ) -> ((JSONObject) -> Bool)? {

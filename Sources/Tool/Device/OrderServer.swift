@@ -68,7 +68,7 @@ final class OrderConnection: StreamHandler {
     if stream.isOpen { stream.write(JSONValue.object(line).bytes + [0x0A]) }
   }
 
-  /// Sends the end of the answer.
+  /// Sends the last line, which reports completion or the refusal, and closes the connection.
   func finish(_ refusal: DeviceOrder.Refusal? = nil) {
     if let refusal {
       send(["error": .string(refusal.reason), "advice": .string(refusal.advice)])

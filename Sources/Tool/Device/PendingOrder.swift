@@ -8,8 +8,10 @@ final class PendingOrder {
     enum Condition {
       case isOffline
       case isUp
-      /// The gateway has read the device's state: since the change, it has answered two pings (the first of which might
-      /// be older than the change), or the link was established again.
+      /// The gateway has read the device's state.
+      ///
+      /// Since the change, either the link was established again, or the gateway has answered two pings. One ping is
+      /// not enough, because it might have been sent before the change.
       case isReported(ups: Int, pongs: Int)
       case isUnregistered(LinkSubject)
       /// The gateway has confirmed this number of switch changes for the app.
@@ -43,8 +45,8 @@ final class PendingOrder {
     self.parts[ObjectIdentifier(device), default: []] += parts
   }
 
-  /// Reports the parts of a device's order that have been carried out by now and, if no parts remain, the completion of
-  /// the order.
+  /// Reports the parts of a device's order that have been carried out; if no parts remain, also reports the order's
+  /// completion.
   func check(_ device: VirtualDevice) {
     guard !isFinished, let waiting = parts[ObjectIdentifier(device)] else { return }
     var left: [Part] = []

@@ -1,6 +1,7 @@
 /// A QR code (ISO/IEC 18004, model 2) in byte mode.
 ///
-/// It uses the lowest level of error correction, because screens aren't torn or dirty and an invitation is long.
+/// The code uses the lowest level of error correction, because an invitation is long, and a code on a screen isn't torn
+/// or dirty.
 ///
 /// Belfry has its own encoder; otherwise, every gateway and agent would load a library that only a single command uses.
 struct QRCode {
@@ -183,8 +184,8 @@ struct QRCode {
     return [6] + (0..<count - 1).map { size - 7 - $0 * step }.reversed()
   }
 
-  /// Draws two copies of the format information, which consists of the level of error correction (low: 01) and the
-  /// mask, and has its own error correction.
+  /// Draws two copies of the format information, which consists of the error correction level (low: 01), the mask, and
+  /// its own error correction bits.
   private mutating func drawFormat(_ mask: Int) {
     let data = 0b01 << 3 | mask
     var remainder = data
@@ -255,9 +256,9 @@ struct QRCode {
     }
   }
 
-  /// The penalty of a mask, for long runs, for blocks of a single color, and for an imbalance of the two colors.
+  /// The penalty of a mask for long runs, blocks of a single color, and an imbalance of the two colors.
   ///
-  /// The rule about patterns that resemble a finder is omitted, because any mask is valid and readers work without the
+  /// The rule about patterns that resemble a finder pattern is omitted: any mask is valid, and readers do not need the
   /// rule.
   private var penalty: Int {
     var total = 0

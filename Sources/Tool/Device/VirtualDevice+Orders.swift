@@ -9,7 +9,7 @@ extension VirtualDevice {
 
   func hasToken(_ token: [UInt8]) -> Bool { subjects.contains { $0.token == token } }
 
-  /// Begins to carry out an order, for a single app if `token` identifies one.
+  /// Begins to carry out an order; if `token` isn't nil, only for the app with this token.
   ///
   /// Returns the parts to wait for.
   func begin(_ verb: DeviceOrder.Verb, _ token: [UInt8]?) -> [PendingOrder.Part] {

@@ -28,7 +28,7 @@ struct DoctorPage {
         }
       }
       if lines.isEmpty { lines = [""] }
-      // A feature with a long name has a line of its own.
+      // If the name of a feature is too long for its column, put it on a line of its own.
       let first = head.count > indent ? [head] : [head + lines.removeFirst()]
       return (first + lines.map { String(repeating: " ", count: indent) + $0 })
         .flatMap { $0.count > width ? wrapped($0, width: width) : [$0] }

@@ -47,7 +47,7 @@ struct GatewayDoctor {
   }
 
   private static let fileBytesMax = 262_144
-  /// The time, in seconds before a certificate's expiration, at which the certificate is reported.
+  /// The number of seconds before a certificate's expiration from which the certificate is reported.
   private static let certificateNoticeSeconds: Int64 = 30 * 86_400
   /// The number of bytes of free disk space below which a gateway might soon stop accepting pushes.
   private static let diskBytesMin: UInt64 = 1 << 30

@@ -30,8 +30,8 @@ enum CompletionsCommand {
   }
 }
 
-/// The words that are possible at a position on a command line: after `belfry`, after a command, or after one of its
-/// verbs.
+/// The words that are possible at a position on a command line, which is after `belfry`, after a command, or after one
+/// of its verbs.
 struct CompletionWords {
   /// An option at that position.
   struct Option {

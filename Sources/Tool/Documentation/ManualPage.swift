@@ -118,7 +118,7 @@ struct ManualPage {
     "\\&" + escaped(text.split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
-  /// Returns the number with at least four digits, as groff_char(7) requires.
+  /// Returns the number in hexadecimal with at least four digits, as groff_char(7) requires.
   private static func hexadecimal(_ number: UInt32) -> String {
     let digits = String(number, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -81,14 +81,14 @@ struct MarkdownPage {
     text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
   }
 
-  /// Returns text for use in a table cell.
+  /// Returns text for use in a table cell, with vertical bars escaped.
   private static func cell(_ text: String) -> String {
     prose(text).replacing("|", with: "\\|")
   }
 
-  /// Returns the text with commands formatted as code, and with characters escaped that have a meaning in Markdown.
+  /// Returns the text with commands formatted as code and with Markdown's special characters escaped.
   private static func prose(_ text: String) -> String {
-    // Every second part was between single quotation marks, which enclose commands.
+    // The commands to format are between single quotation marks.
     var result = ""
     var rest = text[...]
     while let match = rest.firstMatch(of: /'(belfry [^'`]*)'/) {

@@ -50,7 +50,8 @@ enum NotifyContent {
     return FileSystem.absolute(path)
   }
 
-  /// Warns of a file that does not begin like an image of its type, because the desktop shows nothing and reports no error.
+  /// Warns about a file whose first bytes don't match its image type, because the desktop would show no image and
+  /// report no error.
   private static func warn(of path: String, _ bytes: [UInt8], unless type: String) {
     let format: (name: String, beginning: [UInt8])? =
       switch type {
@@ -83,6 +84,6 @@ enum NotifyContent {
   }
 
   private static let pictures = ["public.png", "public.jpeg", "com.compuserve.gif"]
-  /// The maximum size of an image, in bytes, according to Apple's limit (client-api 3.49).
+  /// The maximum size of an image, in bytes, which is Apple's limit (client-api 3.49).
   private static let imageBytesMax = 10 << 20
 }

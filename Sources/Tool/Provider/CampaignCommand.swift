@@ -243,8 +243,9 @@ enum CampaignCommand {
     return 0
   }
 
-  /// Returns the lines, marking running campaigns as interrupted if no service runs for the registry, because the
-  /// process that was sending them was killed.
+  /// Returns the lines; if no service runs for the registry, running campaigns are marked as interrupted.
+  ///
+  /// A campaign can be in this state because the process that was sending it was killed.
   private static func interrupting(_ lines: [JSONObject], _ access: ProviderAccess) -> [JSONObject]
   {
     guard access.isLocal else { return lines }

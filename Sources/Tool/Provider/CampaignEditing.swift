@@ -42,7 +42,7 @@ enum CampaignEditing {
     return 0
   }
 
-  /// Warns about a draft whose time has passed, because its start sends it immediately.
+  /// Warns about a draft whose time has passed, because starting the draft would send it immediately.
   private static func warnOfPassedTime(
     _ status: JSONObject, before: JSONObject, _ access: ProviderAccess
   ) throws {

@@ -23,7 +23,7 @@ struct CampaignOutput {
     if !asJSON { Self.error("campaign \(id)\n") }
   }
 
-  /// Shows the progress: as a bar on a terminal, and as one line per change for a program.
+  /// Shows the progress: as a JSON line for each change, as a bar on a terminal, or otherwise as a line for each wait.
   mutating func progress(_ status: JSONObject) {
     guard status != last else { return }
     last = status
@@ -34,14 +34,14 @@ struct CampaignOutput {
     } else if isTerminal {
       Self.error("\r\u{1B}[K" + bar(status))
     } else {
-      // Without a progress bar, a wait for hours would look like a failure.
+      // Without a progress bar, a campaign that waits for hours would seem to have failed.
       let wait = Self.wait(status)
       if let wait, wait != lastWait { Self.error("\(wait)\n") }
       lastWait = wait
     }
   }
 
-  /// Returns the reason that a campaign waits for a time; nil if it does not wait.
+  /// Returns the reason that a campaign is waiting and the end of the wait; nil if the campaign isn't waiting.
   private static func wait(_ status: JSONObject) -> String? {
     guard let reason = status["waitsFor"]?.stringValue,
       let until = status["waitsUntil"]?.stringValue
@@ -51,7 +51,7 @@ struct CampaignOutput {
       : "waiting for the campaign's time in the next time zone at \(until)"
   }
 
-  /// Shows the completion; for a program, the last line contains the outcome.
+  /// Shows that the campaign is complete; for a program, the last line contains the outcome.
   mutating func finish(_ status: JSONObject) {
     if isTerminal { Self.error("\r\u{1B}[K" + bar(status) + "\n") }
     func number(_ key: String) -> JSONValue { status[key] ?? .integer(0) }

@@ -2,7 +2,9 @@ import BelfryWire
 import ProviderService
 import System
 
-/// The record that a user's commands read to get the admin token of a local service, given the service's port.
+/// The record of the admin token files of local services, by port.
+///
+/// With this record, the user's commands can find the admin token of a service at a local URL.
 enum ProviderAddress {
   private static func file(port: UInt16) -> String {
     "\(StateFolders.state)/belfry/provider-ports/\(port)"

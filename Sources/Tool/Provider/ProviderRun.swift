@@ -32,7 +32,7 @@ final class ProviderRun {
     log = LogOptions.log("provider", options)
     readyFile = options.value("ready-file")
     host = options.value("host") ?? "127.0.0.1"
-    // The ready file of a killed service must not be mistaken for this service's.
+    // Remove the ready file of a service that was killed, which could be mistaken for this service's file.
     if let readyFile { try FileSystem.remove(readyFile) }
     // If the options specify a service, it must be valid; the user's own gateway can start later.
     if ["gateway", "apple", "key", "certificate"].contains(where: options.isGiven) {
@@ -123,8 +123,10 @@ final class ProviderRun {
     }
   }
 
-  /// The maximum duration of a shutdown, in nanoseconds: half of the shortest time after which service managers kill a
-  /// service, which is 10 s for containers.
+  /// The maximum duration of a shutdown, in nanoseconds.
+  ///
+  /// Service managers kill a service that takes too long. The shortest limit is 10 s, for containers, and this duration
+  /// is less than half of it.
   private static let shutdownNanoseconds: Int64 = 4_500_000_000
 
   /// Follows small corrections of the wall clock, even while no campaign is being sent.

@@ -68,7 +68,8 @@ enum SettingsCommand {
 
   /// Returns true for a tag whose language has two or three letters.
   ///
-  /// Longer ones are not registered (RFC 5646 section 2.2.1): `german` is a name, which no app's strings would match.
+  /// No language subtag with more letters is registered (RFC 5646 section 2.2.1). For example, `german` is a name,
+  /// which would not match the strings of any app.
   private static func isLanguage(_ tag: String) -> Bool {
     LanguageTag.isWellFormed(tag) && tag.utf8.prefix { $0 != UInt8(ascii: "-") }.count <= 3
   }

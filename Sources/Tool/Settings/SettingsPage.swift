@@ -32,7 +32,7 @@ struct SettingsPage: TerminalPage {
   private var position = 0
   private var problem: String?
 
-  /// Shows a new state of the agent and, if the agent refused the last request, the reason for the refusal.
+  /// Shows a new state of the agent; if the agent refused the last request, also shows the reason.
   mutating func show(_ content: Content, problem: String? = nil) {
     self.content = content
     self.problem = problem
@@ -145,8 +145,7 @@ struct SettingsPage: TerminalPage {
     }
   }
 
-  /// Returns the text for a value; "on" and "off" are in brackets, so that a switch can be distinguished from other
-  /// text.
+  /// Returns the text for a value, with "on" and "off" in brackets to distinguish switches from other text.
   private func word(_ word: String) -> String {
     let text = settings.text(of: word)
     return SettingsRows.onOff.contains(word) ? "[\(text)]" : text

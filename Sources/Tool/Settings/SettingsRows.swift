@@ -41,7 +41,7 @@ struct SettingsRows {
     self.words = words
   }
 
-  /// Returns the settings of an app, which are empty for an app that the agent doesn't list.
+  /// Returns the settings of an app, or an empty array if the agent doesn't list the app.
   func rows(of app: String) -> [Row] {
     guard let values = content.apps.first(where: { $0["app"]?.stringValue == app }) else {
       return []

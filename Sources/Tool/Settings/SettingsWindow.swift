@@ -8,7 +8,7 @@ import System
 
 /// `belfry settings --window`: shows the settings in a window, which `belfry-center` provides.
 enum SettingsWindow {
-  /// The time, in milliseconds, after which the window is updated with changes made elsewhere.
+  /// The time, in milliseconds, between updates of the window with changes that were made elsewhere.
   private static let refreshMilliseconds: Int32 = 1_000
 
   /// Shows the window until the user closes it.

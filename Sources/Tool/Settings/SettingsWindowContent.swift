@@ -19,7 +19,8 @@ struct SettingsWindowContent {
     rows = SettingsRows(content, words)
   }
 
-  /// Returns the command that shows the settings and, if the agent refused the last change, the reason for the refusal.
+  /// Returns the command that shows the settings; if the agent refused the last change, the command includes the
+  /// reason.
   func command(problem: String?) -> JSONObject {
     let apps = content.apps.compactMap { values -> JSONValue? in
       guard let app = values["app"]?.stringValue else { return nil }
@@ -45,7 +46,7 @@ struct SettingsWindowContent {
     let rows = rows.map { row -> JSONValue in
       let choices = row.words.map { word -> JSONValue in
         let text = self.rows.text(of: word)
-        // The words are written for use within a line, as on the terminal page.
+        // Capitalize the first letter, because the words are written for use within a line, as on the terminal page.
         return [
           "value": .string(word), "title": .string(text.prefix(1).uppercased() + text.dropFirst()),
         ]

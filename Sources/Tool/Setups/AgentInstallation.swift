@@ -28,7 +28,7 @@ struct AgentInstallation {
 
   /// Installs `belfry agent` with these arguments and, if systemd is available, starts it.
   ///
-  /// `isRunning` returns true if an agent answers already.
+  /// `isRunning` returns true if an agent already answers.
   func install(_ arguments: [String], isRunning: () -> Bool) throws {
     let words = [ProgramSupervisor.path, "agent"] + arguments
     guard Self.hasUserSystemd else {
@@ -112,8 +112,9 @@ struct AgentInstallation {
     """
   }
 
-  /// Quotes a word for Exec according to "The Exec key" in the Desktop Entry Specification; backslashes are doubled as
-  /// in all strings in a desktop file.
+  /// Quotes a word for Exec according to "The Exec key" in the Desktop Entry Specification.
+  ///
+  /// As in all strings in a desktop file, backslashes are doubled.
   private static func entryWord(_ word: String) -> String {
     var text = "\""
     for character in word {

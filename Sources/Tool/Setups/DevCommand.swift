@@ -145,8 +145,8 @@ struct DevRun {
 
   /// The options for the ports.
   ///
-  /// Each listener reuses its previous port if that port is free, and otherwise takes any free port, so that several
-  /// developers can share a machine with a gateway on the default ports.
+  /// Each listener uses its previous port again if the port is free; otherwise, it uses any free port. Several
+  /// developers can therefore share a machine with a gateway on the default ports.
   private var portOptions: [String] {
     let bytes = (try? FileSystem.read(gatewayFolder + "/gateway.json", limit: 65_536)) ?? []
     let ports = (try? JSONValue(parsing: bytes))?.objectValue?["ports"]?.objectValue
@@ -212,7 +212,7 @@ struct DevGuide {
   private var belfry: String { ShellWords.belfry }
   private var appWord: String { ShellWords.quoted(app) }
 
-  // The options that other commands need if the current user's default folders aren't used.
+  // Other commands find the gateway without options only if it is in the current user's default folder.
   private var isUsualGateway: Bool {
     StateFolders.isKnown && gateway.folder == StateFolders.gateway
   }

@@ -2,12 +2,11 @@ import Foundation
 import Glibc
 import System
 
-/// A supervisor of programs that exit, together with all processes that they have started, when this process exits for
-/// any reason.
+/// A supervisor that starts programs and stops them when this process exits for any reason.
 ///
-/// Two processes ensure this. The command itself starts the second process and forwards signals to it. The second
-/// process, the keeper, starts the programs: the kernel notifies the keeper when the first process exits, and notifies
-/// the programs when the keeper itself exits.
+/// All processes that the programs have started are stopped too. Two processes ensure this. The command itself starts
+/// the second process, the keeper, and forwards signals to it. The keeper starts the programs. The kernel notifies the
+/// keeper when the command exits, and notifies the programs when the keeper exits.
 final class ProgramSupervisor {
   /// The error for a termination signal that was received while programs were being started.
   struct Interruption: Error {
@@ -76,7 +75,7 @@ final class ProgramSupervisor {
     return number == ENOENT ? 127 : 126
   }
 
-  /// The path of this executable, which works even if the file has been replaced since the start.
+  /// A path of this executable that works even if the file has been replaced since the start.
   static let executable = "/proc/self/exe"
 
   // MARK: - The keeper
@@ -185,7 +184,7 @@ final class ProgramSupervisor {
     }
   }
 
-  /// A function that is called for further cleanup after the command's own process was killed.
+  /// A function that performs further cleanup after the command's own process was killed.
   var onAbandoned: () -> Void = {}
 
   private func abandon() -> Never {

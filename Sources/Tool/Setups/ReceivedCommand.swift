@@ -145,10 +145,10 @@ enum ReceivedCommand {
     return 1
   }
 
-  /// Calls `body` at least once, and repeatedly until it returns false or the time limit is reached.
+  /// Calls `body` repeatedly, but at least once, until it returns false or the time limit is reached.
   private static func poll(for limit: Duration, _ body: () throws -> Bool) throws {
     let end = ContinuousClock.now + limit
-    // Poll, because a file does not report readiness.
+    // Poll, because a descriptor of a regular file is always ready and doesn't report new data.
     while try body(), ContinuousClock.now < end { usleep(pauseMicroseconds) }
   }
 

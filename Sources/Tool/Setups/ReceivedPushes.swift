@@ -5,7 +5,7 @@ import System
 
 /// The pushes that the devices of a run have received, in a file with one JSON line per push.
 ///
-/// A second file next to that file records the pushes that `belfry device received` has returned, so that no test
+/// A second file in the same folder records the pushes that `belfry device received` has returned, so that no test
 /// passes because of another test's push. The lock on the first file allows only one process at a time to take pushes.
 final class ReceivedPushes {
   /// The conditions that a push must meet.
@@ -30,7 +30,8 @@ final class ReceivedPushes {
         }
       }
       if let topic {
-        // The provider's topic has the suffix of the token's kind.
+        // The topic in a provider's request includes the suffix of the token's kind, but the topic in the file might
+        // not.
         let kind = push["type"]?.stringValue.flatMap(TokenKind.init(name:))
         let suffix = kind.map { "\($0.topicSuffix)" } ?? ""
         guard let text = push["topic"]?.stringValue,
@@ -64,7 +65,9 @@ final class ReceivedPushes {
   private let filter: Filter
   private let start: String?
 
-  /// Opens the file; if `start` is given, takes the pushes after that mark, even if they have been returned before.
+  /// Opens the file.
+  ///
+  /// If `start` is given, ``take(_:)`` returns the pushes after that mark, even if they have been returned before.
   init(_ file: String, where filter: Filter, after start: String?) throws(SystemFailure) {
     self.file = file
     self.filter = filter
@@ -75,7 +78,7 @@ final class ReceivedPushes {
 
   deinit { close(descriptor) }
 
-  /// Returns a mark for the current end of the file, which precedes only later pushes.
+  /// Returns a mark for the current end of the file; only later pushes follow the mark.
   func mark() throws -> String {
     try withLock {
       let record = try ReturnedPushes(file, bytes: byteCount())

@@ -21,7 +21,7 @@ struct ReturnedPushes {
   }
 
   private let path: String
-  /// The run's name, which makes the marks of another run invalid.
+  /// The name of the run, which makes the marks of other runs invalid.
   private let run: String
   /// The ranges of returned pushes, in ascending order; no two ranges overlap or are adjacent.
   private var ranges: [Range<Int>] = []
@@ -44,7 +44,7 @@ struct ReturnedPushes {
     run = Hexadecimal.encode(SystemRandom.bytes(4))
   }
 
-  /// The maximum size of the record, in bytes: enough for a million pushes of which every second push was returned.
+  /// The maximum size of the record, in bytes: enough for a million pushes if every second push was returned.
   private static let fileBytesMax = 32 << 20
 
   private static func ranges(_ pairs: [JSONValue]) -> [Range<Int>] {

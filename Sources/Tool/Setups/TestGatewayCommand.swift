@@ -103,7 +103,7 @@ struct TestGatewayRun {
     self.parent = parent
   }
 
-  /// The maximum number of apps in a run; each has two environment variables.
+  /// The maximum number of apps in a run; each app has two environment variables.
   private static let appsMax = 100
 
   private static func app(

@@ -7,16 +7,14 @@ protocol TerminalPage {
   /// The action that follows a key press.
   associatedtype Action: TerminalPageAction
 
-  /// Shows a new state of the agent and, if the agent refused the last action, the reason for the refusal.
+  /// Shows a new state of the agent; if the agent refused the last action, also shows the reason.
   mutating func show(_ content: Content, problem: String?)
   mutating func press(_ key: PageKey) -> Action
   /// Returns the page's lines: at most `height` lines of up to `width` characters.
   func lines(width: Int, height: Int) -> [String]
 }
 
-/// An action of a page.
-///
-/// One of the actions leaves the page.
+/// An action of a page, which must include an action that leaves the page.
 protocol TerminalPageAction: Equatable {
   static var quit: Self { get }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An IP address with a prefix length, such as `127.0.0.1` (all bits), `10.0.0.0/8`, or `fe80::/10`.
+/// A range of IP addresses, such as `10.0.0.0/8` or `fe80::/10`, or a single address, such as `127.0.0.1`.
 public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
   /// The address: 4 or 16 bytes in network byte order.
   public let address: [UInt8]
@@ -9,9 +9,9 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
   /// The string that was parsed.
   public let description: String
 
-  /// Parses an address of either family, with or without `/bits`.
+  /// Parses an IPv4 or IPv6 address, with or without a prefix length, such as `/8`.
   ///
-  /// A zone (`%eth0`) is ignored. Returns nil for any other string.
+  /// Ignores a zone, such as `%eth0`. Returns nil if `text` is not an address.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let host = String(parts[0].prefix { $0 != "%" })

@@ -41,9 +41,9 @@ public enum AppleExtension {
     DER.sequence(topics.flatMap { [DER.utf8($0.name), DER.sequence($0.tags.map(DER.utf8))] })
   }
 
-  /// Reads the value of the topics extension, and returns nil for any other form.
+  /// Returns the topics in the value of the topics extension, or nil if the value is malformed.
   ///
-  /// The bytes are received from a peer, so no input must cause a trap.
+  /// The value comes from a peer, so this function never traps.
   public static func topics(in value: [UInt8]) -> [Topic]? {
     var reader = DERReader(value)
     guard var pairs = reader.sequence(), reader.isAtEnd else { return nil }

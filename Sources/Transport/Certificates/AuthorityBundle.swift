@@ -1,9 +1,9 @@
-/// The authorities that are trusted together, such as those in a `ca.pem` or in a device's identity.
+/// A set of authorities that are trusted together, such as the contents of a `ca.pem` file.
 public struct AuthorityBundle: Sendable, Hashable {
   /// The authorities, in order.
   public let certificates: [Certificate]
 
-  /// Creates a bundle of these authorities.
+  /// Creates a bundle of authorities, and preserves their order.
   public init(_ certificates: [Certificate]) { self.certificates = certificates }
 
   /// Reads every certificate in `pem`, ignoring any text between the certificates.
@@ -17,16 +17,15 @@ public struct AuthorityBundle: Sendable, Hashable {
     self.certificates = certificates
   }
 
-  /// The SHA-256 hash of the concatenated SHA-256 hashes of the public keys, in order.
+  /// A hash that identifies the authorities by their public keys.
   ///
-  /// The mark identifies the authorities, regardless of the names that their certificates permit (`docs/device-link.md`
-  /// 4.7).
+  /// The mark is the SHA-256 hash of the keys' own SHA-256 hashes, in order. It doesn't depend on the names that the
+  /// certificates permit (`docs/device-link.md` 4.7).
   public var mark: [UInt8] {
     SHA256.hash(certificates.flatMap { SHA256.hash($0.publicKeySPKI).bytes }).bytes
   }
 
-  /// Returns true if the bundles have at least one authority's key in common, even if the key is in different
-  /// certificates.
+  /// Returns true if the bundles have at least one authority's key in common, even in different certificates.
   public func sharesKey(with other: AuthorityBundle) -> Bool {
     let keys = Set(other.certificates.map(\.publicKeySPKI))
     return certificates.contains { keys.contains($0.publicKeySPKI) }
@@ -55,7 +54,7 @@ extension Certificate {
 
 /// A parser for text in PEM.
 public enum PEMText {
-  /// Returns the blocks whose label ends with `label`, each including its BEGIN and END lines.
+  /// Returns the blocks whose label ends with `label`, including their BEGIN and END lines.
   public static func blocks(of text: [UInt8], label: String) -> [[UInt8]] {
     var blocks: [[UInt8]] = []
     var block: [UInt8]?

@@ -48,8 +48,7 @@ public struct Certificate: Sendable, Hashable {
     return hosts
   }
 
-  /// Returns true if a client that connects to `host`, which is a name or an address, accepts the certificate (RFC 6125
-  /// section 6).
+  /// Returns true if the certificate is valid for `host`, which is a host name or an IP address (RFC 6125 section 6).
   public func isFor(_ host: String) -> Bool {
     (try? X509Handle(der: der))?.isFor(host) ?? false
   }

@@ -1,5 +1,6 @@
-/// The methods that issue certificates for a gateway's two kinds of clients, which differ in the subject's
-/// organizational unit.
+/// The methods that issue certificates for a gateway's devices and providers.
+///
+/// The organizational unit in the subject distinguishes the two kinds of certificates.
 extension CertificateAuthority {
   /// The organizational unit in device certificates.
   public static let deviceUnit = "Belfry device"
@@ -8,10 +9,10 @@ extension CertificateAuthority {
 
   /// Issues the certificate of a device that has proved that it owns the key in `publicKeySPKI`.
   ///
-  /// `device` is the device's identity as text, without a dot, so that no verifier mistakes it for a host name.
+  /// `device` is the device's identity as text. It has no dot, so that no verifier mistakes it for a host name.
   ///
-  /// The certificate's validity starts when the authority's validity starts, so that a wrong clock doesn't produce
-  /// certificates that aren't valid yet.
+  /// The certificate is valid from the start of the authority's own validity. A wrong clock therefore can't produce a
+  /// certificate that isn't valid yet.
   public func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate {
@@ -22,11 +23,13 @@ extension CertificateAuthority {
       notAfter: min(now + Int64(days) * 86_400, certificate.notAfter))
   }
 
-  /// The form of Apple's push certificates to imitate (apns-protocol.md 2.3).
+  /// The form of Apple push certificate that a provider's certificate imitates (apns-protocol.md 2.3).
   public enum ProviderForm: Sendable, Hashable {
-    /// A certificate with the extensions of both environments and a list of topics.
+    /// A certificate with a list of topics and an extension for each of its environments.
     case universal
-    /// A certificate with the bundle identifier in the subject's UID, and without extensions.
+    /// A certificate without a list of topics, whose subject's UID is the bundle identifier.
+    ///
+    /// Only a certificate for a single environment has an extension that names the environment.
     case uid
   }
 

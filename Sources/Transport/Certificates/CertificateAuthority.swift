@@ -112,8 +112,7 @@ public struct CertificateAuthority: Sendable {
     return try CertificateAuthority(handle, key)
   }
 
-  /// Loads the authorities from a file with several certificates, whose keys are in another file, and preserves the
-  /// order of the certificates.
+  /// Loads authorities from a file of certificates and a file of keys, in the order of the certificates.
   ///
   /// Throws if the key of the first certificate is missing. Omits other certificates without a key.
   public static func loadAll(
@@ -139,12 +138,13 @@ public struct CertificateAuthority: Sendable {
     return authorities
   }
 
-  /// Issues a server certificate with a new key for host names and addresses, valid until `days` from `now` (seconds
-  /// since 1970).
+  /// Issues a server certificate with a new key for host names and IP addresses.
   ///
-  /// The certificate's validity starts when the authority's validity starts, so that a wrong clock doesn't produce
-  /// certificates that aren't valid yet. However, validity never starts so early that the total validity period exceeds
-  /// the limit of some clients (`Limits.serverCertificateSecondsMax`).
+  /// The certificate expires `days` after `now` (seconds since 1970), or earlier if the authority expires earlier.
+  ///
+  /// The certificate is valid from the start of the authority's own validity, so that a wrong clock can't produce a
+  /// certificate that isn't valid yet. The start is later if the validity period would otherwise exceed the limit of
+  /// some clients (`Limits.serverCertificateSecondsMax`).
   ///
   /// Names outside the constraints can be signed, but no client accepts them.
   public func issueServer(

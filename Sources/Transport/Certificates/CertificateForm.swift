@@ -14,8 +14,9 @@ struct CertificateForm {
   var publicKey: EVPKey
   var extensions: [CertificateExtension] = []
 
-  /// Returns 16 random bytes with the top bit clear and the next bit set, so that the number is positive and never
-  /// shortened.
+  /// Returns a random serial number of 16 bytes.
+  ///
+  /// The top bit is clear and the next bit is set, so that the number is positive and always has 16 bytes in DER.
   static func randomSerial() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 16)
     let done = unsafe bytes.withUnsafeMutableBufferPointer { buffer in

@@ -35,7 +35,7 @@ extension CertificateAuthority {
         probe.certificate, authorities: [anchor], purpose: .server, now: moment)
       return true
     } catch {
-      // The anchor's own checks report any other problem.
+      // The method decides only about the name. Checks of the anchor itself report all other problems.
       return error != .forbiddenName
     }
   }

@@ -79,9 +79,9 @@ internal import Glibc
       validating: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
   }
 
-  /// Returns true if the certificate is valid for `host`, which is an address or a name.
+  /// Returns true if the certificate is valid for `host`, which is an IP address or a host name.
   ///
-  /// A wildcard in the certificate can match the first label.
+  /// A wildcard in the certificate can match only the first label of a name.
   func isFor(_ host: String) -> Bool {
     unsafe X509_check_ip_asc(pointer, host, 0) == 1
       || X509_check_host(pointer, host, host.utf8.count, 0, nil) == 1
@@ -108,7 +108,7 @@ internal import Glibc
     return Int64(unsafe timegm(&parts))
   }
 
-  /// Returns all extensions: the content octets of the identifier, and the value.
+  /// Returns the identifier and the value of each extension, both as content octets.
   func extensions() -> [(identifier: [UInt8], value: [UInt8])] {
     (0..<max(0, unsafe X509_get_ext_count(pointer))).compactMap { index in
       guard let found = unsafe X509_get_ext(pointer, index),

@@ -18,10 +18,10 @@ public final class ES256PrivateKey: Sendable {
     try self.init(EVPKey.generate())
   }
 
-  /// Reads the key in a `.p8` file, which is a single unencrypted PEM block in PKCS#8 format, or in SEC 1 format, which
-  /// OpenSSL's tools still write.
+  /// Reads the key in a `.p8` file, which contains a single unencrypted PEM block.
   ///
-  /// Throws if the key is encrypted or isn't an ECDSA key on P-256.
+  /// The block is in PKCS#8 format, or in SEC 1 format, which OpenSSL's tools still write. Throws if the key is
+  /// encrypted or isn't an ECDSA key on P-256.
   public convenience init(pkcs8PEM: [UInt8]) throws(CryptoFailure) {
     try self.init(EVPKey.reading(pem: pkcs8PEM))
   }

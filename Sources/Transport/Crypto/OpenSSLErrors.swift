@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// OpenSSL's error queue of the current thread.
+/// The current thread's queue of OpenSSL errors.
 ///
-/// The queue must be emptied after every failed call. A remaining entry would be mistaken for the cause of a later
+/// Empty the queue after every failed call. OpenSSL would otherwise mistake a remaining entry for the cause of a later
 /// failure on the same thread, for example in TLS.
 enum OpenSSLErrors {
   /// Empties the queue and returns the text of its first entry, which is the deepest cause.

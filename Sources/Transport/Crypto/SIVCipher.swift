@@ -1,20 +1,20 @@
 internal import COpenSSL
 
-/// AES-SIV (RFC 5297): deterministic authenticated encryption.
+/// A cipher for AES-SIV (RFC 5297), which is deterministic authenticated encryption.
 ///
 /// The same plaintext always yields the same sealed bytes, and only bytes that were sealed with the same key can be
 /// opened.
 ///
-/// S2V and CTR are implemented on EVP's single AES blocks with reused contexts, because OpenSSL's own SIV
-/// implementation makes about 30 allocations per message. Tests compare the results with those of OpenSSL and with the
+/// OpenSSL's own SIV implementation makes about 30 allocations per message. This type therefore implements S2V and CTR
+/// on EVP's single AES blocks, with reused contexts. Tests compare the results with OpenSSL's results and with the
 /// RFC's test vectors. A cipher is confined to one thread, and calls without associated data don't allocate.
 @safe public final class SIVCipher {
-  /// The number of bytes by which a sealed message is longer than its plaintext: the synthetic IV.
+  /// The difference in bytes between a sealed message and its plaintext: the size of the synthetic IV.
   public static let overheadBytes = 16
 
   private let authentication: AESBlockCipher
   private let encryption: AESBlockCipher
-  /// The CMAC of the zero block, with which S2V starts.
+  /// The CMAC of the zero block, which is the initial value of S2V.
   private let initial: AESBlock
   private let subkeyForFull: AESBlock
   private let subkeyForPartial: AESBlock
@@ -122,8 +122,8 @@ internal import COpenSSL
     of plaintext: UnsafeRawBufferPointer, from digest: AESBlock
   ) -> AESBlock {
     if plaintext.count == AESBlock.byteCount {
-      // For a single full block, as in a device token, the CMAC of the XOR of the block and the digest takes a single
-      // encryption.
+      // A single full block, such as a device token, needs only one encryption, which is applied to the XOR of the
+      // block, the digest, and the subkey.
       return authentication.encrypt(
         unsafe AESBlock(loading: plaintext, at: 0) ^ digest ^ subkeyForFull)
     }
@@ -134,7 +134,9 @@ internal import COpenSSL
     return unsafe cmac(plaintext, lastBlockXor: digest)
   }
 
-  /// Computes AES-CMAC (RFC 4493), and applies `xorend` of RFC 5297 section 2.2 in the same pass if `sum` isn't nil.
+  /// Computes AES-CMAC (RFC 4493).
+  ///
+  /// If `sum` isn't nil, the same pass also applies `xorend` of RFC 5297 section 2.2 with `sum`.
   private func cmac(
     _ bytes: UnsafeRawBufferPointer, lastBlockXor sum: AESBlock? = nil
   ) -> AESBlock {

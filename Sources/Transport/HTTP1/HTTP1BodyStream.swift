@@ -72,7 +72,7 @@ public final class HTTP1BodyStream: Sendable {
         state.isClosed = true
         return (false, state.onChange)
       }
-      // The connection has already been notified if bytes are pending.
+      // If bytes are already pending, an earlier write has notified the connection.
       let isNewer = state.pending.isEmpty
       state.pending += bytes
       return (true, isNewer ? state.onChange : nil)
@@ -81,7 +81,9 @@ public final class HTTP1BodyStream: Sendable {
     return isAccepted
   }
 
-  /// Arranges for the body to be completed at the first write for which `isAllowed` returns false.
+  /// Sets a condition that each further write checks.
+  ///
+  /// If `isAllowed` returns false, the write completes the body instead of adding to it.
   public func end(unless isAllowed: @escaping @Sendable () -> Bool) {
     state.withLock { $0.isAllowed = isAllowed }
   }

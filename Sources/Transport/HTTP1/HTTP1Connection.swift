@@ -29,8 +29,8 @@ final class HTTP1Connection: StreamHandler {
   /// The time at which the connection began to wait for a request, in nanoseconds on the loop clock; nil while a
   /// request is being answered.
   private(set) var waitingSince: Int64?
-  /// The time since which the client has sent each request without waiting for the previous answer, in nanoseconds on
-  /// the loop clock; nil if the client waits for answers.
+  /// The time at which the client began to send requests without waiting for the previous answer, in nanoseconds on the
+  /// loop clock; nil if the client waits for answers.
   private(set) var pipeliningSince: Int64?
   /// True if the client has finished sending.
   private var inputHasEnded = false
@@ -61,7 +61,7 @@ final class HTTP1Connection: StreamHandler {
       begin(
         HTTP1BodyStream(whole: bytes), status: status, fields: fields, length: bytes.count)
     case .bytes(let bytes):
-      // Call this first, because the next request might already have arrived and set its own timer.
+      // Call this before reading the next request, which might already have arrived and would start its own timer.
       awaitRequest()
       pauseIfUnread(with: bytes.count)
       session.respond(streamID, status: status, fields: fields, body: bytes)
@@ -76,7 +76,7 @@ final class HTTP1Connection: StreamHandler {
   private func begin(
     _ body: HTTP1BodyStream, status: Int, fields: [(name: String, value: String)], length: Int?
   ) {
-    // Call this first, because the next request might already have arrived and set its own timer.
+    // Call this before reading the next request, which might already have arrived and would start its own timer.
     awaitRequest()
     let begins =
       session.beginResponse(streamID, status: status, fields: fields, length: length)
@@ -96,7 +96,8 @@ final class HTTP1Connection: StreamHandler {
 
   /// Sends the available parts of a long response's body until the pending output exceeds the high-water mark.
   func sendBody() {
-    // Exceed the high-water mark, because the stream reports that it has drained only after exceeding the mark.
+    // Add output until it exceeds the high-water mark. Otherwise, the stream wouldn't report that the output has
+    // drained.
     while let body, let stream, stream.isOpen, stream.pendingOutputBytes <= Limits.highWaterBytes {
       let piece = body.next()
       guard !piece.isBroken else { return abort() }
@@ -104,7 +105,7 @@ final class HTTP1Connection: StreamHandler {
         // Send the head even if no body bytes are available yet, so that the client can see that its request is being
         // answered.
         flush()
-        // A followed log never ends, so a client that has finished sending receives only the lines written so far.
+        // A followed log never ends. If the client has finished sending, it receives only the lines written so far.
         if inputHasEnded { stream.close() }
         return
       }
@@ -121,7 +122,7 @@ final class HTTP1Connection: StreamHandler {
     if body != nil, isBodyWhole { startTimer(owner.bounds.idleNanoseconds) }
   }
 
-  /// Delays further requests from a client that doesn't read, because every answer would have to be buffered.
+  /// Stops reading requests from a client that doesn't read its answers, because the answers would fill the memory.
   private func pauseIfUnread(with bytes: Int) {
     guard let stream, stream.pendingOutputBytes + bytes > Limits.highWaterBytes else { return }
     session.pause()
@@ -221,7 +222,7 @@ extension HTTP1Connection: TimerTarget {
 extension HTTP1Connection {
   /// Handles the requests in the peer's bytes.
   ///
-  /// `isPipelined` is true if they arrived before the previous answer was sent.
+  /// `isPipelined` is true if the requests arrived before the previous answer was sent.
   private func read(_ bytes: UnsafeRawBufferPointer, isPipelined: Bool = false) {
     var rest = unsafe bytes
     while let event = unsafe session.next(&rest) {

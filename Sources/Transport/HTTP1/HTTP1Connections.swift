@@ -43,8 +43,9 @@ final class HTTP1Connections {
   private var connections: [UInt64: HTTP1Connection] = [:]
   private var lastNumber: UInt64 = 0
   private var requests = HTTP1HandlerQueue(threads: Array(0..<Limits.httpHandlerThreads))
-  /// The queue of requests from probes, which have their own thread so that slow requests do not make a service look
-  /// dead.
+  /// The queue of requests from probes.
+  ///
+  /// Probes have their own thread, so that a service doesn't appear to be down while other requests are slow.
   private var probes = HTTP1HandlerQueue(threads: [Limits.httpHandlerThreads])
   /// True if connections close after their answer.
   private(set) var isFinishing = false
@@ -74,7 +75,7 @@ final class HTTP1Connections {
   }
 
   private func accept(_ stream: ByteStream) -> HTTP1Connection? {
-    // Requests outlive clients that don't wait for the response.
+    // Also limit the unanswered requests, because a request remains in the queue even if its client disconnects.
     guard unanswered < bounds.connections + bounds.connectionsOfAddress, makeRoom(for: stream)
     else { return nil }
     lastNumber += 1
@@ -112,7 +113,8 @@ final class HTTP1Connections {
       waiting.one.abort()
       return true
     }
-    // A client that pipelines requests without a pause never has a connection that waits for a request.
+    // No connection is waiting for a request. Close the connection that has pipelined requests for the longest time, if
+    // it has exceeded the time limit.
     let now = loop.nowNanoseconds
     guard let busy = oldest(\.pipeliningSince), now - busy.since >= bounds.pipeliningNanoseconds
     else { return false }

@@ -55,7 +55,7 @@ struct HTTP1RequestHead {
     // RFC 9112 section 6.1: HTTP/1.0 has no transfer codings, so the end of a body with a transfer coding is unknown.
     guard !isHTTP10 || transferCoding == .none else { return nil }
     if let authority {
-      // RFC 9112 section 3.2.2: a proxy's client might send a different host in the field.
+      // RFC 9112 section 3.2.2: the host in the target takes precedence over the Host field, which might differ.
       fields.removeAll { $0.name == Array("host".utf8) }
       fields.append((Array("host".utf8), authority))
     }

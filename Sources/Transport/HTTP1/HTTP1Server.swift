@@ -19,11 +19,11 @@ public final class HTTP1Server: Sendable {
     let handlers: HTTP1HandlerThreads
   }
 
-  /// Listens on `address`, on any free port if its port is 0.
+  /// Listens on `address`, or on any free port if the address has port 0.
   ///
   /// A request whose body has more than `maximumBodyBytes` receives a 413 response. At most `connections` connections
-  /// (128 by default) are open at the same time. The number of unanswered requests can exceed this number by up to a
-  /// quarter, so request bodies take up to 160 MB.
+  /// (128 by default) are open at the same time. The number of unanswered requests can exceed `connections` by up to a
+  /// quarter. With the default limits, request bodies therefore use up to 160 MB.
   public convenience init(
     address: SocketAddress = .loopback(port: 0), maximumBodyBytes: Int = 1_048_576,
     connections: Int? = nil, handler: @escaping Handler

@@ -41,7 +41,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// True if the connection closes after the response to this request.
   private var closesAfterResponse = false
   private var isHeadRequest = false
-  /// False for HTTP/1.0, which has no chunks, so that a body without a length extends to the end of the connection.
+  /// False for HTTP/1.0, which has no chunks; without a length, the end of the connection marks the end of the body.
   private var allowsChunks = true
   /// The number of body bytes that remain to be sent, if the response announced its length; nil if the body is sent in
   /// chunks.
@@ -50,7 +50,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   private var head: (fields: [(name: [UInt8], value: [UInt8])], afterwards: State)?
   /// The text to which the latest event points.
   private let text = EventText(capacity: Limits.http1EventBytes)
-  /// The error code of a reset of the current request that hasn't been reported yet.
+  /// The error code with which the current request was reset, until `next` reports the reset.
   private var owedReset: UInt32?
   /// The number of bytes of this request's chunk extensions.
   private var extensionBytes = 0
@@ -249,7 +249,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// True if an answer has announced that the connection closes.
   public var endsWithItsOutput: Bool { isFinished }
 
-  /// False, because answers are in the output as a whole.
+  /// Always false, because HTTP/1.1 has no flow-control window that could hold back an answer.
   public var holdsLargeBody: Bool { false }
 
   /// Traps in debug builds if the fields are inconsistent.
@@ -280,7 +280,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Returns false if the request has already been answered or if its connection has closed.
   private func acceptsResponse(to streamID: Int32) -> Bool {
     guard streamID == self.streamID, openStreams == 1, state != .sendingBody else { return false }
-    // The rest of the request would be indistinguishable from the next request.
+    // Close the connection after the response, because the rest of the request would look like the next request.
     if state != .awaitingResponse { closesAfterResponse = true }
     return true
   }
@@ -411,14 +411,15 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
 
   /// Reports a part of the body.
   ///
-  /// `next` returns the state for a number of remaining bytes; `.awaitingResponse` ends the request.
+  /// `next` returns the new state for the number of bytes that remain. If the new state is `.awaitingResponse`, the
+  /// request ends.
   private func readBody(_ remaining: Int, _ next: (Int) -> State) -> Step {
     guard remaining > 0 else { return unsafe endRequest() }
     let count = min(remaining, input.count - readIndex, Limits.http1EventBytes)
     guard count > 0 else { return unsafe .blocked }
     let from = readIndex
     readIndex += count
-    // The end of the request is an event of its own.
+    // The next step reports the end of the request as a separate event.
     let rest = next(remaining - count)
     state = rest == .awaitingResponse ? .body(remaining: 0) : rest
     return unsafe .event(.body(streamID: streamID, copy(input[from..<readIndex])))

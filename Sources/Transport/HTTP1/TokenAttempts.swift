@@ -3,8 +3,8 @@ public import System
 
 /// A checker that compares callers' tokens with the admin token, and counts the wrong tokens per address.
 ///
-/// The sign-in form and the API share the counts. Call the methods on any thread. The correct token is always accepted,
-/// regardless of previous attempts, so that an attacker who guesses tokens can't lock out an administrator.
+/// The sign-in form and the API share the counts. The methods can be called on any thread. The correct token is always
+/// accepted, regardless of previous attempts, so that an attacker who guesses tokens can't lock out an administrator.
 public final class TokenAttempts: Sendable {
   /// The outcome of an attempt.
   public enum Outcome: Equatable, Sendable {
@@ -23,7 +23,7 @@ public final class TokenAttempts: Sendable {
 
   private struct State {
     var attempts: [String: Attempts] = [:]
-    /// The time from which the next wrong token is logged with its address.
+    /// The earliest time at which a wrong token is logged with its address again, in monotonic nanoseconds.
     var nextAddressNanoseconds: Int64 = .min
   }
 
@@ -53,7 +53,7 @@ public final class TokenAttempts: Sendable {
     return countWrong(from: address)
   }
 
-  /// Counts a wrong secret of another kind from this address.
+  /// Counts a wrong token, or another kind of wrong secret, from this address.
   ///
   /// Returns `.wrong`, or `.tooMany` if clients at this address must wait.
   public func countWrong(from address: String) -> Outcome {
@@ -65,7 +65,7 @@ public final class TokenAttempts: Sendable {
       if logsAddress { state.nextAddressNanoseconds = now + Limits.wrongTokenNanoseconds }
       return (wait.map { .tooMany(retryAfterSeconds: $0) } ?? .wrong, logsAddress)
     }
-    // The log writes identical lines only once, with a count. If each line had an address, the lines would differ.
+    // The log combines identical lines into one line with a count. An address in every line would prevent this.
     log.warning("wrong admin token", logsAddress ? ["address": address] : [:])
     return outcome
   }

@@ -2,9 +2,9 @@ import Glibc
 
 /// A copy of the text to which a session's events point.
 ///
-/// The memory doesn't move, so pointers into it are valid until `clear` is called. The state is behind a pointer, because
-/// a session's callbacks change it for each header field, and each access to a property of a class is checked at run
-/// time.
+/// The memory doesn't move, so pointers into it are valid until `clear` is called. The state is behind a pointer,
+/// because Swift checks each access to a property of a class at run time, and a session's callbacks change the state
+/// for each header field.
 @safe struct EventText {
   @unsafe private struct State {
     var block: UnsafeMutableRawPointer?
@@ -14,7 +14,7 @@ import Glibc
   private let state: UnsafeMutablePointer<State>
   private let capacity: Int
 
-  /// Creates a copy of up to `capacity` bytes, which are allocated when they are first used.
+  /// Creates an empty buffer for up to `capacity` bytes, which are allocated when they are first used.
   ///
   /// The owner must call `deallocate`.
   init(capacity: Int) {
@@ -29,10 +29,10 @@ import Glibc
     unsafe state.deallocate()
   }
 
-  /// Makes room for the text of the next events.
+  /// Discards the copied text, which invalidates all pointers to it.
   func clear() { unsafe state.pointee.count = 0 }
 
-  /// Copies as many bytes as there is room for.
+  /// Copies as many bytes as fit, and returns the copy.
   func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let count = unsafe state.pointee.count
     let length = min(bytes.count, capacity &- count)

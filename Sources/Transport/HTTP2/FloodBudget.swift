@@ -4,9 +4,9 @@
 /// points.
 struct FloodBudget {
   private var balance: Int32
-  /// The time up to which points have been restored.
+  /// The time up to which points have been restored, in monotonic nanoseconds.
   private var refilledNanoseconds: Int64
-  /// The number of fully answered streams that the peer can still reset once each without a charge.
+  /// The number of answered streams that the peer may still reset without a charge, once each.
   private var answeredStreams: UInt64 = 0
   /// The reason that the budget was exhausted; nil if points remain.
   private(set) var excess: StaticString?
@@ -20,7 +20,7 @@ struct FloodBudget {
   /// An event that costs points.
   enum Event {
     case frame(type: UInt8, flags: UInt8, length: Int)
-    /// This side had to reset a stream, because the stream was malformed or too large, or because it provoked a reset.
+    /// This side reset a stream, for example because the stream was malformed or too large.
     case resetByUs
     case oversizedHeader
     /// The peer reset a stream that awaits its answer.
@@ -43,8 +43,9 @@ struct FloodBudget {
     return false
   }
 
-  /// Allows one free reset of an answered stream, because clients send a reset if the answer arrives before they have
-  /// noticed that their request is complete.
+  /// Allows one free reset of an answered stream.
+  ///
+  /// If an answer arrives early, a client might reset the stream before it notices that its own request is complete.
   mutating func streamAnswered() { answeredStreams &+= 1 }
 
   /// Restores the points for a complete request.
@@ -83,7 +84,7 @@ struct FloodBudget {
       case .data: length == 0 ? 20 : 5
       case .headers: 1
       case .priority: 4
-      // The cost is charged later, when it is known which stream the frame ends.
+      // The cost is charged later, when the state of the reset stream is known.
       case .resetStream: 0
       case .settings: flags & 1 != 0 ? 1 : 40
       case .pushPromise: 100

@@ -1,8 +1,8 @@
-/// Splits a peer's bytes at the ends of frames, regardless of how nghttp2 handles the frames.
+/// A splitter that divides a peer's bytes at the ends of frames, regardless of how nghttp2 handles the frames.
 ///
-/// A session passes one frame at a time to nghttp2, so that its owner can act on a frame's events before the next frame
-/// is read. The headers also show frames for which nghttp2 has no callback: unknown types, and DATA of streams that no
-/// longer exist.
+/// A session passes one frame at a time to nghttp2, so that the session's owner can act on the frame's events before
+/// the next frame is read. The splitter also sees the headers of frames for which nghttp2 has no callback: frames of
+/// unknown types, and DATA frames of streams that no longer exist.
 struct FrameSplitter {
   /// The number of octets until the next header: initially the rest of the preface, and later the rest of a payload.
   private var skip: Int
@@ -15,16 +15,16 @@ struct FrameSplitter {
     skip = prefaceBytes
   }
 
-  /// Returns the number of bytes at the beginning that don't extend past the end of a frame.
+  /// Returns the length of the prefix that reaches at most to the end of the first frame.
   ///
-  /// Calls `body` with the type, flags, and length of a frame whose header is complete. Returns nil if `body` returns
-  /// false.
+  /// Calls `body` with the type, flags, and length of the frame if its header is now complete. Returns nil if `body`
+  /// returns false.
   mutating func prefix(
     of bytes: UnsafeRawBufferPointer, _ body: (UInt8, UInt8, Int) -> Bool
   ) -> Int? {
     var offset = min(skip, bytes.count)
     skip -= offset
-    // The rest of a payload ends a frame.
+    // The bytes begin with the rest of an earlier frame, so stop at the end of that frame.
     guard offset == 0 else { return offset }
     while offset < bytes.count, headerCount < HTTP2Frame.headerBytes {
       let byte = unsafe bytes[offset]

@@ -40,11 +40,10 @@ public protocol HTTP2ClientSession: AnyObject {
   /// True after either side sent GOAWAY; no new request is possible.
   var isGoingAway: Bool { get }
 
-  /// Begins a request, whose pseudo-header fields are first, and returns the stream number that identifies the request
-  /// in events.
+  /// Begins a request, and returns the stream number that identifies the request in events.
   ///
-  /// Returns nil if the connection accepts no more requests, either temporarily (`availableStreams` is 0) or
-  /// permanently (`isGoingAway`).
+  /// `fields` must begin with the pseudo-header fields. Returns nil if the connection accepts no more requests, either
+  /// temporarily (`availableStreams` is 0) or permanently (`isGoingAway`).
   func request(fields: [(name: String, value: String)], body: [UInt8]) -> Int32?
 
   /// Returns the next event in the peer's bytes, and removes the bytes that were read from the front of `input`.
@@ -57,7 +56,7 @@ public protocol HTTP2ClientSession: AnyObject {
   /// Passes all frames that can be sent now to `body`.
   func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void)
 
-  /// Queues a PING, whose acknowledgment is an event.
+  /// Queues a PING; an event reports its acknowledgment.
   func ping()
 
   /// Cancels a request, which fails with the reason `.reset`.

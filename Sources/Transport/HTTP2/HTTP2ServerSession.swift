@@ -29,9 +29,9 @@
   }
 }
 
-/// A protocol codec without a socket, which converts bytes to requests and responses to bytes.
+/// A server's protocol codec without a socket, which converts bytes to requests and responses to bytes.
 ///
-/// HTTP/1.1 is mapped to the model of HTTP/2, in which each request is a stream.
+/// The model is that of HTTP/2, in which each request is a stream. HTTP/1.1 is mapped to the same model.
 public protocol HTTP2ServerSession: AnyObject {
   /// Returns the next event in the peer's bytes, and removes the bytes that were read from the front of `input`.
   ///
@@ -44,7 +44,7 @@ public protocol HTTP2ServerSession: AnyObject {
 
   /// Handles the end of the peer's input, after which complete requests are still answered.
   ///
-  /// HTTP/2 has no frame for it.
+  /// HTTP/2 has no frame for the end of the input.
   func endInput()
 
   /// Responds to a request.
@@ -80,22 +80,24 @@ public protocol HTTP2ServerSession: AnyObject {
   /// The number of streams that have closed.
   var endedStreams: UInt64 { get }
 
-  /// True once the peer has shown that it speaks the protocol, by a complete frame header or the head of a request.
+  /// True once the peer has sent a complete frame header or the head of a request, and therefore speaks the protocol.
   var hasFrames: Bool { get }
 
   /// True if a large answer waits for the peer's flow-control window.
   var holdsLargeBody: Bool { get }
 
-  /// The error code of the GOAWAY that was sent because of the peer's errors; nil if there were no errors.
+  /// The error code of the GOAWAY that reported the peer's errors; nil if there were no errors.
   var failure: UInt32? { get }
 
-  /// The debug data of that GOAWAY.
+  /// The debug data of the GOAWAY that reported `failure`; nil if there were no errors.
   var failureReason: String? { get }
 
   /// True if no more data will be read or written: a GOAWAY was sent and all streams are done.
   var isFinished: Bool { get }
 
-  /// True if the connection closes after its output: HTTP/1.1 can announce that in an answer; HTTP/2 uses GOAWAY.
+  /// True if the connection closes after its output has been sent, as an HTTP/1.1 answer can announce.
+  ///
+  /// Always false for HTTP/2, which uses GOAWAY instead.
   var endsWithItsOutput: Bool { get }
 }
 

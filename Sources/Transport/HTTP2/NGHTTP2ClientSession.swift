@@ -11,8 +11,9 @@ import CNghttp2
   private let text = EventText(capacity: Limits.clientHeaderListBytes)
   /// The size, in bytes, of the header list that is being received.
   private var fieldBytes = 0
-  /// The requests without a complete response, including requests that haven't been sent yet, which nghttp2 doesn't
-  /// know about.
+  /// The requests without a complete response.
+  ///
+  /// nghttp2 doesn't know about requests that haven't been sent yet, so this dictionary includes them.
   private var open: [Int32: UnsafeMutablePointer<StreamRecord>] = unsafe [:]
   private var allowedStreams = 0
   private var hasFailed = false
@@ -44,12 +45,11 @@ import CNghttp2
   /// The number of requests without a complete response.
   public var openStreams: Int { unsafe open.count }
 
-  /// Begins a request, whose pseudo-header fields are first, and returns the stream number that identifies the request
-  /// in events.
+  /// Begins a request, and returns the stream number that identifies the request in events.
   ///
-  /// Returns nil if the connection accepts no more requests, either temporarily (`availableStreams` is 0) or
-  /// permanently (`isGoingAway`). `:path` and `apns-id` are excluded from the compression table, where they would only
-  /// displace other entries.
+  /// `fields` must begin with the pseudo-header fields. Returns nil if the connection accepts no more requests, either
+  /// temporarily (`availableStreams` is 0) or permanently (`isGoingAway`). `:path` and `apns-id` are excluded from the
+  /// compression table, where they would only displace other entries.
   public func request(fields: [(name: String, value: String)], body: [UInt8]) -> Int32? {
     guard availableStreams > 0, !hasFailed else { return nil }
     let record = unsafe bodies.acquire()
@@ -114,7 +114,7 @@ import CNghttp2
         return nil
       }
       unsafe readFrame(&input)
-      // A session whose peer violated the protocol is finished once its GOAWAY is among the output.
+      // If the peer violated the protocol, the session is finished once nghttp2's GOAWAY has moved to the output.
       if input.count == 0 { drain() }
     }
   }
@@ -143,7 +143,7 @@ import CNghttp2
     } while !hasFailed
   }
 
-  /// Queues a PING, whose acknowledgment is an event.
+  /// Queues a PING; an event reports its acknowledgment.
   public func ping() {
     guard !hasFailed, let session = unsafe session else { return }
     _ = unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)

@@ -45,7 +45,7 @@ public import System
 
   /// Creates a session, whose SETTINGS are ready in the output.
   ///
-  /// `clock` returns monotonic nanoseconds. It is read once per read.
+  /// `clock` returns monotonic nanoseconds. The session calls it once for each block of input, not for each frame.
   public init(
     settings: HTTP2Settings, clock: @escaping () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) {
@@ -100,7 +100,7 @@ public import System
         return nil
       }
       unsafe readFrame(&input)
-      // nghttp2 reports the peer's errors only by a GOAWAY among its output.
+      // nghttp2 reports the peer's errors only through a GOAWAY in its output.
       if input.count == 0 { drain() }
     }
   }
@@ -141,7 +141,7 @@ public import System
 
   /// Traps in debug builds if the fields are inconsistent.
   ///
-  /// Release builds don't call this method for each push.
+  /// In release builds, this method does nothing.
   func checkInvariants() {
     assert(endedStreams <= begunStreams, "a stream closes only once")
     assert(!hasFailedFinally || failure != nil, "a failed session has an error code")
@@ -301,10 +301,11 @@ public import System
     }
   }
 
-  /// Forwards a GOAWAY from this session, or returns false for a GOAWAY from nghttp2, after which no frames may follow.
+  /// Handles a GOAWAY in nghttp2's output, and returns true if more frames may follow.
   ///
-  /// nghttp2 sends a GOAWAY after an error by the peer. The error becomes the session's failure, and the reason is
-  /// converted to the form of all other failures.
+  /// A GOAWAY that this session queued is forwarded. nghttp2 itself sends a GOAWAY after an error by the peer. This
+  /// error becomes the session's failure, the reason is converted to the form of all other failures, and no frames may
+  /// follow.
   private func passesGoAway(_ frame: UnsafeRawBufferPointer) -> Bool {
     if ownGoAways > 0 {
       ownGoAways -= 1
@@ -432,7 +433,7 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
 
   func frameSent(_ header: nghttp2_frame_hd) -> Int32 {
     guard header.type == HTTP2FrameType.resetStream.rawValue else { return 0 }
-    // Don't abort while sending. The negative balance takes effect with the peer's next frame.
+    // Don't abort here, because nghttp2 is sending. A negative balance takes effect with the peer's next frame.
     _ = unsafe input.pointee.budget.charge(.resetByUs)
     return 0
   }

@@ -1,7 +1,7 @@
 /// The events of one frame that a session's owner hasn't taken yet, in order.
 ///
-/// The state is behind a pointer, because a session's callbacks change it for each header field, and each access to a
-/// property of a class is checked at run time.
+/// The state is behind a pointer, because Swift checks each access to a property of a class at run time, and a
+/// session's callbacks change the state for each header field.
 @safe struct SessionEvents<Event: BitwiseCopyable> {
   @unsafe private struct State {
     var events: UnsafeMutablePointer<Event>

@@ -34,7 +34,7 @@ import Glibc
     return unsafe (allocate(capacity), capacity)
   }
 
-  /// Returns a block to the pool; `acquire` must have returned the block with this capacity.
+  /// Returns a block to the pool; the block and its capacity must come from `acquire`.
   func release(_ block: UnsafeMutableRawPointer, capacity: Int) {
     assert(
       capacity == Limits.smallBufferBytes || capacity >= Limits.largeBufferBytes,

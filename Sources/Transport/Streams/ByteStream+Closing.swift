@@ -20,7 +20,7 @@ extension ByteStream: TimerTarget {
     case .connect?: attemptTimedOut()
     case .handshake?: finish(.timedOut(.handshake))
     case .flush?:
-      // The owner's output couldn't be sent in time, unless the stream had another reason to close.
+      // If the stream has no other reason to close, report that the owner's output couldn't be sent in time.
       let reason = ending?.reason ?? .local
       finish(reason == .local ? .timedOut(.flush) : reason)
     case .answers?: beginClosing(.timedOut(.answers))
@@ -65,7 +65,9 @@ extension ByteStream: TimerTarget {
     }
   }
 
-  /// Releases the stream's resources and notifies the handler; has an effect only once.
+  /// Releases the stream's resources and notifies the handler.
+  ///
+  /// Only the first call has an effect.
   func finish(_ reason: StreamClosure, lingers: Bool = false) {
     switch state {
     case .closed, .lingering, .detached: return

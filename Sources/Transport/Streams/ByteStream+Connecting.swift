@@ -29,8 +29,9 @@ extension ByteStream {
   /// Begins a connection.
   ///
   /// The handler is notified of success or failure, but never within this call. The server's certificate must be valid
-  /// for `serverName`, which is sent as SNI, or for the endpoint's host if `serverName` is nil. `credential` replaces
-  /// the context's certificate. The time limit applies separately to resolving, connecting, and the TLS handshake.
+  /// for `serverName`, which is sent as SNI. If `serverName` is nil, the endpoint's host is used instead. `credential`
+  /// replaces the context's certificate. The time limit applies separately to resolving, connecting, and the TLS
+  /// handshake.
   public static func connect(
     on loop: EventLoop, to endpoint: Endpoint, tls: TLSClientContext?,
     credential: TLSClientCredential? = nil, serverName: String? = nil,

@@ -14,7 +14,7 @@ extension ByteStream: EventHandler {
       if readiness.contains(.readable) || readiness.contains(.hangup) { awaitHandshakeStep() }
     case .open where flags.contains(.inputEnded):
       if readiness.contains(.writable) { scheduleTurnEnd() }
-      // The peer also no longer reads.
+      // A hangup means that the peer has also stopped reading.
       if readiness.contains(.hangup) {
         let code = Socket.pendingError(descriptor)
         finish(code == 0 ? .peer : .broken(errno: code))
@@ -56,7 +56,7 @@ extension ByteStream: EventHandler {
       }
       return
     }
-    // Deliver earlier input first; the socket stays readable in the meantime.
+    // Deliver earlier input first. The socket stays readable, so its input is read later.
     guard pendingInput == nil else {
       scheduleTurnEnd()
       return
@@ -112,7 +112,7 @@ extension ByteStream: EventHandler {
 
   // MARK: TLS
 
-  /// True if the loop's queue paces the handshake, as for an accepted connection.
+  /// True if the loop's queue limits the pace of the handshake, which applies to accepted connections.
   var isPaced: Bool { acceptedFrom != nil }
 
   /// True if a step of this stream is waiting in the loop's queue.
@@ -128,9 +128,10 @@ extension ByteStream: EventHandler {
   private func awaitHandshakeStep() {
     guard !flags.contains(.awaitsHandshakeStep) else { return }
     flags.insert(.awaitsHandshakeStep)
-    // The peer has completed its part. Any further delay is on this side.
+    // The peer's first bytes have arrived, so any further delay is on this side.
     if tls == nil { cancelTimer() }
-    // If a step waits for several turns, the socket's readiness must not be reported in each turn.
+    // A step might wait for several turns. Don't watch the socket in the meantime, because it would be reported in each
+    // turn.
     if shared.handshakes.waitingCount >= Limits.handshakeStepsPerTurn { updateInterests() }
     shared.handshakes.await(self, isFirst: tls == nil)
   }
@@ -181,7 +182,7 @@ extension ByteStream: EventHandler {
     guard let session = tls as? TLSSession else { return false }
     shared.clearOutput()
     let step = session.handshake()
-    // A server sends its post-handshake messages under the new keys.
+    // Count the server's post-handshake messages, which OpenSSL has already encrypted with the new keys.
     let recordsSent = unsafe TLSRecord.count(in: shared.output)
     queueOutput()
     switch step {
@@ -215,7 +216,7 @@ extension ByteStream: EventHandler {
   }
 
   private func decrypt() {
-    // OpenSSL would mistake an old error on this thread for an error in this call.
+    // Clear old errors on this thread, because OpenSSL would attribute them to this call.
     ERR_clear_error()
     while state == .open, let tls {
       guard !flags.contains(.paused) else {
@@ -252,13 +253,13 @@ extension ByteStream: EventHandler {
     }
   }
 
-  /// Handles the end of the peer's input, which is clean after a close_notify.
+  /// Handles the end of the peer's input, which is clean if a close_notify preceded it.
   ///
   /// The stream closes as soon as the handler has answered earlier input.
   ///
-  /// This also applies to TLS 1.2, in which close_notify used to end both directions (RFC 5246 section 7.2.1). Sending
-  /// an answer does no harm if the client has disconnected; a client that is still waiting would retry its requests if
-  /// it received no answer.
+  /// TLS 1.2 is handled in the same way, although close_notify used to end both of its directions (RFC 5246 section
+  /// 7.2.1). Sending an answer does no harm if the client has disconnected. A client that is still waiting would retry
+  /// its requests if it received no answer.
   private func handleEndOfInput(isClean: Bool) {
     switch state {
     case .handshaking: endHandshake(.tlsFailed(Self.handshakeBrokenOff))

@@ -126,7 +126,9 @@ extension ByteStream: TurnEndTarget {
     handler?.streamDrained(self)
   }
 
-  /// Continues to read, because the socket might contain an alert with the peer's reason, and then closes the stream.
+  /// Handles a failed write by reading first, because the socket might contain an alert with the peer's reason.
+  ///
+  /// The stream then closes.
   private func writingFailed(_ number: Int32) {
     plain.clear(shared.pool)
     tls?.unsent.clear(shared.pool)

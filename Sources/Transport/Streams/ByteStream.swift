@@ -1,9 +1,9 @@
 import COpenSSL
 public import System
 
-/// A slot that a listener's owner counts for one accepted connection.
+/// An object that represents one accepted connection while a listener's owner counts the connection.
 ///
-/// The slot is released when the socket is closed.
+/// The stream releases the slot when its socket is closed.
 open class StreamSlot {
   /// The stream that occupies the slot; nil once the stream has released the slot.
   public final weak var stream: ByteStream?
@@ -57,7 +57,7 @@ public final class ByteStream {
 
   /// The reason why the stream is closing.
   ///
-  /// The reason is boxed, so that it takes up only a pointer in open streams.
+  /// The reason is a separate object, so that an open stream stores only a pointer.
   final class Ending {
     let reason: StreamClosure
     init(_ reason: StreamClosure) { self.reason = reason }
@@ -65,12 +65,12 @@ public final class ByteStream {
 
   /// The peer of an accepted connection.
   ///
-  /// The peer is boxed because the streams of idle devices don't store one, and must stay small.
+  /// The peer is a separate object, because the streams of idle devices don't need it and must stay small.
   final class AcceptedPeer {
     let address: SocketAddress
-    /// The context for the handshake, which begins once the first bytes have arrived.
+    /// The context for the handshake, which begins when the first bytes arrive.
     ///
-    /// Before the first bytes arrive, the connection costs almost nothing.
+    /// Until then, the connection uses almost no memory.
     var context: TLSServerContext?
     /// The time at which the handshake last made progress, in nanoseconds on the loop clock.
     var handshakeProgress: Int64 = 0
@@ -105,7 +105,7 @@ public final class ByteStream {
   var pendingInput: PendingInput?
   var ending: Ending?
   var attempt: ConnectAttempt?
-  /// The origin of an accepted connection, which must be stored because the kernel forgets it after a reset.
+  /// The peer of an accepted connection; it must be stored, because the kernel forgets the address after a reset.
   var acceptedFrom: AcceptedPeer?
 
   init(_ shared: StreamLoop, descriptor: Int32, state: State, handler: (any StreamHandler)?) {
@@ -147,10 +147,10 @@ public final class ByteStream {
     descriptor >= 0 ? Socket.localAddress(descriptor) : nil
   }
 
-  /// The slot that the owner counts for an accepted network connection.
+  /// The slot with which the owner counts an accepted network connection.
   ///
-  /// The stream retains the slot until the socket is closed, even if the stream moves to another loop, unless the
-  /// stream's records are taken over.
+  /// The stream retains the slot until the socket is closed, even if the stream moves to another loop. However, a
+  /// stream whose records are taken over gives up its slot when it is detached.
   public var slot: StreamSlot? {
     get { acceptedFrom?.slot }
     set {
@@ -159,7 +159,7 @@ public final class ByteStream {
     }
   }
 
-  /// True if this module's own record layer has taken over from OpenSSL's.
+  /// True if this module's own record layer has replaced OpenSSL's record layer.
   public var hasOwnRecords: Bool { tls is TLSRecordLayer }
 
   /// The protocol that ALPN selected.
@@ -264,7 +264,7 @@ public final class ByteStream {
 }
 
 extension StreamClosure.Phase? {
-  /// The tag of a timer for the current phase; nil means lingering.
+  /// The timer tag of this phase; the tag of nil is used while the stream lingers.
   var timerTag: UInt64 {
     switch self {
     case .connect: 1

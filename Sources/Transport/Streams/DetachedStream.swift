@@ -3,7 +3,7 @@ public import System
 
 /// A stream in transit between two loops.
 ///
-/// Attach the stream exactly once, or release this object, which closes the stream.
+/// Attach the stream exactly once. If this object is released before the stream is attached, the stream closes.
 public final class DetachedStream: Sendable {
   /// The parts of a stream, without its loop and its owner.
   struct Parts: ~Copyable {
@@ -19,8 +19,8 @@ public final class DetachedStream: Sendable {
     deinit { if descriptor >= 0 { Socket.close(descriptor) } }
   }
 
-  /// The parts, which one thread at a time uses: first the thread that detaches the stream, then the thread that
-  /// attaches it.
+  /// The parts, which are used by one thread at a time: first by the thread that detaches the stream, and then by the
+  /// thread that attaches it.
   private struct Sealed: ~Copyable, @unchecked Sendable {
     var parts: Parts?
   }
@@ -71,7 +71,8 @@ extension ByteStream {
       descriptor: canMove ? descriptor : -1, tls: tls, plain: exchangePlain(),
       pendingInput: pendingInput,
       flags: flags.intersection([.paused, .aboveHigh]), bytesIn: bytesIn, bytesOut: bytesOut,
-      // Streams whose records are taken over are numerous, and must be small while idle.
+      // There are many streams with their own record layer. They don't retain the peer, because they must be small
+      // while idle.
       acceptedFrom: tls is TLSRecordLayer ? nil : acceptedFrom)
     if canMove { descriptor = -1 } else { closeDescriptor() }
     state = .detached

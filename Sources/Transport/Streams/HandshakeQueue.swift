@@ -2,12 +2,13 @@ import System
 
 /// A queue of the TLS handshakes on one loop, which limits the work per turn.
 ///
-/// The queue contains the handshakes in progress, the handshakes whose next step is waiting, and the listeners that
-/// wait until fewer steps are waiting. A step creates or verifies a signature. Only a few steps are taken in each turn,
-/// which limits the time that open connections on this loop have to wait. While many steps are waiting, listeners don't
-/// accept connections, and the kernel's backlog holds new connections in order. An accepted connection costs almost
-/// nothing until its first bytes are read. A handshake that has begun takes precedence over a handshake that hasn't,
-/// and a handshake that makes progress is never aborted in favor of a new one.
+/// The queue contains the handshakes in progress, the handshakes whose next step is waiting, and the listeners that are
+/// paused while too many steps are waiting. A step creates or verifies a signature. Only a few steps are taken in each
+/// turn, which limits the delay for open connections on this loop.
+///
+/// While many steps are waiting, listeners don't accept connections, and the kernel's backlog holds new connections in
+/// order. An accepted connection costs almost nothing until its first bytes are read. Handshakes in progress take
+/// precedence over new handshakes, and a handshake that makes progress is never aborted in favor of a new one.
 final class HandshakeQueue {
   private struct Turn: Sendable {}
 
@@ -90,7 +91,7 @@ final class HandshakeQueue {
 
   // MARK: Steps
 
-  /// Queues the stream, so that it reads and thereby takes a step in this turn or a later turn.
+  /// Queues the stream for its next step, which it takes in this turn or a later turn by reading its input.
   func await(_ stream: ByteStream, isFirst: Bool) {
     if isFirst { beginning.append(stream) } else { continuing.append(stream) }
     askForTurn()
@@ -111,7 +112,8 @@ final class HandshakeQueue {
       stream.makeHandshakeStep()
     }
     if continuing.count > 0 || beginning.count > 0 && hasRoom { askForTurn() }
-    // If the number of handshakes is at its limit, a handshake can be replaced only after time has passed.
+    // At the maximum, a new handshake can begin only after a handshake in progress has ended or stalled, so try again
+    // later.
     if beginning.count > 0, !hasRoom, timer == nil {
       timer = loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
     }
@@ -168,7 +170,7 @@ final class HandshakeQueue {
   private func note(_ stream: ByteStream) {
     stream.handshakeProgress = loop.nowNanoseconds
     progress.append(Progress(stream: stream, at: loop.nowNanoseconds))
-    // An outdated entry keeps its stream alive, so remove such entries once there are too many of them.
+    // An outdated entry keeps its stream alive, so remove these entries when there are too many of them.
     guard progress.count >= 64, progress.count >= 4 * max(16, count) else { return }
     progress.removeAll { $0.stream.state != .handshaking || $0.stream.handshakeProgress != $0.at }
     firstProgress = 0

@@ -16,9 +16,9 @@ public protocol Listener: AnyObject {
 public protocol ListenerFactory: Sendable {
   /// Listens on `address` for `loop`, which must belong to the calling thread.
   ///
-  /// If the port is 0, any free port is used. `accept` is called for each connection, before any handshake, and returns
-  /// the handler of the connection, or nil to close the connection. Loops whose listeners share a port also share its
-  /// connections.
+  /// If the port is 0, any free port is used. `accept` is called for each connection, before any handshake. It returns
+  /// the connection's handler, or nil to close the connection. Loops whose listeners share a port also share the
+  /// connections to this port.
   func listen(
     on loop: EventLoop, at address: SocketAddress, security: StreamSecurity,
     sharing: Socket.PortSharing,

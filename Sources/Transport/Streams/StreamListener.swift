@@ -16,12 +16,12 @@ public final class StreamListener {
   /// A timer that runs while the listener is paused.
   private var timer: TimerID?
 
-  /// Listens on `address`, on any free port if its port is 0.
+  /// Listens on `address`, or on any free port if the address has port 0.
   ///
-  /// The loop keeps the listener alive until `close`.
+  /// The loop keeps the listener alive until `close` is called.
   ///
-  /// `accept` is called for each connection, before any handshake, and returns the handler of the connection, or nil to
-  /// close the connection. Loops whose listeners share a port also share its connections.
+  /// `accept` is called for each connection, before any handshake. It returns the connection's handler, or nil to close
+  /// the connection. Loops whose listeners share a port also share the connections to this port.
   public init(
     loop: EventLoop, address: SocketAddress, security: StreamSecurity,
     sharing: Socket.PortSharing = .none,
@@ -56,7 +56,7 @@ public final class StreamListener {
 
   /// Accepts connections on a UNIX socket that is already listening.
   ///
-  /// The file of the socket belongs to another process, so `close` doesn't remove the file.
+  /// The socket's file belongs to another process, so `close` doesn't remove it.
   public init(
     loop: EventLoop, listening descriptor: Int32,
     accept: @escaping (ByteStream) -> (any StreamHandler)?
@@ -128,7 +128,7 @@ extension StreamListener: EventHandler, TimerTarget {
         count += 1
       }
     } catch {
-      // Without free file descriptors, the listener would stay readable.
+      // Pause, because the socket stays readable as long as no file descriptor is free for the next connection.
       pause()
     }
   }

@@ -2,7 +2,7 @@ import COpenSSL
 import Glibc
 import System
 
-/// The buffers and contexts that all streams of one loop share, so that an idle stream doesn't hold any.
+/// The buffers and contexts that all streams of one loop share, so that idle streams hold neither.
 @safe final class StreamLoop {
   unowned let loop: EventLoop
   let pool = BufferPool()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A substitute for TLS, for use if the peer's identity is known and encryption isn't required, as in a simulation.
+/// A substitute for TLS when the peer's identity is known and encryption isn't required, as in a simulation.
 ///
 /// Bytes pass through the loop's exchange unchanged.
 @safe final class CleartextLayer: TLSLayer {

@@ -43,7 +43,9 @@ struct TLS13Keys {
 
   init() {}
 
-  /// Derives the keys of the first generation, with which `sequence` records have already been sent or received.
+  /// Derives the first generation of keys.
+  ///
+  /// `sequence` is the number of records that were already sent or received with these keys.
   mutating func start(secret bytes: UnsafeRawBufferPointer, _ suite: TLS13Suite, sequence: UInt64) {
     precondition(bytes.count == suite.secretBytes, "the secret has the size of the suite's hash")
     assert(secret.1 == 0 && key == (0, 0, 0, 0), "the keys of a direction are started only once")
@@ -58,7 +60,7 @@ struct TLS13Keys {
   mutating func update(_ suite: TLS13Suite) {
     unsafe withUnsafeMutableBytes(of: &secret) { secret in
       let used = unsafe UnsafeMutableRawBufferPointer(rebasing: secret[0..<suite.secretBytes])
-      // HMAC computes its entire output before the output overwrites the key.
+      // The output can overwrite the key in place, because HMAC first computes the entire output.
       unsafe Self.expand(UnsafeRawBufferPointer(used), suite, "traffic upd", into: used)
     }
     derive(suite)
@@ -70,7 +72,7 @@ struct TLS13Keys {
     unsafe target.storeBytes(of: ivHead, as: UInt32.self)
     unsafe target.storeBytes(
       of: ivTail ^ sequence.bigEndian, toByteOffset: 4, as: UInt64.self)
-    // Trap instead of using a nonce twice. The keys are renewed long before the sequence number overflows
+    // Trap on overflow instead of using a nonce twice. In practice, the keys are renewed long before the overflow
     // (`recordsPerKey`).
     sequence += 1
   }

@@ -11,7 +11,8 @@ public final class TLSClientContext: Sendable {
   ///
   /// If a certificate is specified, the client presents it.
   ///
-  /// The client can send data first, so a server's rejection of the client's certificate is reported only afterward.
+  /// The client might send data before the server has checked the client's certificate. A rejection of the certificate
+  /// can therefore be reported after the stream has opened.
   public init(
     caPEM: [UInt8]?, certificateChainPEM: [UInt8]? = nil, privateKeyPEM: [UInt8]? = nil,
     alpn: [String] = [], minimumVersion: TLSVersion = .tls12

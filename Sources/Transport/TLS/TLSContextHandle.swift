@@ -75,7 +75,7 @@ import Glibc
 
   /// Trusts the authorities in `caPEM`.
   ///
-  /// A server can also send their names to its clients.
+  /// If `namesToClients` is true, the server also sends the names of these authorities to its clients.
   func trust(caPEM: [UInt8], namesToClients: Bool) throws(TLSFailure) {
     guard let store = unsafe SSL_CTX_get_cert_store(raw) else { throw .library("no store") }
     try unsafe Self.eachCertificate(caPEM, what: "authority") {
@@ -123,8 +123,9 @@ import Glibc
 }
 
 // SSL_OP_NO_TICKET and similar options are macros of the form `(uint64_t)1 << (uint64_t)n`, which aren't imported.
-/// The option that selects the server's cipher order, which starts with AES-128, and the option that chooses ChaCha20
-/// for clients that prefer it.
+/// The option that applies the server's order of ciphers, which starts with AES-128.
+///
+/// The next option selects ChaCha20 for clients that prefer it.
 private let serverPreference: UInt64 = 1 << 22
 private let chaChaForPhones: UInt64 = 1 << 21
 private let noTicket: UInt64 = 1 << 14

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Descriptions of connection failures, which state the side that rejected the connection.
+/// Descriptions of connection failures, each of which tells which side rejected the connection.
 enum TLSReason {
   static let unknownAuthority = "certificate of an unknown CA: trust the CA that signed it"
   static let wrongSignature = "the certificate's signature is invalid"

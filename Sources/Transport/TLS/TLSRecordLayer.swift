@@ -181,7 +181,7 @@ import COpenSSL
   /// Returns the number of bytes of the record whose header is at the start of `bytes`, or nil if the header is
   /// invalid.
   private func recordBytes(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    // All records are encrypted by now, so a plain alert or ChangeCipherSpec can't be from the peer.
+    // All records are encrypted by now, so an unencrypted alert or ChangeCipherSpec can't be from the peer.
     guard unsafe bytes[0] == TLSContentType.applicationData.rawValue else {
       headerAlert = .unexpectedMessage
       return nil
@@ -256,7 +256,8 @@ import COpenSSL
 
   /// Handles a handshake message.
   ///
-  /// Only KeyUpdate is still allowed (RFC 8446 section 4.6.3), complete or in parts of at least one byte.
+  /// After the handshake, only KeyUpdate is allowed (RFC 8446 section 4.6.3). The message can arrive in several parts
+  /// of at least one byte.
   private func handleHandshake(_ part: UnsafeBufferPointer<UInt8>, _ suite: TLS13Suite) -> Opened {
     guard !part.isEmpty else { return .done(fail(.unexpectedMessage)) }
     for index in part.indices {

@@ -85,11 +85,12 @@ public final class TLSServerContext: Sendable {
 
   /// Reads the certificate and the key in PEM, and throws if they don't match.
   ///
-  /// Clients that request a host name of an identity in `alternates` receive its certificate. If several identities
-  /// match, the first match is used. `check` is called on the loop's thread during the handshake. With
-  /// `takeOverRecords`, TLS 1.3 streams need about 300 bytes instead of 14 KB while idle, and their `peerCertificate`
-  /// is available only until `streamOpened` has returned. `recordsPerKey` is the number of records after which a
-  /// stream's key is renewed (RFC 8446 section 5.5 allows 2^24.5).
+  /// Clients that request a host name of an identity in `alternates` receive the certificate of this identity. If
+  /// several identities match, the first match is used. `check` is called on the loop's thread during the handshake.
+  ///
+  /// With `takeOverRecords`, TLS 1.3 streams need about 300 bytes instead of 14 KB while idle. In return, their
+  /// `peerCertificate` is available only until `streamOpened` has returned. `recordsPerKey` is the number of records
+  /// after which a stream's key is renewed (RFC 8446 section 5.5 allows 2^24.5).
   public init(
     certificateChainPEM: [UInt8], privateKeyPEM: [UInt8], alternates: [Identity] = [],
     alpn: [String],

@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import Agent
 
-/// A queue of items that other threads deliver.
+/// A queue of items that arrive from other threads.
 ///
 /// A test can wait for the items in any order.
 final class Arrivals<Item: Sendable>: @unchecked Sendable {
@@ -99,8 +99,8 @@ final class AgentScenario: Sendable {
 
   /// Starts an agent in the folder of a stopped agent.
   ///
-  /// A program that another test is starting holds copies of all descriptors, including the descriptor of the folder's
-  /// lock. For this reason, this function retries.
+  /// A program that another test is starting at the same time holds copies of all descriptors, including the descriptor
+  /// of the folder's lock. For this reason, this function retries.
   static func again(
     _ folder: ScratchFolder, grant: GrantPolicy = .all, hasManualClock: Bool = false,
     pendingLimit: Int = 64, log: Log = .silent
@@ -159,7 +159,8 @@ final class TestApp: Sendable {
 
   func close() { connection.close() }
 
-  /// Waits for the next event for which `read` returns a value, and returns that value and the event's question.
+  /// Waits for the next event for which `read` returns a value, and returns that value and the question that the event
+  /// asks, if any.
   func event<Value>(_ read: (AppEvent) -> Value?) -> (Value, AppLinkQuestion?)? {
     events.next { happening in
       guard case .event(let event, let question) = happening, let value = read(event) else {

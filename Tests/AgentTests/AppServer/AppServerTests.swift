@@ -98,7 +98,7 @@ struct AppServerTests {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let silent = try (0..<Limits.ungreetedConnections + 10).map { number in
-      // Allow the agent to accept the waiting connections before opening more.
+      // Let the agent accept the waiting connections before the test opens more.
       if number % 50 == 0 { _ = scenario.with { _ in true } }
       return try RawApp(scenario.socketPath)
     }
@@ -117,7 +117,7 @@ struct AppServerTests {
     let scenario = try AgentScenario()
     defer { scenario.stop() }
     let raw = try RawApp(scenario.socketPath)
-    // Send the beginning of a frame of the maximum size for apps.
+    // Send only the beginning of a frame that has the maximum size for apps.
     let length = UInt32(WireLimits.appFrameBytesMaxFromApp)
     let head = [length, length - 4].flatMap { number in
       (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
@@ -169,7 +169,7 @@ struct AppServerTests {
     request.content.title = NotificationText(key: "KEY", arguments: [], text: "fallback")
     raw.send(AppRequest.add(request).frame.numbered(3).encoded)
     #expect(scenario.line("presented")?["app"] == "org.example.burger")
-    // Do the same with a manifest that the user is asked to install.
+    // Do the same with the manifest of an app that the user is asked to install.
     let app = scenario.folder.file("Burger.app")
     try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
     #expect(mkfifo(app + "/Info.json", 0o600) == 0)
@@ -178,8 +178,7 @@ struct AppServerTests {
     #expect(throws: AppLinkFailure.self) {
       _ = try control.connection.call(.control(.install(path: app)))
     }
-    // Do the same with a desktop file that specifies the pipe as its program, because the agent reads the program's
-    // first bytes.
+    // Do the same with a desktop file that names the pipe as its program. The agent reads the first bytes of a program.
     let entry = scenario.folder.file("org.example.pipe.desktop")
     let text = "[Desktop Entry]\nType=Application\nName=Pipe\nExec=\(app)/Info.json\n"
     try Data(text.utf8).write(to: URL(fileURLWithPath: entry))

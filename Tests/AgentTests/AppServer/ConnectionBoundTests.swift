@@ -55,7 +55,7 @@ import Testing
     held.set(id(1), 60)
     held.set(id(2), 50)
     #expect(held.excess(for: id(1)) == .owner(.process(7)))
-    // Connections of apps in the same process are counted separately once the apps have sent their greeting.
+    // Several apps in one process are counted separately once they have sent their greetings.
     held.move(id(1), to: .app(burger))
     held.move(id(2), to: .app(burger))
     held.move(id(3), to: .app(fries))
@@ -109,7 +109,7 @@ import Testing
       lines.next { $0.contains("use too much memory") ? $0 : nil }, "no connection was closed")
     #expect(line.contains("app=org.example.burger"))
     #expect(line.contains("pid=\(getpid())"))
-    // The agent still serves another app, and it still serves the connection on which this app reads its answers.
+    // The agent still serves another app, and a connection on which this app reads its answers.
     #expect(try app.connection.call(.pending).pending().count == 1)
     let other = TestApp(scenario, "org.example.fries")
     defer { other.close() }
@@ -171,7 +171,7 @@ import Testing
       isBlocked.signal()
       isAsked.wait()
     }
-    // The second of the following calls runs after the turn in which the agent read the requests.
+    // By the second of these calls, the agent has finished the turn in which it read the requests.
     _ = scenario.with { _ in true }
     let answered = scenario.with { _ in
       descriptors.count { descriptor in

@@ -5,7 +5,7 @@ import System
 
 @testable import Agent
 
-/// A connection to the agent that sends and receives raw bytes, without implementing the protocol.
+/// A connection that sends raw bytes to the agent and receives raw bytes, without implementing the protocol.
 final class RawApp {
   let descriptor: Int32
   private var decoder = AppFrameDecoder(limit: 8 << 20)

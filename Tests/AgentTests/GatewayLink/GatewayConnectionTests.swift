@@ -196,8 +196,8 @@ import Transport
       link.goOnline()
       others.append(link)
     }
-    // Neither a link that goes offline while it waits for its turn nor a link that goes back online blocks the other
-    // links.
+    // The other links come up even if one link goes offline while it waits for its turn, or goes offline and back
+    // online.
     others[5].goOffline()
     others[6].goOffline()
     others[6].goOnline()

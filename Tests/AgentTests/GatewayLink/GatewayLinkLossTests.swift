@@ -3,7 +3,7 @@ import Transport
 
 @testable import Agent
 
-/// Tests of the advice given to a device without a link.
+/// Tests of the advice that a device without a link gives to its user.
 @Suite struct GatewayLinkLossTests {
   /// Neither a new invitation nor another port helps a device whose certificate the gateway doesn't accept.
   @Test(arguments: ["certificate of an unknown CA", "certificate not accepted"])

@@ -123,7 +123,7 @@ struct AgentModelTests {
     #expect(bench.ask(connection, .unregister(.alert)).contains(cancelled))
     var next = bench.restarted()
     #expect(next.start().contains(cancelled))
-    // The app registers again. The cancellation of the previous registration is sent first.
+    // The app registers again, but the agent first sends the cancellation of the previous registration.
     let (again, _) = next.connect()
     next.ask(again, .register(.alert))
     next = next.restarted()
@@ -216,7 +216,7 @@ struct AgentModelTests {
         continue
       }
       #expect(failure.reason == .gatewayUnreachable)
-      // A known outcome is reported immediately.
+      // The outcome is already known, so the agent reports it immediately.
       #expect(bench.ask(connection, .register(.alert)).told.count == 1)
     }
   }

@@ -165,7 +165,7 @@ struct BackgroundTests {
     let token = try #require(bench.push(RoutingTests.background).orders.first?.token)
     bench.handle(.appExpected(ModelBench.burger, token: token))
     #expect(bench.take() == [.end(ModelBench.burger)])
-    // The app connects in the end and receives the waiting push.
+    // The app finally connects and receives the waiting push.
     #expect(bench.connect().1.asked.count == 1)
   }
 

@@ -7,7 +7,7 @@ import Testing
 struct BackgroundTimeTests {
   private static let burger = ModelBench.burger
 
-  /// Returns an app that the agent started for a push, and the question that the agent asked the app.
+  /// Returns an app that the agent started for a push, together with the question that the agent asked the app.
   private func startedForPush(
     _ bench: ModelBench, modes: [String] = []
   ) throws -> (ConnectionID, Question) {
@@ -18,7 +18,7 @@ struct BackgroundTimeTests {
     return (connection, question)
   }
 
-  /// Advances the clock to the agent's next alarm and returns the resulting effects.
+  /// Advances the clock to the agent's next alarm and returns the effects of the alarm.
   private func wait(_ bench: ModelBench) throws -> [AgentEffect] {
     let moment = try #require(bench.armedBackgroundTime)
     bench.move(to: bench.now + moment - bench.time.elapsed)

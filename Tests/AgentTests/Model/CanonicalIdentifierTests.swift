@@ -6,7 +6,7 @@ import Testing
 
 @testable import Agent
 
-/// Tests that identifiers with different bytes are distinct, even if they are canonically equivalent in Unicode.
+/// Tests that identifiers with different bytes are distinct, even if Unicode treats them as canonically equivalent.
 @Suite("Identifiers that differ in bytes")
 struct CanonicalIdentifierTests {
   private static let composed = "caf\u{E9}"

@@ -41,7 +41,7 @@ struct ContentExtensionTests {
       model.ask(app, .add(ModelBench.request(title: title, category: category)))
     }
 
-    /// Connects the extension that is started when the window opens.
+    /// Connects the extension that the agent starts when the window opens.
     func connected() throws -> (ConnectionID, ExtensionOrder, [AgentEffect]) {
       notify()
       let opened = model.handle(.notificationWindow(key, isOpen: true))
@@ -251,7 +251,7 @@ struct ContentExtensionTests {
     let ended = bench.model.handle(.extensionEnded(token: order.token))
     #expect(
       ended.contains(.log(.contentExtensionEnded(Self.burger, executable: order.executable))))
-    // Opening the window again starts the extension again.
+    // If the user opens the window again, the agent starts the extension again.
     #expect(
       bench.model.handle(.notificationWindow(Self.key, isOpen: true)).extensions.count == 1)
   }

@@ -20,8 +20,9 @@ struct DevelopmentBytesTests {
 
   private let later = NotificationTrigger.interval(seconds: 600, repeats: false)
 
-  /// Uses up the space for development apps with one notification from each of four apps, and returns the last app's
-  /// connection.
+  /// Uses up the space for development apps with one notification from each of four apps.
+  ///
+  /// Returns the connection of the last app.
   private func fill(_ bench: ModelBench) throws -> ConnectionID {
     var last = ConnectionID(number: 0)
     for number in 1...4 {
@@ -118,7 +119,7 @@ struct DevelopmentBytesTests {
       let id = try app("made-up\(number)")
       let added = first.ask(first.authorized(id), .add(request("n", bytes: 97_000)))
       #expect(added.refusals.isEmpty)
-      // A notification that might not have been seen would be presented and stored again when the agent starts.
+      // When the agent starts, it presents and stores a notification again if the user might not have seen it.
       first.handle(.notificationShown(AppNotificationID(app: id, id: "n")))
     }
     let bench = first.restarted(developmentBytesMax: Self.total).started()

@@ -130,7 +130,7 @@ struct GoneConnectionTests {
 }
 
 extension [AgentEffect] {
-  /// Returns the request IDs of the answers on a connection.
+  /// Returns the IDs of the requests that were answered on a connection.
   fileprivate func answered(_ connection: ConnectionID) -> [RequestID] {
     compactMap { effect in
       switch effect {

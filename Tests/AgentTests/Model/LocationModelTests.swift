@@ -99,8 +99,8 @@ import Testing
     // The app still opens.
     #expect(told.told.contains(.state(.foreground)))
     #expect(bench.centerIDs().isEmpty && bench.disk.keys(.responses).isEmpty)
-    // The response isn't delivered at launch, either, even if the user opened the notification while access was
-    // allowed.
+    // At launch, the app does not receive the response either, even though access was allowed when the user opened the
+    // notification.
     bench.ask(connection, .setState(.background))
     allow(true)
     arrive()
@@ -210,7 +210,7 @@ import Testing
     let asked = bench.respond("n", PersonAction("ACCEPT")).asked
     #expect(asked.count == 1)
     bench.command(.changeSettings(app: app, ["location": "denied"]))
-    // The instance that received the response disconnects without an answer, and another one is running.
+    // The instance that received the response disconnects without answering it. Another instance is running.
     let effects = bench.handle(
       .appDisconnected(asked.first?.0.connection ?? connection))
     #expect(effects.asked.isEmpty && effects.contains(.log(.placeWithheld(ResponseTests.key()))))

@@ -60,7 +60,8 @@ import Testing
     #expect(registry.installedApp(running: "/opt/a") == nil)
     #expect(registry.installedApp(running: "/opt/b")?.id == ModelBench.burger)
     registry.checkInvariants()
-    // A program that is installed with arguments can belong to several apps, so it doesn't prove an app's identity.
+    // Several apps can have a program that is installed with arguments, so the program does not prove an app's
+    // identity.
     _ = registry.update(ModelBench.burger) { $0.installation?.arguments = ["-x"] }
     #expect(registry.installedApp(running: "/opt/b") == nil)
     #expect(did { registry.remove(ModelBench.burger) } != nil && registry.count == 0)

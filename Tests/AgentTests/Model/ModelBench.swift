@@ -5,7 +5,7 @@ import Scheduling
 
 @testable import Agent
 
-/// A test bench for an agent's model, with apps, a user, and a disk that the test controls.
+/// A test bench for the model of an agent, with apps, a user, and a disk that the test controls.
 final class ModelBench {
   static let burger: AppID = {
     guard let id = AppID("org.example.burger") else { preconditionFailure("a valid id") }
@@ -79,18 +79,18 @@ final class ModelBench {
     return self
   }
 
-  /// The effects of events since the last call to `take`, except the effects of requests and greetings.
+  /// The effects of events since the last call to `take`, except for the effects of requests and greetings.
   private var untaken: [AgentEffect] = []
 
-  /// Returns the effects of the latest events.
+  /// Returns the effects of the events since the last call.
   func take() -> [AgentEffect] {
     defer { untaken = [] }
     return untaken
   }
 
-  /// Handles an event and returns its effects, except disk writes and alarms.
+  /// Handles an event and returns its effects, except for disk writes and alarms.
   ///
-  /// `take` returns the same effects later.
+  /// The next call to `take` also returns these effects.
   @discardableResult
   func handle(_ event: AgentEvent) -> [AgentEffect] {
     let effects = send(event)
@@ -360,7 +360,7 @@ extension [AgentEffect] {
   var orders: [LaunchOrder] {
     compactMap { if case .launch(let order) = $0 { order } else { nil } }
   }
-  /// The activation tokens for apps whose windows are to be raised.
+  /// The activation tokens that accompany the requests to raise an app's window.
   var raisingTokens: [String?] {
     compactMap { if case .raise(_, let token) = $0 { .some(token) } else { nil } }
   }

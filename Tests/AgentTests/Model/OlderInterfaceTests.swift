@@ -162,7 +162,7 @@ struct OlderInterfaceTests {
     let bench = ModelBench(policy: .ask)
     let (connection, _) = bench.connect(state: .foreground)
     bench.ask(connection, .register(.alert))
-    // The notification is added before the app requests permission, and is offered to the app first.
+    // The notification is added before the app requests permission. The agent offers it to the app first.
     let added = bench.ask(connection, .add(Self.request(.local)))
     #expect(added.asked.count == 1 && added.prompts.isEmpty)
     bench.ask(connection, .requestAuthorization([.alert]))
@@ -389,7 +389,7 @@ struct OlderInterfaceTests {
     bench.ask(connection, .add(Self.request(.local, "later", inSeconds: 60)))
     let (other, _) = bench.connect()
     #expect(bench.ask(other, .requestAuthorization([.badge])).prompts.count == 1)
-    // The prompt was only for the connection that is now closed, but the app is no longer silent.
+    // The prompt belonged to the connection that is now closed. However, the app is no longer silent.
     #expect(bench.handle(.appDisconnected(other)).withdrawnPrompts.count == 1)
     bench.move(to: bench.now + 60_000)
     #expect(bench.handle(.scheduleDue).prompts.map(\.subject) == [.notifications])

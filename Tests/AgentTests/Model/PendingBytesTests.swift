@@ -23,7 +23,7 @@ struct PendingBytesTests {
     let refused = bench.ask(connection, request("5", bytes: 900_000)).refusals
     #expect(refused == [.invalidArgument])
     #expect(bench.ask(connection, request("small", bytes: 20_000)).refusals.isEmpty)
-    // A replacement for a large request can use that request's space.
+    // A request that replaces a large request can use the space of the replaced request.
     #expect(bench.ask(connection, request("0", bytes: 900_000)).refusals.isEmpty)
   }
 }

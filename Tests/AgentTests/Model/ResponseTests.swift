@@ -144,7 +144,7 @@ struct ResponseTests {
     #expect(bench.connect().1.asked.isEmpty)
   }
 
-  /// The store sorts keys as text, in which 10 is before 9.
+  /// The store sorts keys as text, and in this order 10 precedes 9.
   @Test func `after a restart, an app receives waiting responses in the order of delivery`() throws
   {
     let bench = ModelBench()
@@ -263,7 +263,7 @@ struct ResponseTests {
     let opened = bench.respond(
       "2", PersonAction(NotificationResponse.defaultAction, activationToken: "own"), app: fries)
     #expect(opened.orders.map(\.activationToken) == ["own"])
-    // The token stays with the action, which waits until the screen is unlocked.
+    // The activation token stays with the action until the screen is unlocked.
     bench.handle(.conditionChanged(.sessionLocked(true)))
     let waits = bench.respond("2", PersonAction("MAYBE", activationToken: "later"))
     #expect(waits.isEmpty)

@@ -60,7 +60,7 @@ struct RoutingTests {
     }
     #expect(arrival.wantsFetch)
     #expect(arrival.payload == Array(Self.alert.utf8))
-    // Once the app has requested a type, the agent shows the push rather than passing it to the app.
+    // Once the app has requested a type, the agent shows the push instead of passing it to the app.
     bench.ask(connection, .requestAuthorization([.alert]))
     let shown = bench.push(Self.alert, id: 2)
     #expect(shown.presented.count == 1)

@@ -222,7 +222,7 @@ struct DesktopBusTests {
         "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames"
       ) { names = try? $0.get() }
       #expect(scenario.run { names != nil })
-      // It doesn't matter who owns each name, because only the presenter's connection answers.
+      // Call every name on the bus. Only the presenter's connection answers.
       var answers: [[BusValue]] = []
       let hash = DesktopPresenter.hash("application://org.example.burger.desktop")
       for name in names?.first?.stringsValue ?? [] where name.hasPrefix(":") {

@@ -322,7 +322,7 @@ struct DesktopNotificationStateTests {
     _ = board.notified(other, number: 4)
     board.serverLost(keepsList: true)
     #expect(board.serverAppeared() == [.notify(other, alert, replacing: 0)])
-    // The user hasn't seen notifications that the server never acknowledged.
+    // The server never acknowledged these notifications, so the user has not seen them.
     _ = board.notified(other, number: 5)
     _ = board.show(Self.key, Self.item())
     board.serverLost(keepsList: true)

@@ -132,7 +132,7 @@ struct WindowStateTests {
       let (done, calls) = board.actionInvoked(3, action, hasWindow: true)
       #expect(done == .opensWindow(presentation, focus: focus))
       #expect(calls == [.close(3)])
-      // When the server reports that this notification was closed, the report doesn't count as a dismissal by the user.
+      // The server's report that this notification was closed does not count as a dismissal by the user.
       #expect(board.closed(3, reason: 2) == nil)
     }
     _ = board.show(key, .quiet(presentation))

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Agent
 
-/// Tests, under a manual clock, of the background work of apps that the agent starts for pushes, and of the duration of
-/// that work.
+/// Tests, with a manual clock, of apps that the agent starts for pushes: their work in the background, and how long it
+/// may last.
 @Suite("time in the background, as programs")
 struct BackgroundProgramTests {
   private static let burger = AgentProgramTests.burger
@@ -85,7 +85,7 @@ struct BackgroundProgramTests {
       #expect(await scene.app.nextEvent("backgroundTimeEnds") != .null)
       #expect(try await scene.state() == "background")
       try await scene.advance(2)
-      // No process remains that could write to the queue.
+      // No process remains that has the queue open for writing.
       #expect((try? await scene.app.end()) == 0)
     }
   }
@@ -142,7 +142,7 @@ struct BackgroundProgramTests {
   }
 }
 
-/// Tests of how often pushes can wake an app in the background, under a manual clock.
+/// Tests, with a manual clock, of how often pushes can wake an app in the background.
 @Suite("the budget of wakes, as programs")
 struct WakeBudgetTests {
   private static let burger = AgentProgramTests.burger
@@ -196,7 +196,7 @@ struct WakeBudgetTests {
   }
 }
 
-/// A scene with an agent that uses a script to start an app, a token for the app, and the script's output.
+/// A scene with an agent, an app that the agent starts with a script, the app's token, and the script's output.
 struct BackgroundScene {
   let scenario: Scenario
   let gateway: LinkGatewayThread

@@ -388,7 +388,7 @@ struct DesktopProgramTests {
       _ = try await scenario.belfryCommand([
         "notify", "--app", Self.burger, "--title", "2", "--sound", "default", "--id", "2",
       ])
-      // The first sound that is reported belongs to the second notification.
+      // The agent reports no sound for the first notification, so the first reported sound belongs to the second.
       #expect(try await agent.event("sound")["id"].string == "2")
     }
   }

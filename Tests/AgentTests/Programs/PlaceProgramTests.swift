@@ -35,8 +35,8 @@ struct PlaceProgramTests {
       agent.signal(SIGKILL)
       _ = try await agent.end()
       agent = try await AgentProgramTests.agent(scenario, ["--clock", "manual"])
-      // The agent stores the device's position, so entering and leaving the region after the restart counts as a single
-      // exit.
+      // The agent stores the device's position. After a restart, entering and leaving the region therefore counts as a
+      // single exit.
       _ = try await scenario.belfryCommand(["location", "set", "48.8585,2.2946"])
       _ = try await scenario.belfryCommand(["location", "set", "0,0"])
       let again = try await agent.event("updated", orEvent: "presented")

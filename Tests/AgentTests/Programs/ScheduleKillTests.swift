@@ -15,7 +15,8 @@ struct ScheduleKillTests {
   private struct Book {
     /// The due times, in milliseconds on the agent's clock, of the requests that the agent has answered.
     var due: [String: Int64] = [:]
-    /// The notifications that were due, or had been shown, before one of the agent's answers.
+    /// The notifications that the agent must not show again, because they were due or shown before it answered a
+    /// request.
     var settled: Set<String> = []
     /// The number of times that each notification was shown.
     var shown: [String: Int] = [:]
@@ -38,7 +39,7 @@ struct ScheduleKillTests {
         .compactMap { $0["trigger"].string == "push" ? $0["body"].string : $0["id"].string }
     }
 
-    /// Records that the agent reported the time `clock` in answer to a request that followed `lines`.
+    /// Records an answer in which the agent reports the time `clock`; `lines` is the output that preceded the request.
     ///
     /// The agent has finished everything that was due by that time.
     mutating func settle(at clock: Int64, shown lines: [String]) {
@@ -121,7 +122,8 @@ struct ScheduleKillTests {
               let id = "\(life)-\(step)"
               let wait = Int64.random(in: 1...120_000, using: &dice)
               try Self.notify(connection, id, inMilliseconds: wait)
-              // The clock moves only on request. A notification whose answer was lost might also be due.
+              // The clock moves only on request. A notification might be due even if the answer to its request was
+              // lost.
               book.due[id] = clock + wait
             }
           }
@@ -161,7 +163,7 @@ struct ScheduleKillTests {
 
   /// Registers the app for pushes.
   ///
-  /// The app needn't be connected when they arrive.
+  /// The app does not have to be connected when the pushes arrive.
   private static func register(_ scenario: Scenario) throws {
     let connection = AppLinkConnection(
       socketPath: scenario.folder.file("agent.sock"), reconnects: false,
@@ -209,7 +211,7 @@ struct ScheduleKillTests {
 }
 
 extension Thread {
-  /// Kills a program from another thread, which then signals the returned semaphore.
+  /// Starts a thread that kills a program and then signals the returned semaphore.
   fileprivate static func detachKiller(
     _ program: RunningProgram, afterMicroseconds delay: UInt32
   ) -> DispatchSemaphore {

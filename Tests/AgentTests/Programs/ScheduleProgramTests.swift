@@ -219,7 +219,7 @@ struct ScheduleProgramTests {
       let day = try await scenario.belfryCommand(["notify", "next", "later"]).output
       agent.signal(SIGKILL)
       _ = try await agent.end()
-      // Simulate the same boot in a time namespace: the clock that includes sleep is two hours ahead, and the wall
+      // Simulate the same boot in a time namespace. The clock that includes sleep is two hours ahead, but the wall
       // clock is unchanged.
       let ready = scenario.folder.file("again.json")
       let woken = try scenario.start(

@@ -51,7 +51,7 @@ struct UserSystemdTests {
       #expect(launch["reason"].string == "response")
       #expect(launch["notification"]["id"].string == "o")
       #expect(try await app.event("response")["notification"]["title"].string == "Open me")
-      // The queue ends, so no process remains that could write to it, not even the sleeping child.
+      // The queue ends only if no process remains that has it open for writing, not even the sleeping child.
       _ = try await scenario.command(["/bin/sh", "-c", "echo end > \(told)"])
       #expect(try await app.end() == 0)
       try await manager.stop()
@@ -142,7 +142,7 @@ struct UserSystemdTests {
     ).output
   }
 
-  /// This function contains no `await`, because a loop must stay on its thread.
+  /// This function contains no `await`, because an event loop must stay on its thread.
   private static func startAndEnd(
     _ script: String, of app: RunningProgram, on manager: UserSystemd
   ) throws {

@@ -451,7 +451,8 @@ struct LocationServicesTests {
         ("America/Los_Angeles", "2099-07-01T16:00:00Z"), ("Asia/Tokyo", "2099-07-01T00:00:00Z"),
       ] {
         try await move(to: zone)
-        // The signal and the command take different paths to the agent.
+        // The signal and the command reach the agent on different paths, so repeat the command until the zone has
+        // changed.
         var lines: [String] = []
         for _ in 0..<200 where lines != [expected] {
           lines = try await scenario.belfryCommand(["notify", "next", "a"]).lines

@@ -134,7 +134,7 @@ struct RealServicesTests {
         try await machine.call(
           Self.login, manager, "org.freedesktop.DBus.Mock.AddSession", "auto", "seat0", "0", "me",
           "true")
-        // A session that was locked when the bus stopped might be unlocked on the new bus.
+        // A session that was locked when the old bus stopped might be unlocked when the new bus starts.
         for (hint, word) in [("false", "off"), ("true", "on")] {
           try await machine.call(
             Self.login, manager + "/session/auto", "org.freedesktop.login1.Session.SetLockedHint",

@@ -262,7 +262,7 @@ struct ServicesTests {
       try showBanners(true)
       tell("/org/gnome/desktop/", ["interface/color-scheme", "notifications/show-banners"])
       #expect(scenario.run { changes == [true, false] })
-      // All settings below a path were reset.
+      // This change notice means that all settings below a path were reset.
       try showBanners(false)
       tell("/org/gnome/", [""])
       #expect(scenario.run { changes == [true, false, true] })

@@ -304,7 +304,7 @@ import Testing
     pair.exchange()
     let verbs = pair.serverActions.filter { $0.hasPrefix("request") }.suffix(2)
     #expect(verbs.first?.contains("register") == true && verbs.last?.contains("disable") == true)
-    // The next connection also receives it.
+    // The device also sends the switch on its next connection.
     pair.lose()
     pair.serverActions = []
     pair.advance(seconds: 1)
@@ -413,7 +413,7 @@ import Testing
     pair.now = pair.server.deadline
     #expect(pair.server.timerFired(at: pair.now, output: &pair.toClient) == nil)
     #expect(pair.toClient.count == 7)
-    // The device answers; it is only slow.
+    // The device answers before the connection counts as lost; it is only slow.
     pair.exchange()
     #expect(!pair.isServerClosed)
     pair.now = pair.server.deadline

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LinkDepartureTests {
   private static let hint = LinkFrame.ReconnectHint(afterMilliseconds: 0, jitterMilliseconds: 0)
 
-  /// Returns a pair whose device has stored a notification and will acknowledge it soon.
+  /// Returns a pair whose device has stored a notification and has not acknowledged it yet.
   private func owing() -> LinkPair {
     let pair = LinkPair.up()
     _ = pair.deliver(1)

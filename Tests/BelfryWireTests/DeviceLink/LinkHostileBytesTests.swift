@@ -14,8 +14,8 @@ import Testing
   }
 
   @Test func `every truncation is refused as truncated or is a shorter frame`() {
-    // If a body ends with the payload, the chain, or authorities, it contains no length for this last part; the frame's
-    // length determines the length of the part.
+    // If the last part of a body is the payload, the chain, or the authorities, the body contains no length for it. The
+    // frame's length determines its length.
     let open: Set<String> = ["notification", "broadcast", "enrolled", "renewed"]
     for (name, bytes) in Self.examples {
       let body = bytes.dropFirst(LinkLimits.headerBytes)
@@ -46,7 +46,7 @@ import Testing
       let expected: Result<Bool, LinkFault> =
         open.contains(name)
         ? .success(true)
-        // The body contains half of the length field of another authority.
+        // In `renewed`, the additional byte is half of the length field of another authority.
         : .failure(
           LinkFault(name == "renewed" ? .truncated : .trailingBytes, frameType: bytes[2]))
       #expect(outcome == expected, "\(name)")

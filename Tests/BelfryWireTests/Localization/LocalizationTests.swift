@@ -41,8 +41,7 @@ import Testing
     let filled = LocalizedFormat.fill(
       format, with: [String(repeating: "é", count: 10_000)], limit: 60_000)
     #expect(filled.isCut)
-    // The result contains two arguments of 20,000 bytes with their commas, and the part of the third argument that
-    // fits.
+    // The result contains two arguments of 20,000 bytes with their commas, and as much of the third argument as fits.
     #expect(filled.text.utf8.count == 60_000)
     #expect(!filled.text.unicodeScalars.contains("\u{FFFD}"))
     let odd = LocalizedFormat.fill("%@", with: ["é€"], limit: 4)

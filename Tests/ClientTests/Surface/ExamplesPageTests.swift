@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests that compare docs/examples.md with the existing programs and tests.
+/// Tests that docs/examples.md agrees with the existing programs and tests.
 @Suite struct ExamplesPageTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -1,6 +1,7 @@
 import NotificationCenter
 
-// A file that imports only this module must also have access to everything that Apple's module re-exports.
+// This file imports only one module, and must also have access to everything that Apple's module of the same name
+// re-exports.
 
 @MainActor
 final class PendingModel: NSObject, ObservableObject, UNUserNotificationCenterDelegate {

@@ -1,5 +1,5 @@
 import BackgroundTasks
 
-// Files that import only one module must be able to load data from the network, as on Apple's systems.
+// A file that imports only one of these modules must be able to load data from the network, as on Apple's systems.
 
 func loadInTask(_ url: URL) { URLSession.shared.dataTask(with: url).resume() }

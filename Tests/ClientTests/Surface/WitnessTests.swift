@@ -20,9 +20,9 @@ enum MainQueue {
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 }
 
-/// Tests that the system calls every optional delegate method that is written in the same way as in apps.
+/// Tests that the system calls every optional delegate method if the method is declared as apps declare it.
 ///
-/// A method that only resembled a requirement would compile, but would never be called.
+/// A method that only resembles a requirement would compile, but would never be called.
 @Suite @MainActor struct WitnessTests {
   private final class App: UIResponder, UIApplicationDelegate {
     var window: UIWindow?

@@ -132,7 +132,7 @@ private final class LockedValue<Value>: @unchecked Sendable {
 }
 
 extension Just {
-  /// Returns a publisher that publishes the same values but can fail.
+  /// Returns a publisher that publishes the same values and whose failure type is `Failure`.
   fileprivate func mapError<Failure: Error>() -> AnyPublisher<Output, Failure> {
     let subject = CurrentValueSubject<Output, Failure>(output)
     return subject.prefix(1)

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 import UserNotifications
 
-/// Tests of the descriptions that objects have in a log: their fields, in the same format as on Apple's systems.
+/// Tests of the descriptions of objects in a log, which contain the same fields in the same format as on Apple's
+/// systems.
 @Suite struct DescriptionTests {
   /// Returns the object's description without addresses.
   private func text(_ object: NSObject) -> String {

@@ -6,7 +6,7 @@ import Testing
 import UIKit
 import UserNotifications
 
-/// Tests of the parts of Apple's Foundation that notification code uses but Foundation on Linux lacks.
+/// Tests of the parts of Apple's Foundation that notification code uses and that Foundation on Linux lacks.
 @Suite struct FoundationPartsTests {
   @Test
   func `A default is set and read by its key`() {

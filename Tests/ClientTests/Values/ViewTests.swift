@@ -1,8 +1,8 @@
 import Testing
 import UIKit
 
-/// Tests that views hold references to each other as an app's code expects, and that their view controllers appear with
-/// them.
+/// Tests that views hold references to each other as apps expect, and that a view controller appears together with its
+/// view.
 @MainActor @Suite struct ViewTests {
   private final class Page: UIViewController {
     var appeared = 0

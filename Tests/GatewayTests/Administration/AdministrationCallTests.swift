@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: requests)
   func `every request survives its call`(request: AdministrationRequest) throws {
     var call = request.call
-    // The body is encoded to bytes and decoded again, as on the wire.
+    // Encode the body to bytes and decode it again, as on the wire.
     call.body = try call.body.flatMap { try JSONValue(parsing: $0.bytes).objectValue }
     #expect(try call.request() == request)
   }

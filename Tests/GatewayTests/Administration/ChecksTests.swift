@@ -8,7 +8,7 @@ import Transport
 
 @testable import Gateway
 
-/// Tests of the checks of draft pushes and tokens against a gateway's folder.
+/// Tests of the administration's checks of draft pushes and tokens.
 @Suite struct ChecksTests {
   private let scratch: ScratchFolder
   private let administration: Administration
@@ -147,7 +147,7 @@ import Transport
     let voice = try check {
       ($0.payload, $0.type) = (payload, "voip")
     }
-    // A plain topic doesn't accept VoIP pushes, and the types that it accepts have the lower size limit.
+    // A plain topic does not accept VoIP pushes, and its own push types have the lower size limit.
     #expect(faults(voice) == ["type: InvalidPushType", "payload: PayloadTooLarge"])
     #expect(voice["bytesMax"] == 5_120)
   }

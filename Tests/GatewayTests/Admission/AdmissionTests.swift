@@ -151,7 +151,8 @@ private struct Surroundings: AdmissionContext {
   }
 
   @Test func `faults are reported in the order of the checks`() throws {
-    // The steps are in the reverse order of the checks. Each new error takes precedence over the existing ones.
+    // The steps add errors in the reverse order of the checks, so each new error takes precedence over the earlier
+    // ones.
     let steps: [(String, String?, Rejection)] = [
       ("apns-topic", "com.example.none", .topicDisallowed),
       ("apns-collapse-id", String(repeating: "c", count: 65), .badCollapseID),

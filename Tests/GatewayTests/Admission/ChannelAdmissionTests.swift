@@ -162,7 +162,7 @@ private struct Surroundings: AdmissionContext {
     surroundings.damaged = Set(["com.example.lost", suffixed].map { Array($0.utf8) })
     for (bundleID, expected) in [
       ("com.example.lost", .serviceUnavailable), ("com.example.nowhere", .topicMismatch),
-      // The app without the suffix is known.
+      // The gateway knows the app's identifier without the suffix.
       (suffixed, .topicDisallowed), ("com.example.app", nil),
     ] as [(String, Rejection?)] {
       let decision = try evaluate("GET", "/1/apps/\(bundleID)/all-channels", in: surroundings)

@@ -24,7 +24,7 @@ private typealias Bench = DeliveryBench
       next += 1
       if !bench.acknowledged.contains(text) { try bench.acknowledge(text, session: session) }
       try bench.answerLoads()
-      // The window closes unless acknowledged rows are removed.
+      // The device's window closes if acknowledged rows are not removed from the store.
       if next == bench.sent.count { try bench.commit() }
       try bench.answerLoads()
     }

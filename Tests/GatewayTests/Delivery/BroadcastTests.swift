@@ -44,7 +44,7 @@ private struct Bench: ~Copyable {
     }
   }
 
-  /// The sessions have the same numbers as their devices.
+  /// Each session has the same number as its device.
   mutating func connect(
     _ devices: UInt64..., power: DevicePower = DevicePower(), window: Int = 64
   ) {

@@ -6,8 +6,8 @@ import Testing
 
 /// The schedule by which the bench checks the core's invariants.
 ///
-/// The bench checks the invariants after each event, but only occasionally in a test with very many events, because
-/// each check examines everything in memory.
+/// A check examines everything in memory. The bench usually runs it after each event, but only occasionally in a test
+/// with a large number of events.
 struct InvariantChecks {
   private var events = 0
 
@@ -29,11 +29,11 @@ struct DeliveryBench: ~Copyable {
   var closed: [SessionEnd] = []
   var states: [DeliveryState] = []
   var sequences: [String: UInt64] = [:]
-  /// The reads of the store that the core requested, each with its range at the time of the request.
+  /// The reads from the store that the core has requested, each with the range that applied at the time of the request.
   var loads: [(device: UInt64, session: SessionID, after: UInt64, besides: [UInt64])] = []
   /// True if the bench checks the invariants.
   ///
-  /// Tests that have too much in memory for these checks disable them.
+  /// A test with too much data in memory for these checks disables them.
   var checksInvariants = true
   private var checks = InvariantChecks()
   /// The number of rows that the core reads in one operation.

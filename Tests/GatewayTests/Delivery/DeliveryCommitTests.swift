@@ -51,8 +51,8 @@ private typealias Bench = DeliveryBench
     #expect(try bench.commit() == 1)
   }
 
-  /// A regression test: if a notification was replaced in the same commit while its device's memory was full, no record
-  /// of it remained.
+  /// A regression test: if a notification was replaced in the same commit while the memory for its device was full, no
+  /// record of the notification remained.
   @Test func `notifications that the store replaces while memory is full are recorded`() throws {
     var bench = Bench()
     try bench.connect(window: 1)
@@ -133,8 +133,8 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.filter { $0 == .replaced }.count == 2, "each replacement is recorded once")
   }
 
-  /// A regression test: a push that was answered with 200 was lost together with the newer push that was refused, so
-  /// neither was delivered.
+  /// A regression test: a push was answered with 200, and the newer push that replaced it was refused. Neither push was
+  /// delivered.
   @Test func `a replaced notification comes back when the device discards its refused replacement`()
     throws
   {
@@ -219,7 +219,8 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 0)
   }
 
-  /// Checks that no row remains after the newest push, whichever earlier notification is on disk when it arrives.
+  /// Checks that the newest push leaves no row, regardless of which earlier notification is on disk when the push
+  /// arrives.
   ///
   /// `stored` names the notification that is on disk. The newest push replaces it directly or through another push.
   @Test(arguments: ["waiting", "oldest"])
@@ -347,9 +348,9 @@ private typealias Bench = DeliveryBench
       bench.states == [.received, .received, .storedOffline, .storedOffline, .replaced])
   }
 
-  /// A regression test: the older notification was being committed when it was replaced.
+  /// A regression test for a notification that is replaced while it is being committed.
   ///
-  /// Its row was removed although the newer one was refused.
+  /// The notification's row was removed, although the newer notification was refused.
   @Test(arguments: [false, true])
   func `a notification replaced during its commit comes back when the newer one is refused`(
     isDelayed: Bool
@@ -392,7 +393,7 @@ private typealias Bench = DeliveryBench
     #expect(try bench.store.count() == 0)
   }
 
-  /// A regression test: the entry was treated as in flight and was sent before the rest of the backlog.
+  /// A regression test: the replaced notification was treated as in flight and was sent before the rest of the backlog.
   @Test func `a notification that the store replaced for an offline device is not sent`() throws {
     var bench = Bench()
     bench.pageRows = 2

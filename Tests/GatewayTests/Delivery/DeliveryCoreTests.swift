@@ -110,7 +110,7 @@ private typealias Bench = DeliveryBench
   {
     var bench = Bench()
     try bench.connect(window: 1)
-    // The waiting time is counted from the push, not from the start of the gateway.
+    // The waiting time begins with the push, not with the start of the gateway.
     bench.pass(milliseconds: 60_000)
     bench.push("slow")
     bench.push("once", expiresIn: 0)

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Bench = DeliveryBench
 
-/// Tests of the rules by which notifications replace each other, and of what happens to the older notification's row.
+/// Tests of the rules by which one notification replaces another, and of the effects on the older notification's row.
 @Suite struct DeliveryReplacementTests {
   @Test func `I03 only the newest of a token is kept`() throws {
     var bench = Bench()

@@ -120,7 +120,7 @@ import Testing
 }
 
 extension FaultScript {
-  /// Creates a script of rules whose IDs are irrelevant.
+  /// Creates a script in which every rule has the ID 1, because the tests do not use the IDs.
   fileprivate init(_ rules: [FaultRule]) {
     self.init(rules.map { ScriptedFault(id: 1, $0) })
   }

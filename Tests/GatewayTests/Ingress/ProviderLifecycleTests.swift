@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-/// Tests of the life of a provider connection, as events and actions.
+/// Tests of the lifecycle of a provider connection, expressed as events and actions.
 @Suite struct ProviderLifecycleTests {
   private typealias Event = ProviderLifecycle.Event
   private typealias Action = ProviderLifecycle.Action

@@ -38,7 +38,7 @@ import Transport
     #expect(harness.violation == nil)
   }
 
-  /// Returns a frame of the enhanced command, which has an expiry, or of the oldest command, which doesn't have one.
+  /// Returns a frame of the enhanced command, which has an expiry, or of the oldest command, which has none.
   private static func frame(
     token: [UInt8], push: UInt64, expiresUnixSeconds: Int64?
   ) -> [UInt8] {

@@ -5,7 +5,7 @@ import Transport
 @testable import Gateway
 @testable import TestSupport
 
-/// A harness with the real gateway in a simulated world, in which only the test causes faults.
+/// A harness that runs the real gateway in a simulated world; only the test causes faults.
 final class GatewayHarness {
   let world: GatewaySimulation
 
@@ -17,7 +17,7 @@ final class GatewayHarness {
 
   deinit { world.end() }
 
-  /// Allows virtual time to pass, and processes all events that occur in that time.
+  /// Lets virtual time pass, and processes all events that occur in that time.
   func pass(milliseconds: Int64) { world.step(until: world.time.now + milliseconds * 1_000_000) }
 
   /// Advances virtual time in one step, as on a suspended machine, so that every timer is late.

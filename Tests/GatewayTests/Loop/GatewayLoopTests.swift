@@ -98,7 +98,7 @@ import Transport
   }
 }
 
-/// The part of a gateway that belongs to one loop, without the other parts.
+/// The part of a gateway that belongs to one loop.
 final class LoopScenario {
   let loop: EventLoop
   let part: GatewayLoop

@@ -2,8 +2,8 @@ import Testing
 
 @testable import TestSupport
 
-/// Tests of the gateway's guarantees despite crashes, broken links, slow and full disks, clock changes, and sleeping
-/// devices.
+/// Tests of the guarantees that the gateway keeps despite crashes, broken links, slow and full disks, clock changes,
+/// and sleeping devices.
 ///
 /// `make simulate` runs more worlds of ``GatewaySimulation``, in a release build.
 @Suite struct GatewaySimulationTests {
@@ -48,7 +48,7 @@ import Testing
     `a simulated world depends only on its seed, not on the process's keys or on earlier worlds`()
     throws
   {
-    // Socket buffers are small, so that a difference of one byte changes the course of events.
+    // Socket buffers are small, so a difference of a single byte changes the course of events.
     let first = GatewaySimulation.run(seed: 11, identities: try SimulatedIdentities())
     for seed: UInt64 in 12...13 { _ = GatewaySimulation.run(seed: seed) }
     let later = GatewaySimulation.run(seed: 11)

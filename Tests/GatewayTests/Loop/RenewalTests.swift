@@ -8,7 +8,7 @@ import Transport
 
 /// Tests of a connected device that requests another certificate from the gateway.
 @Suite struct RenewalTests {
-  /// Returns a device that sends raw bytes, with a certificate for `key` that contains `number`.
+  /// Returns a device that sends raw bytes and has a certificate for `key` and the device number `number`.
   private func client(
     _ harness: GatewayHarness, _ number: UInt64, _ key: ES256PrivateKey
   ) throws -> RawClient {

@@ -120,7 +120,7 @@ import Testing
     #expect(try !bench.isAccepted())
     bench.pass(seconds: 1)
     #expect(try bench.isAccepted() && bench.changes == 1)
-    // For a day, the gateway distrusts the wall clock. Then the gateway returns to its normal state.
+    // The gateway distrusts the wall clock for a day, and then returns to its normal state.
     bench.pass(seconds: 10)
     #expect(bench.changes == 1)
     #expect(bench.ends.problems(atSeconds: bench.wall / 1_000).isEmpty)

@@ -35,14 +35,15 @@ import Testing
   @Test
   func `a start that ended between its writes is no restoration, however often`() throws {
     let first = try begin()
-    // The start wrote the control store but not the notification store, twice in a row.
+    // Imitate a start that wrote the control store but not the notification store. Then imitate two such starts in a
+    // row.
     try put("77 \(first.number)")
     #expect(try begin().restoration == nil)
     let second = try notifications.epoch()
     try put("78 \(second)")
     try put("79 \(second)")
     #expect(try begin().restoration == nil)
-    // The start wrote both stores, but the last write to the control store is missing.
+    // Imitate a start that wrote both stores, but whose last write to the control store is missing.
     let third = try notifications.epoch()
     try put("\(third) 79")
     #expect(try begin().restoration == nil)

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// A separate home folder in which tests run lines from the documents as a user would type them.
+/// A separate home folder, in which tests run the lines of the documents as a user would type them.
 ///
 /// `belfry` is on the path. The gateway uses free ports unless a page describes ports, and the agent grants every
-/// permission without prompting the user.
+/// permission without a prompt.
 struct DocumentationHome {
   /// The ports that a gateway uses.
   enum Ports {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DocumentedPagesTests {
   /// The number of blocks with `belfry` command lines on each page.
   ///
-  /// These tests must also run each new block. The exception is the second block of
+  /// If a page gains a block, these tests must run it too. The exception is the second block of
   /// `docs/operations/troubleshoot-gateway.md`, which needs root: `make packages-test` runs it.
   private static let counts = [
     "docs/bring-an-app-from-ios.md": 1, "docs/clients.md": 6, "docs/operations/backup.md": 2,

@@ -137,7 +137,8 @@ import Testing
         // S2-20 in part: a background notification, in the background and the foreground
         #expect(await app.nextText("menu ")?.count ?? 0 > 5)
       }
-      // The code path that returns early also answers, and the app continues.
+      // Without a menu address, the app's handler returns early. It still calls its completion handler, and the app
+      // continues.
       try await scenario.push(
         #"{"aps":{"content-available":1}}"#, to: token, topic: "org.example.MenuUpdate",
         of: gateway, options: ["--type", "background"])

@@ -42,13 +42,14 @@ import Testing
       func hasBadge() -> Bool {
         agent.program.lines.contains { $0.contains(#""event":"badge""#) && $0.contains(id) }
       }
-      // The item is due in one hour. The notification's date, half an hour earlier, is between these two times.
+      // The item is due in one hour, and its notification half an hour earlier. The clock first stops before the
+      // notification's date, and then moves past it.
       try await scenario.tell(agent, "clock", "advance", "1200")
       let hadBadgeBefore = hasBadge()
       try await scenario.tell(agent, "clock", "advance", "2400")
       let shown = await agent.nextPresented(id)
       let due = ((now.timeIntervalSince1970 + 3_600) / 60).rounded(.down) * 60 - 1_800
-      // The app began slightly later, perhaps already in the next minute.
+      // The app started slightly later than `now`, perhaps in the next minute.
       let moments = [due, due + 60].map { moment in
         String(ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: moment)).dropLast())
       }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// Tests of rotations with real devices, whose command lines never change (docs/operations/rotate.md).
+/// Tests of rotations with real devices, which keep the same command line throughout (docs/operations/rotate.md).
 @Suite(.timeLimit(.minutes(60))) struct RotationTests {
   fileprivate static let topic = "com.example.app"
 

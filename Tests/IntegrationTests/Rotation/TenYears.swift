@@ -11,7 +11,7 @@ import Transport
 
 /// A gateway in virtual time, with the real folder, store, authorities, token keys, and administration.
 ///
-/// The real state machine of the link answers the devices.
+/// The real state machine of the link sends the answers to the devices.
 final class TenYearsGateway {
   let folder: GatewayFolder
   let store: SQLiteControlStore
@@ -145,7 +145,7 @@ final class VirtualSeconds: Sendable {
 ///
 /// The device can be killed at any step.
 final class TenYearsDevice {
-  /// The fate of an answer to RENEW.
+  /// The possible fates of an answer to RENEW, including a kill of the device.
   enum Fate: UInt64, CaseIterable {
     case kept, answerLost, killedBeforeKept, killedOnceKept
   }
@@ -190,7 +190,8 @@ final class TenYearsDevice {
   func visit(
     _ gateway: TenYearsGateway, _ seconds: Int64, verified: inout Set<[UInt8]>, fate: Fate
   ) throws -> String? {
-    // The answer might make the device reconnect immediately. After a kill, the device repeats the request.
+    // The device might have to connect again, either because the answer says so or because the device was killed and
+    // repeats its request.
     var fate = fate
     for attempt in 0..<4 {
       let now = (seconds + Int64(attempt) * 120) * 1_000_000_000
@@ -206,7 +207,7 @@ final class TenYearsDevice {
     return "device \(number) never comes to rest"
   }
 
-  /// Performs the TLS handshake, with the checks in both directions.
+  /// Simulates the TLS handshake, in which each side checks the other side's certificate.
   private func handshake(
     _ gateway: TenYearsGateway, _ seconds: Int64, _ verified: inout Set<[UInt8]>
   ) throws {
@@ -216,7 +217,7 @@ final class TenYearsDevice {
       (shown, gateway.authorities.trusted, .client, gateway.trustedMark + hash),
     ]
     for (certificate, authorities, purpose, what) in pairs {
-      // The signatures were verified earlier and don't change. Only the time changes.
+      // Signatures are verified only once, because they do not change. Only the time changes.
       guard certificate.notAfter > seconds else {
         throw CertificateChain.Failure.expired(notAfter: certificate.notAfter)
       }
@@ -297,9 +298,10 @@ final class TenYearsDevice {
     }
   }
 
-  /// Performs a step of a connection, and returns nil while the connection continues.
+  /// Performs a step of a connection.
   ///
-  /// When the connection is over, returns true if the device has finished its work, and false otherwise.
+  /// Returns nil while the connection continues. At the end of the connection, returns true if the device has finished
+  /// its work, and false otherwise.
   private func perform(
     _ action: DeviceLinkClient.Action, _ seconds: Int64, at now: Int64, _ fate: Fate,
     _ output: inout [UInt8]

@@ -45,7 +45,7 @@ import Transport
     let start = clock.seconds
     for day in 0..<Int(Self.years * 365) {
       clock.seconds = start + Int64(day) * Self.day
-      // Allow other tests, which wait for real programs, to run on the limited number of threads.
+      // Let other tests, which wait for real programs, use the limited number of threads.
       await Task.yield()
       if day % 30 == 0 { try administer(gateway, day: day, &account) }
       for index in visits.removeValue(forKey: day) ?? [] {
@@ -57,7 +57,7 @@ import Transport
           account.lost.append("day \(day), \(why)")
           continue
         }
-        // One visit in thirty is followed by months without another visit.
+        // After one visit in thirty, the device stays away for months.
         let isLong = random.next() % 30 == 0
         let pause = Int.random(in: isLong ? 90...420 : 1...90, using: &random)
         account.longestAway = max(account.longestAway, pause)
@@ -78,8 +78,8 @@ import Transport
     print("ten years of \(devices.count) devices: \(account), \(gateway.renewals) renewals")
   }
 
-  /// Performs the operator's monthly work: begins rotations on their dates, and finishes each rotation once no device
-  /// would lose access.
+  /// Performs the operator's monthly work: begins each rotation on its date, and finishes the rotation as soon as this
+  /// locks out no device.
   private func administer(
     _ gateway: TenYearsGateway, day: Int, _ account: inout Account
   ) throws {
@@ -99,7 +99,7 @@ import Transport
   }
 }
 
-/// A generator of random numbers, which are determined by a seed (SplitMix64).
+/// A generator of random numbers that a seed determines (SplitMix64).
 private struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Transport
 
-/// Tests of a server's handler threads, and of its shutdown after it has answered the requests that have arrived.
+/// Tests of a server's handler threads, and of a shutdown in which the server first answers the requests that have
+/// arrived.
 @Suite struct HTTP1HandlerTests {
   private let harness: StreamHarness
 

@@ -230,7 +230,7 @@ import Testing
     #expect(!run.isOpen)
   }
 
-  /// Checks requests whose end, host, or target might be interpreted differently by a proxy in front of the server.
+  /// Checks requests whose end, host, or target a proxy in front of the server might interpret differently.
   @Test(arguments: [
     // These lines end with a bare line feed or contain a carriage return.
     "GET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.1\nHost: h\r\n\r\n",

@@ -15,7 +15,8 @@ import Testing
   }
 
   @Test func `time gives points back, however often it is looked at`() {
-    // Try one large step, and also steps of three quarters of the time for one point, for ten seconds in total.
+    // Regain ten seconds' worth of budget, once in a single step and once in steps of three quarters of the time for
+    // one point.
     for step in [10_000_000_000, Self.nanosecondsPerPoint * 3 / 4] {
       var budget = FloodBudget(nowNanoseconds: 0)
       _ = pings(&budget)
@@ -24,7 +25,7 @@ import Testing
         now += step
         budget.refill(nowNanoseconds: now)
       }
-      // The budget has 200 points, minus up to 10 points that the frame that exceeded the budget consumed.
+      // The budget has 200 points again, minus up to 10 points for the frame that exceeded the budget.
       #expect((19...20).contains(pings(&budget)), "steps of \(step) ns")
     }
   }

@@ -164,7 +164,7 @@ import Testing
     let block = ServerBench.block(ServerBench.push)
     let count = flood(bench) { count in
       let stream = Int32(2 * count - 1)
-      // A window beyond 2^31 is a stream error caused by the frame's sender.
+      // A window update that exceeds the maximum window is a stream error of its sender.
       return WireFrame(1, flags: 4, stream: stream, block).bytes
         + WireFrame(8, stream: stream, [0x7f, 0xff, 0xff, 0xff]).bytes
     }

@@ -211,7 +211,7 @@ import Testing
     bench.respond(1, 400, body: "{\"reason\":\"BadDeviceToken\"}")
     bench.session.goAway(lastStreamID: nil, errorCode: HTTP2ErrorCode.noError, debugData: [])
     bench.respond(3, 400, body: "{\"reason\":\"BadTopic\"}")
-    // The frames are HEADERS, DATA, and GOAWAY. The later answer follows.
+    // HEADERS, DATA, and GOAWAY are sent first, followed by the later answer.
     let frames = bench.output()
     #expect(frames.map(\.type) == [1, 0, 7, 1, 0])
     #expect(frames.map(\.streamID) == [1, 1, 0, 3, 3])

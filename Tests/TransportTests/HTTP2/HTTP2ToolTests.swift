@@ -36,7 +36,7 @@ import Testing
     func requestReset(_ streamID: Int32, errorCode: UInt32) {}
 
     func requestEnded(_ streamID: Int32) {
-      // The gateway also raises the limit before it answers; nghttp stops reading after its answer.
+      // Like the gateway, raise the limit before the answer, because nghttp stops reading after its answer.
       if !hasAnswered { session.allowConcurrentStreams(1_000) }
       hasAnswered = true
       let name = Array("apns-id".utf8)

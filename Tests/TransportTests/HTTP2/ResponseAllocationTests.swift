@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// Tests that answer requests in the same way as the gateway's hot path and count the allocations.
+/// Tests that answer requests in the same way as the gateway's hot path does, and count the allocations.
 @Suite struct ResponseAllocationTests {
   /// Answers every request with success and retains nothing.
   private final class Answering: HTTP2RequestHandler {

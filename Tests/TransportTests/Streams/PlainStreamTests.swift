@@ -275,7 +275,7 @@ import Testing
 
 /// A handler that closes its stream when it is deinitialized.
 final class ClosingAtEnd: StreamHandler {
-  /// The stream, referenced weakly: because the stream retains its handler, a cycle would keep both alive forever.
+  /// The stream, referenced weakly, because the stream retains its handler and a cycle would keep both alive forever.
   private weak var stream: ByteStream?
   func streamOpened(_ stream: ByteStream) {
     self.stream = stream

@@ -61,7 +61,7 @@ final class Recorder: StreamHandler {
   var onOpen: (ByteStream) -> Void = { _ in }
   var onReceive: (ByteStream, [UInt8]) -> Void = { _, _ in }
   var onClose: () -> Void = {}
-  /// A closure that returns true if the handler hasn't sent all answers yet when the peer stops sending.
+  /// A closure that returns true if, when the peer stops sending, the handler still has answers to send.
   var awaitsAnswers: (ByteStream) -> Bool = { _ in false }
 
   var closure: StreamClosure? { closures.first }
@@ -89,7 +89,7 @@ final class Recorder: StreamHandler {
   }
 }
 
-/// The certificates of one authority, which are generated once.
+/// The certificates of a test authority, which are generated only once.
 enum TestIdentities {
   static let now = SystemClock.unixMilliseconds / 1_000
   static let authority = Result { try makeAuthority() }

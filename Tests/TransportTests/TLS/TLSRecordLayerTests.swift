@@ -159,7 +159,7 @@ import Testing
     let stream = try pair.clientStream
     harness.run("the end of it") {
       session.updateKeys()
-      // An empty write sends only the message.
+      // An empty write sends only the key update message.
       stream.shared.clearOutput()
       _ = session.write(UnsafeRawBufferPointer(start: nil, count: 0))
       _ = Socket.write(stream.descriptor, stream.shared.output)

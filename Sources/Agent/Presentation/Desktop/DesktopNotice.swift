@@ -98,7 +98,7 @@ struct DesktopNotice: Hashable {
       actions = [Self.defaultKey, own.isEmpty ? words[.open] : own]
     }
     if presentation.isPersistent, presentation.actions.isEmpty {
-      // Servers draw no button for a click, so an alert has two labeled buttons.
+      // Servers draw no button for a click, so an alert without its own actions gets labeled buttons.
       actions += [Self.closeKey, words[.close]]
       if presentation.opening == .buttonAndClick {
         actions += [Self.openKey, own.isEmpty ? words[.view] : own]

@@ -114,7 +114,7 @@ struct DesktopNotificationState {
 
   /// Handles a call that the server refused or did not answer.
   ///
-  /// The item is dropped, and shown again when the item or the server changes.
+  /// The item is not shown until the item or the server changes.
   mutating func failed(_ key: Key) -> [Call] {
     guard var place = places[key], place.isCalling else { return [] }
     place.isCalling = false
@@ -184,7 +184,7 @@ struct DesktopNotificationState {
     switch item {
     case .notification(let presentation), .quiet(let presentation):
       if hasWindow, let focus = Self.windowFocus(action, text: text, presentation) {
-        // The server closes the notification after the press, which is not reported to the app.
+        // The server closes the notification after the press. The app is not notified of the press.
         return (.opensWindow(presentation, focus: focus.id), remove(key))
       }
       guard let id = DesktopNotice.action(of: action, in: presentation) else { return (nil, []) }
@@ -200,8 +200,10 @@ struct DesktopNotificationState {
     }
   }
 
-  /// Returns the action whose text field a window shows, if a window handles the pressed button; nil if the server has
-  /// handled the button completely.
+  /// Returns the focus of the window that must handle a pressed button: the action whose text field the window shows,
+  /// or a nil action if the window shows all buttons.
+  ///
+  /// Returns nil if the button needs no window.
   static func windowFocus(
     _ action: String, text: String?, _ presentation: Presentation
   ) -> (id: String?, Void)? {
@@ -222,7 +224,7 @@ struct DesktopNotificationState {
     tokens[number] = nil
     guard let place = places[key] else { return nil }
     if place.isCalling {
-      // The item was closed while being replaced; the answer to that call contains the new number.
+      // The item was closed while it was being replaced. The answer to the replacing call contains the new number.
       places[key]?.number = 0
       return nil
     }

@@ -246,7 +246,7 @@ final class DesktopPresenter: Presenter {
 
   // MARK: - Without a banner
 
-  /// Updates text in place; shows no further banner if the server has moved the previous banner to its list.
+  /// Updates text in place, without showing another banner if the server has moved the banner to its list.
   private func refresh(_ presentation: Presentation) {
     let key = DesktopNotificationState.Key.notification(presentation.key)
     if !server.keepsList || presentation.stays {

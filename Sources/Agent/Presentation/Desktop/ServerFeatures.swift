@@ -1,4 +1,5 @@
-/// The features of a notification server, from its own capabilities and from observation (linux-parts 1).
+/// The features of a notification server, derived from the capabilities that it reports and from observation
+/// (linux-parts 1).
 struct ServerFeatures: Hashable {
   /// The number of a notification's buttons that the user can press.
   enum Buttons: Hashable {
@@ -31,8 +32,8 @@ struct ServerFeatures: Hashable {
   ///
   /// Critical urgency also overrides the server's do-not-disturb mode.
   let staysByUrgency: Bool
-  /// True if, once the banner has disappeared, the server's list keeps buttons only for `resident` notifications, and
-  /// allows the sender to close only those.
+  /// True if the server's list treats `resident` notifications differently: after the banner has disappeared, only they
+  /// keep their buttons, and the sender can close only them.
   let listsResidentOnly: Bool
   /// True if the server moves banners to a list without reporting the move to the sender.
   let keepsList: Bool
@@ -109,8 +110,8 @@ struct ButtonPlacement: Hashable {
     // A banner has a minimal interface; an alert has more room (S1-21, S1-27).
     let wanted =
       presentation.isPersistent ? presentation.alertActions : presentation.minimalActions
-    // A server cannot show content that the app draws. For an alert, the window opens immediately; a banner links to
-    // the window.
+    // A server cannot show content that the app draws. For an alert, the window opens immediately. A banner has a
+    // button that opens the window.
     let isDrawn = hasWindow && presentation.isDrawnByApp
     let hasDrawnBanner = isDrawn && !presentation.isPersistent
     switch server.buttons {

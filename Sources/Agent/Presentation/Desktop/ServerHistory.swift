@@ -1,6 +1,6 @@
 /// The notifications that were added to a server's history, keyed by their numbers in that history.
 ///
-/// The numbers are high, because a server that accepts its callers' numbers does not use high numbers itself.
+/// The agent chooses high numbers, which a server that accepts its callers' numbers does not assign itself.
 struct ServerHistory {
   private static let firstNumber: UInt32 = 1 << 30
 

@@ -60,8 +60,9 @@ final class FocusMonitor {
     }
   }
 
-  /// Parses a line: the focused window, an inner nil if no window has the focus, or an outer nil if the line is
-  /// invalid.
+  /// Parses a line.
+  ///
+  /// Returns the focused window, an inner nil if no window has the focus, or an outer nil if the line is invalid.
   static func window(in line: [UInt8]) -> FocusedWindow?? {
     guard let object = (try? JSONValue(parsing: line))?.objectValue, let value = object["window"]
     else { return nil }

@@ -2,8 +2,10 @@ import System
 
 /// A search for the image that a notification specifies for the launch of its app (S3-22).
 enum LaunchImageSearch {
-  /// Returns the image file at the top level of the app's bundle, whose filename extension the name can omit; nil if no
-  /// such file exists.
+  /// Returns the image file with this name from the app's bundle, or from the bundle's resource folder; nil if no such
+  /// file exists.
+  ///
+  /// The name can omit the filename extension.
   static func file(_ name: String, of app: LocalApp) -> String? {
     // Accept only names, not paths: an app may use only its own files.
     guard let bundle = app.bundlePath, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")),

@@ -117,8 +117,8 @@ struct WindowContent {
   private func buttons(
     of presentation: Presentation, closing: Button, _ closeTitle: String
   ) -> [JSONValue] {
-    // As in an alert, a notification without its own actions has a Close button and, if it shows one, its action button
-    // (S3-20, S4-20).
+    // A notification without its own actions has the same buttons as in an alert: Close and, if the app shows an action
+    // button, that button (S3-20, S4-20).
     let own =
       presentation.actions.isEmpty && presentation.opening == .buttonAndClick
       ? [button(.open, openTitle(presentation, words[.view]))] : []

@@ -32,7 +32,7 @@ final class WindowPresenter: Presenter {
   /// Called with the open prompts whose windows have disappeared because the program exited.
   var onPromptsLost: ([Prompt]) -> Void = { _ in }
 
-  /// The variables that a program needs to find a display and its screen reader.
+  /// The environment variables that a program needs to find a display and the display's screen reader.
   private static let displayVariables: Set<String> = [
     "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
   ]

@@ -1,7 +1,7 @@
 /// The open windows of `belfry-center`: notifications whose buttons the desktop's server does not draw, and questions
 /// that cannot be answered on that server.
 ///
-/// This type does not depend on the program: each event returns the calls to make.
+/// This type does not communicate with the program: each event returns the calls to make.
 struct WindowState {
   /// The state of the desktop's notification server, as far as it is known.
   enum Server: Hashable {
@@ -37,7 +37,7 @@ struct WindowState {
   private var windows: [Key: Item] = [:]
   /// The drawings of content extensions in open windows.
   private var drawings: [AppNotificationID: Drawing] = [:]
-  /// Open questions, in a window or not.
+  /// The open questions, whether or not a window shows them.
   private var prompts: [PromptID: Prompt] = [:]
   /// Notifications that arrived before the server was known.
   private var undecided: [AppNotificationID: Presentation] = [:]

@@ -101,7 +101,7 @@ extension NSAlert {
   }
 }
 
-/// A button of an alert.
+/// A button in an alert.
 @preconcurrency @MainActor
 open class NSButton: NSView {
   /// The title of the button.

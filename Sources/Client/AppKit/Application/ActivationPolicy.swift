@@ -43,8 +43,9 @@ extension NSApplication {
     if isLaunched { resignActive() } else { session.appState = .background }
   }
 
-  /// Handles a change of the key window; the key window determines whether an app without a Dock icon is in the
-  /// foreground.
+  /// Handles a change of the key window.
+  ///
+  /// The key window determines whether an app without a Dock icon is in the foreground.
   func onKeyWindowChanged() {
     guard policy != .regular else { return }
     if mayBeInFront { becomeActive() } else { leaveFrontUnlessAllowed() }

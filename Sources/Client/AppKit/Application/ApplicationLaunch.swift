@@ -98,10 +98,12 @@ enum LaunchUserInfo {
 
   /// Returns the notification as an object of the API that created it.
   ///
-  /// Apps check the type of the object, and can set their delegates before or after the launch.
+  /// Apps check the class of the object. The app's delegates alone cannot determine this class, because an app can set
+  /// them before or after the launch.
   ///
-  /// A push belongs to neither API, and notifications that other programs show in the app's name belong to the newer
-  /// API. If the app has set only the delegate of the older API, both kinds are returned as `NSUserNotification`.
+  /// A push belongs to neither API, and a notification that another program shows in the app's name belongs to the
+  /// newer API. If the app has set a delegate only for the older API, both are returned as `NSUserNotification`
+  /// objects.
   private static func object(for response: AppWire.NotificationResponse) -> NSObject {
     let isOlder =
       response.notification.request.content.generation == .desktop

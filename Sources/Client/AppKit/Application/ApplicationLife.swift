@@ -20,7 +20,7 @@ extension NSApplication {
     }
   }
 
-  /// Terminates the app or cancels its termination, after the delegate returned `terminateLater`.
+  /// Terminates the app or cancels the termination, after the delegate has returned `terminateLater`.
   public func reply(toApplicationShouldTerminate shouldTerminate: Bool) {
     guard waitsForTerminationReply else { return }
     waitsForTerminationReply = false
@@ -37,8 +37,8 @@ extension NSApplication {
 
   /// Moves the app to the foreground.
   ///
-  /// An app without a Dock icon is moved only while it has a key window, unless `isKnown` is true because the agent
-  /// reported that the app is in the foreground.
+  /// An app without a Dock icon moves to the foreground only if it has a key window. This condition does not apply if
+  /// `isKnown` is true, because the agent has then reported that the app is in the foreground.
   func becomeActive(isKnown: Bool = false) {
     guard isLaunched, !isActive, isKnown || mayBeInFront else { return }
     notifyDelegate(Self.willBecomeActiveNotification) { $0.applicationWillBecomeActive($1) }

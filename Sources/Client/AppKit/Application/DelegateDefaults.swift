@@ -79,7 +79,7 @@ extension NSApplicationDelegate {
   /// Returns false: no empty document is opened.
   public func applicationOpenUntitledFile(_ sender: NSApplication) -> Bool { false }
 
-  /// Returns false: the delegate shows no progress itself.
+  /// Returns false: the delegate does not show its own progress indicator.
   public func application(
     _ application: NSApplication, willContinueUserActivityWithType userActivityType: String
   ) -> Bool { false }

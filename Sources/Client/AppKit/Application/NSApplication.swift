@@ -54,9 +54,10 @@ open class NSApplication: NSResponder {
   /// The icon of the app; stored, but has no effect.
   open var applicationIconImage: NSImage?
 
-  /// Sets whether the app has a Dock icon and a menu.
+  /// Sets whether the app has a Dock icon and a menu, and returns true.
   ///
-  /// Without them, the app moves to the background unless it has a key window, so that its notifications are shown.
+  /// An app without a Dock icon moves to the background unless it has a key window. In the background, the app's
+  /// notifications are shown.
   @discardableResult
   open func setActivationPolicy(_ activationPolicy: NSApplication.ActivationPolicy) -> Bool {
     policy = activationPolicy

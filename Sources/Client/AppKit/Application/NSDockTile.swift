@@ -9,7 +9,7 @@ import Foundation
 open class NSDockTile: NSObject {
   /// The label of the tile.
   ///
-  /// A number is shown; other text is only stored. Nil or an empty string removes the number.
+  /// A number appears as the badge; other text is stored, but not shown. Nil or an empty string removes the badge.
   open var badgeLabel: String? {
     didSet {
       let text = badgeLabel ?? ""

@@ -31,8 +31,7 @@ open class NSRunningApplication: NSObject, @unchecked Sendable {
   /// The app of this process.
   open class var current: NSRunningApplication { only }
 
-  /// Returns the running apps with the given bundle identifier: the current app if it has that identifier; otherwise,
-  /// an empty array.
+  /// Returns the current app if it has the given bundle identifier; otherwise, returns an empty array.
   open class func runningApplications(
     withBundleIdentifier bundleIdentifier: String
   ) -> [NSRunningApplication] { bundleIdentifier == only.bundleIdentifier ? [only] : [] }
@@ -59,7 +58,7 @@ open class NSRunningApplication: NSObject, @unchecked Sendable {
 
   /// Activates the app.
   ///
-  /// Returns true once the request is queued.
+  /// Returns true, because the request is always queued.
   @discardableResult
   open func activate(options: ActivationOptions = []) -> Bool {
     DispatchQueue.main.async { MainActor.assumeIsolated { NSApplication.shared.activate() } }
@@ -68,7 +67,7 @@ open class NSRunningApplication: NSObject, @unchecked Sendable {
 
   /// Terminates the app as if the user had chosen Quit.
   ///
-  /// Returns true once the request is queued.
+  /// Returns true, because the request is always queued.
   @discardableResult
   open func terminate() -> Bool {
     DispatchQueue.main.async { MainActor.assumeIsolated { NSApplication.shared.terminate(nil) } }

@@ -76,7 +76,7 @@ extension NSApplication {
       self, didFailToRegisterForRemoteNotificationsWithError: failure.registrationError)
   }
 
-  /// Subscribes to the agent's events.
+  /// Subscribes to the agent's events and to its requests to activate the app.
   func listen() {
     session.listen(as: .application) { [weak self] event, question in
       self?.handle(event, question) ?? false
@@ -91,12 +91,13 @@ extension NSApplication {
         self, didRegisterForRemoteNotificationsWithDeviceToken: Data(token))
     case .registrationFailed(.alert, let failure): registrationFailed(failure)
     case .arrived(let arrival) where arrival.kind == .alert:
-      // If the notification center has a delegate, that delegate handles a push that only shows a notification.
+      // If the agent expects no answer, the push only shows a notification. If the notification center has a delegate,
+      // that delegate handles such a push.
       if question == nil, UNUserNotificationCenter.current().delegate != nil { return true }
       receive(arrival.payload)
       question?.reply(.fetched(.newData))
     case .willPresent(let delivered) where delivered.request.content.generation != .desktop:
-      // A push is also delivered as an arrival event, so the delegate is not called for it here.
+      // Do not call the delegate here: a push is also delivered as an `arrived` event.
       question?.reply(.present([]))
     case .response(let response)
     where response.notification.request.content.generation != .desktop:

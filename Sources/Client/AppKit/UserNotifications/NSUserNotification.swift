@@ -100,7 +100,7 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.hasReplyButton] = newValue }
   }
 
-  /// The placeholder of the empty reply field.
+  /// The placeholder text that the reply field shows while it is empty.
   open var responsePlaceholder: String? {
     get { self[\.responsePlaceholder] }
     set { self[\.responsePlaceholder] = newValue }
@@ -124,7 +124,7 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.soundName] = newValue }
   }
 
-  /// An image in the notification; stored only in this process.
+  /// An image in the notification; stored in this process, but not sent to the agent.
   open var contentImage: NSImage? {
     get { self[\.contentImage] }
     set { self[\.contentImage] = newValue }
@@ -142,7 +142,7 @@ open class NSUserNotification: NSObject, NSCopying, @unchecked Sendable {
     set { self[\.deliveryTimeZone] = newValue }
   }
 
-  /// The interval that is added to the delivery date for each repetition; at least one minute.
+  /// The interval between two deliveries, at least one minute; nil if the notification is delivered only once.
   open var deliveryRepeatInterval: DateComponents? {
     get { self[\.deliveryRepeatInterval] }
     set { self[\.deliveryRepeatInterval] = newValue }

@@ -16,7 +16,7 @@ open class NSUserNotificationCenter: NSObject, @unchecked Sendable {
 
   /// The notifications that this process delivered and that the app still retains, keyed by the agent's identifier.
   ///
-  /// A notification is updated when the agent reports whether it was presented.
+  /// When the agent reports whether a notification was presented, the notification's `isPresented` property is set.
   private let ownDeliveries = LockedBox<[String: OwnDelivery]>([:])
 
   private struct OwnDelivery {

@@ -3,7 +3,7 @@ import UserNotifications
 
 /// The fields of an `NSUserNotification`.
 struct UserNotificationFields {
-  /// The generated identifier that the agent uses if the app sets none.
+  /// A generated identifier, which is used in messages to the agent if the app does not set its own.
   var hiddenIdentifier = UUID().uuidString
   var identifier: String?
   var title: String?
@@ -30,6 +30,6 @@ struct UserNotificationFields {
 
   init() {}
 
-  /// The identifier that the agent uses.
+  /// The identifier in messages to the agent: the app's own identifier or, if it is nil, the generated one.
   var agentIdentifier: String { identifier ?? hiddenIdentifier }
 }

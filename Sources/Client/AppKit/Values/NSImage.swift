@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Images are not drawn, decoded, or converted.
 open class NSImage: NSObject, @unchecked Sendable {
-  // Sendable: As with Apple's class, each object is used by only one owner at a time.
+  // Sendable: as with Apple's class, each object is used by only one owner at a time.
 
   /// The name of an image.
   public typealias Name = String

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A sound file, played by the desktop's audio player if one is installed.
 open class NSSound: NSObject, @unchecked Sendable {
-  // Sendable: As with Apple's class, each object is used by only one owner at a time.
+  // Sendable: as with Apple's class, each object is used by only one owner at a time.
 
   /// The name of a sound.
   public typealias Name = String
@@ -19,8 +19,7 @@ open class NSSound: NSObject, @unchecked Sendable {
   /// A Boolean value that indicates whether the sound repeats; stored, but has no effect.
   open var loops = false
 
-  /// Creates a sound from a file in the app's bundle or from one of the system's sounds; nil if the file does not
-  /// exist.
+  /// Creates a sound from a file in the app's bundle or from one of the system's sounds; nil if neither exists.
   public convenience init?(named name: NSSound.Name) {
     let parts = name as NSString
     let types =
@@ -56,7 +55,7 @@ open class NSSound: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// The name that was used to find the sound.
+  /// The name that was used to find the sound; nil if the sound was created from a path or URL.
   open var name: NSSound.Name? { soundName }
 
   /// A Boolean value that indicates whether the sound is playing.
@@ -88,7 +87,7 @@ open class NSSound: NSObject, @unchecked Sendable {
     return true
   }
 
-  /// Plays the desktop's alert sound, if it has one.
+  /// Plays the desktop's alert sound, if the desktop has one.
   open class func beep() { NSSound(named: "bell")?.play() }
 
   private static func player() -> String? {

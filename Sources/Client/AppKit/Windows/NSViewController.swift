@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A controller that manages the view of a window or of a part of it.
+/// A controller that manages the view of a window or of part of a window.
 ///
 /// Nothing is drawn, but the life-cycle methods are called as on Apple's systems. Code that requests permission when a
 /// view loads or appears therefore works.
@@ -12,7 +12,7 @@ open class NSViewController: NSResponder {
   /// Creates a view controller without an interface file.
   public override convenience init() { self.init(nibName: nil, bundle: nil) }
 
-  /// Creates a view controller, ignoring the names because there are no interface files on this system.
+  /// Creates a view controller; the names are ignored, because there are no interface files on this system.
   public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
 
   /// Creates a view controller without state, because there are no interface files on this system.
@@ -40,7 +40,7 @@ open class NSViewController: NSResponder {
   /// A Boolean value that indicates whether the view is loaded.
   open var isViewLoaded: Bool { loadedView != nil }
 
-  /// Creates the view; a subclass that overrides this method sets `view`.
+  /// Creates the view; a subclass that overrides this method must set `view`.
   open func loadView() { loadedView = NSView(frame: .zero) }
 
   /// Loads the view, unless it is already loaded.

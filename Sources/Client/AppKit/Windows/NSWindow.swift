@@ -8,7 +8,7 @@ open class NSWindow: NSResponder {
   /// The title of the window.
   open var title = ""
 
-  /// The rectangle of the window.
+  /// The rectangle of the window, which only the initializer sets.
   open private(set) var frame: NSRect
 
   /// The view that fills the window.
@@ -25,7 +25,7 @@ open class NSWindow: NSResponder {
   /// A Boolean value that indicates whether the window is on screen.
   open private(set) var isVisible = false
 
-  /// The style of the window's frame and controls; nothing is drawn.
+  /// The style of the window, which determines whether the window can become the key window; nothing is drawn.
   open var styleMask: NSWindow.StyleMask = .titled
 
   /// A Boolean value that indicates whether the window can become the key window.
@@ -39,13 +39,13 @@ open class NSWindow: NSResponder {
   /// A Boolean value that indicates whether the window is released when it is closed; stored, but has no effect.
   open var isReleasedWhenClosed = true
 
-  /// Creates a window with the given size.
+  /// Creates a window with the given rectangle.
   public init(contentRect: NSRect) {
     frame = contentRect
     super.init()
   }
 
-  /// Creates a window with the given size and style.
+  /// Creates a window with the given rectangle and style.
   public convenience init(
     contentRect: NSRect, styleMask style: NSWindow.StyleMask,
     backing backingStoreType: NSWindow.BackingStoreType, defer flag: Bool
@@ -54,7 +54,7 @@ open class NSWindow: NSResponder {
     styleMask = style
   }
 
-  /// Creates a window that a view controller fills.
+  /// Creates a window and fills it with the view of a view controller.
   public convenience init(contentViewController: NSViewController) {
     self.init(contentRect: .zero)
     self.contentViewController = contentViewController
@@ -94,7 +94,7 @@ open class NSWindow: NSResponder {
 
   /// Removes the window from the screen.
   ///
-  /// The next window becomes the key window.
+  /// If it was the key window, the frontmost remaining window that can become the key window takes its place.
   open func orderOut(_ sender: Any?) {
     guard isVisible else { return }
     isVisible = false
@@ -109,7 +109,8 @@ open class NSWindow: NSResponder {
 
   /// Closes the window.
   ///
-  /// Closing the last window can terminate the app.
+  /// After the last window closes, the app terminates if its delegate returns true from
+  /// `applicationShouldTerminateAfterLastWindowClosed(_:)`.
   open func close() {
     guard isVisible else { return }
     orderOut(nil)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A way to open URLs with the desktop's default programs.
+/// Functions that open URLs with the desktop's default programs.
 package enum ExternalURL {
   /// True if the app can try to open a URL: a desktop is running, and `xdg-open` is in the path.
   package static var isPossible: Bool {

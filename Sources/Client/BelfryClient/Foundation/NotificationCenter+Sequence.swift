@@ -4,7 +4,7 @@ extension NotificationCenter {
   /// An asynchronous sequence of the notifications that are posted after the sequence is created; use it in only one
   /// loop.
   public struct Notifications: AsyncSequence, Sendable {
-    /// The type of an element.
+    /// The type of the sequence's elements.
     public typealias Element = Notification
 
     let stream: AsyncStream<Posted>

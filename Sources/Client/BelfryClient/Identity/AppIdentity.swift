@@ -22,8 +22,8 @@ package struct AppIdentity: Sendable {
   package init(bundle: Bundle, environment: [String: String]) {
     func text(_ key: String) -> String? { bundle.object(forInfoDictionaryKey: key) as? String }
     let claimed = environment["BELFRY_APP_ID"].flatMap { $0.isEmpty ? nil : $0 }
-    // An agent that starts a process passes the app's ID to it. The ID takes precedence because the manifest of an
-    // extension contains the extension's own ID.
+    // If the agent started this process, the agent's value for the app's ID takes precedence, because the manifest of
+    // an extension contains the extension's own ID.
     let isStarted = environment["BELFRY_LAUNCH"] != nil
     appID = isStarted ? claimed ?? bundle.bundleIdentifier : bundle.bundleIdentifier ?? claimed
     isDevelopment = bundle.bundleIdentifier == nil && claimed != nil

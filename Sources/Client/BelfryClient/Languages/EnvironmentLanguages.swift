@@ -1,5 +1,5 @@
-/// The user's languages according to the environment, in gettext's order: `LANGUAGE` (a list), then `LC_ALL`,
-/// `LC_MESSAGES`, `LANG`.
+/// The user's languages according to the environment variables, in gettext's order: `LANGUAGE` (a list), `LC_ALL`,
+/// `LC_MESSAGES`, and `LANG`.
 package enum EnvironmentLanguages {
   /// Returns the languages as BCP 47 tags, in order of preference; English if the environment specifies no language.
   package static func preferred(_ environment: [String: String]) -> [String] {

@@ -1,8 +1,9 @@
 public import Foundation
 
 extension Locale {
-  /// The user's languages as BCP 47 tags, in order of preference: the languages in the agent's settings, or those of
-  /// the environment while no agent can be reached.
+  /// The user's languages as BCP 47 tags, in order of preference.
+  ///
+  /// The languages are from the agent's settings or, while no agent can be reached, from the environment.
   public static var userPreferredLanguages: [String] {
     let session = AgentSession.shared
     if session.welcome == nil, !session.isUnreachable {
@@ -11,18 +12,19 @@ extension Locale {
     return session.languages
   }
 
-  /// The user's languages, under the name of a Foundation property that is constant on Linux.
+  /// The user's languages as BCP 47 tags, in order of preference.
   ///
-  /// A file that also imports Foundation gets Foundation's property; use ``userPreferredLanguages`` there instead.
+  /// This property has the same name as a Foundation property, whose value is constant on Linux. A file that also
+  /// imports Foundation gets Foundation's property; use ``userPreferredLanguages`` there instead.
   @_disfavoredOverload
   public static var preferredLanguages: [String] { userPreferredLanguages }
 }
 
 extension NSLocale {
-  /// The user's languages as BCP 47 tags, in order of preference, under the name of a Foundation property that is
-  /// constant on Linux.
+  /// The user's languages as BCP 47 tags, in order of preference.
   ///
-  /// A file that also imports Foundation gets Foundation's property; use ``userPreferredLanguages`` there instead.
+  /// This property has the same name as a Foundation property, whose value is constant on Linux. A file that also
+  /// imports Foundation gets Foundation's property; use `Locale.userPreferredLanguages` there instead.
   @_disfavoredOverload
   public class var preferredLanguages: [String] { Locale.userPreferredLanguages }
 }

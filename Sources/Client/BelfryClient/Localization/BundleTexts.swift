@@ -7,7 +7,7 @@ import Synchronization
 /// Foundation on Linux does not use the user's languages: it looks up strings in the development language, or in the
 /// first folder that it finds.
 package final class BundleTexts: Sendable {
-  /// The value for a key.
+  /// The value for a key: a string, or a format with plural forms.
   enum Entry: Sendable {
     case text(String)
     case plural(PluralFormat)
@@ -17,7 +17,7 @@ package final class BundleTexts: Sendable {
 
   private struct State {
     var tables: [String: [String: Entry]] = [:]
-    /// The plural formats whose format strings were returned by lookups, keyed by format string.
+    /// The plural formats that lookups have found, keyed by their format strings.
     var plurals: [String: PluralFormat] = [:]
   }
 
@@ -70,7 +70,7 @@ package final class BundleTexts: Sendable {
     }
   }
 
-  /// Returns the plural forms of a format string that a lookup returned; nil if the format string has none.
+  /// Returns the plural format for a format string that a lookup returned; nil if the string has no plural forms.
   func plural(of format: String) -> PluralFormat? {
     guard format.contains("%") else { return nil }
     return state.withLock { $0.plurals[format] }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The strings that this process looked up by key.
 ///
-/// A notification contains the key, so that its text follows the user's language.
+/// A notification contains the key of its text, so that the text follows the user's language.
 package final class LocalizedTexts: Sendable {
   package struct Source: Hashable, Sendable {
     package var key: String

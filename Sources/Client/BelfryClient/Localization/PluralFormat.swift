@@ -2,7 +2,7 @@ import BelfryWire
 import Scheduling
 import Foundation
 
-/// A format with plural forms, as defined by an entry of a `.stringsdict` file.
+/// A format with plural forms, which an entry of a `.stringsdict` file defines.
 struct PluralFormat: Sendable {
   /// The language of the forms, as a tag.
   let language: String
@@ -18,12 +18,12 @@ struct PluralFormat: Sendable {
     variables = PluralVariables(entry)
   }
 
-  /// Returns the format with its variables replaced by plural forms, and the arguments that the result's directives
-  /// use.
+  /// Returns the format with its variables replaced by plural forms, and the arguments that the resulting format uses.
   ///
-  /// Each directive specifies its argument, because Foundation reads past an argument that no directive refers to.
+  /// Each directive in the result specifies the number of its argument, and unused arguments are omitted. If no
+  /// directive refers to an argument, Foundation reads past the arguments.
   ///
-  /// Forms can refer to each other, so the number of bytes read and the size of the result are limited; a longer format
+  /// Forms can refer to each other, so the number of bytes read and the size of the result are limited. A longer result
   /// is truncated.
   func expanded(for arguments: [any CVarArg]) -> (format: String, arguments: [any CVarArg]) {
     var state = Expansion(arguments: arguments)
@@ -38,9 +38,9 @@ struct PluralFormat: Sendable {
     var isCut = false
     /// The number of bytes of forms that may still be read.
     private var formBytes = WireLimits.filledTextBytesMax
-    /// The position of the latest directive in the output; the bytes after it might belong to the directive.
+    /// The position of the latest directive in the output; the bytes that follow might belong to this directive.
     private var directive: Int?
-    /// The argument of the next directive that does not specify its argument.
+    /// The position of the argument for the next directive that does not specify its argument.
     var next = 0
     /// The positions of the arguments that directives refer to, in order of first mention.
     var used: [Int] = []
@@ -52,7 +52,7 @@ struct PluralFormat: Sendable {
 
     init(arguments: [any CVarArg]) { self.arguments = arguments }
 
-    /// Returns an argument as the text that selects the form.
+    /// Returns the text of an argument, which determines the plural form.
     mutating func text(of position: Int) -> String {
       if let text = texts[position] { return text }
       let text = "\(arguments[position])"
@@ -89,7 +89,7 @@ struct PluralFormat: Sendable {
       }
       isCut = true
       var kept = Array(bytes.prefix(room + 1))
-      // Cut before a byte that starts a scalar.
+      // Do not split a scalar: remove the trailing continuation bytes and the byte before them.
       while let last = kept.popLast(), last & 0b1100_0000 == 0b1000_0000 {}
       output.append(contentsOf: kept)
       // Remove the last directive if it might be truncated, so that Foundation does not read part of a directive.
@@ -134,7 +134,7 @@ struct PluralFormat: Sendable {
     state.append(format[at...])
   }
 
-  /// Returns the position of the argument for the directive whose percent sign was read.
+  /// Returns the position of the argument for a directive; the directive's percent sign has already been read.
   private func position(
     _ format: [UInt8], _ at: inout Int, _ state: inout Expansion, counted: Int?
   ) -> Int {

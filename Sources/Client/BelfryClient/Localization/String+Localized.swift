@@ -5,7 +5,7 @@ public import Foundation
 extension String {
   /// A key of the app's strings, with interpolated values: `"\(count) new messages"` has the key `%lld new messages`.
   public struct LocalizationValue: ExpressibleByStringInterpolation, Equatable, Sendable {
-    /// The builder of a key from literals and values.
+    /// A builder that creates a key from literals and values.
     public struct StringInterpolation: StringInterpolationProtocol, Sendable {
       var key = ""
       var arguments: [any CVarArg & Sendable] = []
@@ -13,24 +13,24 @@ extension String {
       /// Creates an empty interpolation.
       public init(literalCapacity: Int, interpolationCount: Int) {}
 
-      /// Appends a literal to the key.
+      /// Appends a literal to the key, with its percent signs escaped.
       public mutating func appendLiteral(_ literal: String) {
         key += literal.replacingOccurrences(of: "%", with: "%%")
       }
 
-      /// Appends a string value.
+      /// Appends a string value, which the key represents as `%@`.
       public mutating func appendInterpolation(_ text: String) {
         key += "%@"
         arguments.append(text)
       }
 
-      /// Appends an integer value.
+      /// Appends an integer value, which the key represents as `%lld`.
       public mutating func appendInterpolation(_ number: some BinaryInteger) {
         key += "%lld"
         arguments.append(Int64(clamping: number))
       }
 
-      /// Appends a floating-point value.
+      /// Appends a floating-point value, which the key represents as `%lf`.
       public mutating func appendInterpolation(_ number: Double) {
         key += "%lf"
         arguments.append(number)
@@ -97,8 +97,8 @@ extension String {
   }
 }
 
-// These functions are generic so that overload resolution picks exactly one declaration, either one of these or one of
-// Foundation's. Two declarations of equal rank would be an error in every file that fills in a format.
+// These functions are generic, so that overload resolution selects exactly one declaration: one of these functions or
+// one of Foundation's. If two declarations had equal rank, every file that fills in a format would fail to compile.
 extension String {
   /// Fills in a format with one value, using the plural forms in the app's `.stringsdict` files.
   public static func localizedStringWithFormat<Value: CVarArg>(

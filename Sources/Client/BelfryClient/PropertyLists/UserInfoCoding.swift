@@ -3,16 +3,15 @@ import Foundation
 
 /// The encoding of an app's own data on the app link.
 ///
-/// The data is JSON, so that other programs can read it, plus a binary property list if the data contains dates, bytes,
-/// or large numbers.
+/// The data is encoded as JSON, so that other programs can read it. If the data contains dates, bytes, or large
+/// numbers, a binary property list is added.
 package enum UserInfoCoding {
   /// A value that a property list cannot represent.
   package struct Unsuitable: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// The state of an encoding: the values that it accepts, and whether JSON exactly represents all values encoded so
-  /// far.
+  /// The state of an encoding: the values that it accepts, and whether JSON represents all values exactly so far.
   private struct Progress {
     let allowsNull: Bool
     var isExact = true
@@ -167,7 +166,7 @@ package enum UserInfoCoding {
     return type == CChar(UInt8(ascii: "d")) || type == CChar(UInt8(ascii: "f"))
   }
 
-  /// Returns the data as objects of the classes that the property list writer accepts; nulls are omitted.
+  /// Returns the data as objects of classes that the property list writer accepts; null values are omitted.
   private static func propertyList(_ value: Any) -> Any? {
     switch value {
     case let value as String: return value

@@ -26,8 +26,10 @@ public struct Selector: @unchecked Sendable {
     }
   }
 
-  /// Creates a selector from an object's method with two arguments, such as an event and its reply; both receive the
-  /// sender.
+  /// Creates a selector from an object's method that takes two arguments of the same type, such as an event and its
+  /// reply.
+  ///
+  /// Both arguments receive the sender.
   public init<Sender>(_ method: @escaping (Sender, Sender) -> Void) {
     body = { _, sender in
       if let sender = sender as? Sender { method(sender, sender) }
@@ -49,8 +51,10 @@ public struct Selector: @unchecked Sendable {
     }
   }
 
-  /// Creates a selector from a class's method with two arguments, such as an event and its reply; both receive the
-  /// sender.
+  /// Creates a selector from a class's method that takes two arguments of the same type, such as an event and its
+  /// reply.
+  ///
+  /// Both arguments receive the sender.
   public init<Target: AnyObject, Sender>(_ method: @escaping (Target) -> (Sender, Sender) -> Void) {
     body = { target, sender in
       guard let target = target as? Target, let sender = sender as? Sender else { return }
@@ -59,34 +63,36 @@ public struct Selector: @unchecked Sendable {
   }
 }
 
-// Methods on the main actor have different types.
+// Methods on the main actor have different types, so they need their own initializers.
 extension Selector {
-  /// Creates a selector from an object's method without arguments, on the main actor.
+  /// Creates a selector from an object's main-actor method without arguments.
   @_disfavoredOverload
   public init(_ method: @escaping @MainActor () -> Void) {
     self.init(unsafe unsafeBitCast(method, to: (() -> Void).self))
   }
 
-  /// Creates a selector from an object's method that takes the sender, on the main actor.
+  /// Creates a selector from an object's main-actor method that takes the sender.
   @_disfavoredOverload
   public init<Sender>(_ method: @escaping @MainActor (Sender) -> Void) {
     self.init(unsafe unsafeBitCast(method, to: ((Sender) -> Void).self))
   }
 
-  /// Creates a selector from an object's method with two arguments, such as an event and its reply, on the main actor;
-  /// both receive the sender.
+  /// Creates a selector from an object's main-actor method that takes two arguments of the same type, such as an event
+  /// and its reply.
+  ///
+  /// Both arguments receive the sender.
   @_disfavoredOverload
   public init<Sender>(_ method: @escaping @MainActor (Sender, Sender) -> Void) {
     self.init(unsafe unsafeBitCast(method, to: ((Sender, Sender) -> Void).self))
   }
 
-  /// Creates a selector from a class's method without arguments, on the main actor.
+  /// Creates a selector from a class's main-actor method without arguments.
   @_disfavoredOverload
   public init<Target: AnyObject>(_ method: @escaping (Target) -> @MainActor () -> Void) {
     self.init(unsafe unsafeBitCast(method, to: ((Target) -> () -> Void).self))
   }
 
-  /// Creates a selector from a class's method that takes the sender, on the main actor.
+  /// Creates a selector from a class's main-actor method that takes the sender.
   @_disfavoredOverload
   public init<Target: AnyObject, Sender>(
     _ method: @escaping (Target) -> @MainActor (Sender) -> Void
@@ -94,8 +100,10 @@ extension Selector {
     self.init(unsafe unsafeBitCast(method, to: ((Target) -> (Sender) -> Void).self))
   }
 
-  /// Creates a selector from a class's method with two arguments, such as an event and its reply, on the main actor;
-  /// both receive the sender.
+  /// Creates a selector from a class's main-actor method that takes two arguments of the same type, such as an event
+  /// and its reply.
+  ///
+  /// Both arguments receive the sender.
   @_disfavoredOverload
   public init<Target: AnyObject, Sender>(
     _ method: @escaping (Target) -> @MainActor (Sender, Sender) -> Void

@@ -1,10 +1,10 @@
 import AppWire
 import Foundation
 
-/// A launcher that starts the agent if the login session allows it.
+/// A launcher that starts the agent if the environment allows it.
 ///
-/// The session allows it if the user has a runtime directory, the `belfry` executable is in the path, no socket was
-/// specified, and starting the agent is not turned off.
+/// The environment allows it if the user has a runtime directory, the `belfry` executable is in the path, and the
+/// environment neither specifies a socket nor turns off starting the agent.
 enum AgentLauncher {
   /// An agent that this process started.
   struct Agent: Equatable {
@@ -35,7 +35,8 @@ enum AgentLauncher {
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     guard (try? process.run()) != nil else { return nil }
-    // The shell prints its process ID and becomes the agent, whose output is redirected, so this read finishes soon.
+    // The shell prints its process ID and then becomes the agent. The agent's output is redirected, so this read ends
+    // soon.
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)).map {
       Agent(pid: $0, log: log)

@@ -15,7 +15,7 @@ package final class AgentSession: Sendable {
   /// The handler returns false to pass the event to the next handler.
   package typealias Handler = @MainActor @Sendable (AppEvent, AppLinkQuestion?) -> Bool
 
-  /// The listeners, in the order in which they are offered an event.
+  /// The listeners, in the order in which the session offers an event to them.
   package enum Listener: Int, CaseIterable, Sendable {
     case notificationCenter, desktopCenter, taskScheduler, application, pushRegistry, liveActivities
     case locationManager
@@ -44,7 +44,7 @@ package final class AgentSession: Sendable {
   }
 
   package static let shared: AgentSession = {
-    // Send the pending requests of a tool that exits immediately.
+    // A tool might exit immediately after it makes a request, so send the pending requests at exit.
     atexit { AgentSession.shared.flush() }
     return AgentSession(identity: .current, socketPath: AgentSocket.path)
   }()
@@ -83,7 +83,7 @@ package final class AgentSession: Sendable {
     }
   }
 
-  /// Sends a request and waits for the answer; used by synchronous properties.
+  /// Sends a request and waits for the answer; for synchronous properties.
   package func call(_ request: AppRequest) throws(AppLinkFailure) -> AppAnswer {
     record(request)
     let isUnreachable = state.withLock { $0.failure != nil }
@@ -133,7 +133,7 @@ package final class AgentSession: Sendable {
     state.withLock { $0.handlers[listener] = handler }
   }
 
-  /// Sets the handler to call before a response that brings the app to the foreground.
+  /// Sets the handler that is called before the listeners if a response brings the app to the foreground.
   package func listenForActivation(
     _ handler: @escaping @MainActor @Sendable (NotificationResponse) -> Void
   ) {
@@ -254,10 +254,10 @@ package final class AgentSession: Sendable {
     }
   }
 
-  /// Fails the requests that wait for an agent.
+  /// Fails the requests that still wait for a connection to the agent.
   ///
-  /// A request's own deadline, which can be much later, applies only to the answer. An agent that was just started gets
-  /// its full start time.
+  /// A request's own deadline, which can be much later, applies only to the answer. If an agent was just started, the
+  /// requests wait until its start time has passed.
   private func failUnsentRequests(_ failure: AppLinkFailure, afterMilliseconds: Int64) {
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(afterMilliseconds))) {
       [weak self] in

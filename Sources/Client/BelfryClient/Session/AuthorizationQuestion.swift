@@ -12,8 +12,8 @@ package final class AuthorizationQuestion: Sendable {
     var observer: Observer?
     /// True if the last prompt was closed without a decision.
     ///
-    /// Later requests then do not make the app inactive; if they did, an app that asks whenever it becomes active would
-    /// never stop asking.
+    /// In this case, later requests do not make the app inactive. Otherwise, an app that asks whenever it becomes
+    /// active would never stop asking.
     var endedUndecided = false
   }
 
@@ -47,8 +47,10 @@ package final class AuthorizationQuestion: Sendable {
 extension AgentSession {
   /// Requests permission; the first request shows a prompt.
   ///
-  /// If `replacesTypes` is true, the options are the complete types of an app that uses an older API (S4-5). The
-  /// completion handler runs exactly once, on the callback queue, before the prompt counts as closed.
+  /// If `replacesTypes` is true, the options are the notification types that an app registers with an older API. They
+  /// replace the types that the app registered before (S4-5).
+  ///
+  /// The completion handler runs exactly once, on the callback queue, before the prompt counts as closed.
   package func requestAuthorization(
     _ options: Set<AuthorizationOption>, replacesTypes: Bool = false,
     completion: @escaping @Sendable (Result<AppAnswer, AppLinkFailure>) -> Void

@@ -2,8 +2,10 @@ package import AppWire
 import Foundation
 
 extension AgentSession {
-  /// Connects and waits for the agent's welcome, so that the badge, settings, registration, languages, and reason for
-  /// the launch are known when the app's delegate is first called.
+  /// Connects to the agent and waits for its welcome.
+  ///
+  /// When the app's delegate is first called, the app therefore knows its badge, settings, registration, and languages,
+  /// and the reason for the launch.
   ///
   /// Without an agent, the function returns after at most `Limits.launchMilliseconds` and prints a message to standard
   /// error.

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// This system has no geocoding service, so an app can only create a placemark as a copy of another.
 open class CLPlacemark: NSObject, NSCopying, @unchecked Sendable {
-  // Sendable: it has no stored properties.
+  // Sendable: the class has no stored properties.
 
   /// Creates a copy of a placemark.
   public init(placemark: CLPlacemark) { super.init() }

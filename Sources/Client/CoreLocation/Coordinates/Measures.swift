@@ -1,4 +1,4 @@
-/// An angle of latitude or longitude in degrees on WGS 84.
+/// A latitude or longitude in degrees, based on WGS 84.
 public typealias CLLocationDegrees = Double
 
 /// A distance in meters along the Earth's surface, or a radius.
@@ -20,7 +20,7 @@ public typealias CLLocationDirection = Double
 public typealias CLLocationDirectionAccuracy = Double
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The best accuracy, in combination with other sensors, for turn-by-turn navigation.
+/// The best accuracy for turn-by-turn navigation, which also uses data from other sensors.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -24,7 +24,9 @@ public enum CLAccuracyAuthorization: Int, Sendable {
   case reducedAccuracy = 1
 }
 
-/// The activity for which an app uses locations, so that the system knows when it can pause updates.
+/// The activity for which an app uses locations.
+///
+/// On Apple's systems, the activity determines when the system can pause updates. On this system, it has no effect.
 public enum CLActivityType: Int, Sendable {
   /// An activity that no other case describes.
   case other = 1
@@ -38,7 +40,7 @@ public enum CLActivityType: Int, Sendable {
   case airborne = 5
 }
 
-/// The orientations of the device.
+/// The orientation of the device.
 public enum CLDeviceOrientation: Int32, Sendable {
   /// The orientation is unknown.
   case unknown = 0

@@ -6,22 +6,22 @@ public let kCLErrorDomain: String = "kCLErrorDomain"
 
 /// An error that explains why location information is unavailable.
 public struct CLError: Foundation._BridgedStoredNSError, Sendable {
-  /// The underlying error object.
+  /// The error object that this value wraps.
   public let _nsError: NSError
 
-  /// Wraps an error in `kCLErrorDomain`.
+  /// Wraps an error object, whose domain must be `kCLErrorDomain`.
   public init(_nsError error: NSError) {
     precondition(error.domain == kCLErrorDomain, "a CLError wraps an error of kCLErrorDomain")
     _nsError = error
   }
 
-  /// The domain of these errors.
+  /// The domain of all errors of this type.
   public static var _nsErrorDomain: String { kCLErrorDomain }
 
-  /// The domain of these errors.
+  /// The domain of all errors of this type.
   public static var errorDomain: String { kCLErrorDomain }
 
-  /// The codes of the errors.
+  /// The error codes in `kCLErrorDomain`.
   public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
     /// The error type that uses these codes.
     public typealias _ErrorType = CLError
@@ -36,9 +36,9 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
     case headingFailure = 3
     /// The user does not allow the app to monitor regions.
     case regionMonitoringDenied = 4
-    /// The region cannot be monitored, because it is too large or too many regions are monitored.
+    /// The region cannot be monitored, because it is too large or because the app monitors too many regions.
     case regionMonitoringFailure = 5
-    /// Monitoring of the region starts later.
+    /// Monitoring of the region could not start immediately.
     case regionMonitoringSetupDelayed = 6
     /// Crossings of the region's boundary are reported late.
     case regionMonitoringResponseDelayed = 7
@@ -78,9 +78,9 @@ public struct CLError: Foundation._BridgedStoredNSError, Sendable {
   public static var headingFailure: Code { .headingFailure }
   /// The user does not allow the app to monitor regions.
   public static var regionMonitoringDenied: Code { .regionMonitoringDenied }
-  /// The region cannot be monitored, because it is too large or too many regions are monitored.
+  /// The region cannot be monitored, because it is too large or because the app monitors too many regions.
   public static var regionMonitoringFailure: Code { .regionMonitoringFailure }
-  /// Monitoring of the region starts later.
+  /// Monitoring of the region could not start immediately.
   public static var regionMonitoringSetupDelayed: Code { .regionMonitoringSetupDelayed }
   /// Crossings of the region's boundary are reported late.
   public static var regionMonitoringResponseDelayed: Code { .regionMonitoringResponseDelayed }

@@ -8,7 +8,7 @@ public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> 
 /// This system has no geocoding service: every request fails with `CLError.network`, as on a device without a
 /// connection.
 open class CLGeocoder: NSObject, @unchecked Sendable {
-  // Sendable: it has no stored properties.
+  // Sendable: the class has no stored properties.
 
   /// Creates a geocoder whose requests all fail.
   public override init() { super.init() }

@@ -2,14 +2,16 @@ import BelfryClient
 import BelfryWire
 public import Foundation
 
-/// An object that provides the app with locations and monitors regions for it.
+/// An object that reports the device's location to the app and monitors regions.
 ///
 /// The agent determines the location, prompts the user, and monitors the regions, even while the app is not running.
 open class CLLocationManager: NSObject, @unchecked Sendable {
   // Sendable: as with Apple's class, the properties are used on the thread that created the manager; locks protect the
   // state that other threads access.
 
-  /// The delegate, which handles permission, locations, and regions; not retained.
+  /// The delegate, which receives the permission, locations, and region events.
+  ///
+  /// The manager does not retain the delegate.
   open weak var delegate: (any CLLocationManagerDelegate)? {
     didSet { if delegate != nil { service.attach(self) } }
   }
@@ -29,21 +31,24 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   /// A Boolean value that indicates whether the system may pause updates.
   ///
-  /// The value is stored; updates are never paused on this system.
+  /// The value is stored, but this system never pauses updates.
   open var pausesLocationUpdatesAutomatically = true
 
-  /// A Boolean value that indicates whether the status bar shows that the app uses the location; this system has no
-  /// status bar.
+  /// A Boolean value that indicates whether the status bar shows that the app uses the location.
+  ///
+  /// The value is stored, but this system has no status bar.
   open var showsBackgroundLocationIndicator = false
 
-  /// The activity for which the app uses locations; stored, but has no effect.
+  /// The activity for which the app uses locations.
+  ///
+  /// The value is stored, but has no effect.
   open var activityType: CLActivityType = .other
 
   let service = LocationService.shared
   let thread = CallerThread()
   let wanted = LockedBox(Wanted())
 
-  /// The location events that the manager requests.
+  /// The location updates that the manager requests, and the last location that it reported.
   struct Wanted {
     var updates = false
     var significantChanges = false
@@ -86,15 +91,16 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     regionClass is CLRegion.Type
   }
 
-  /// Requests permission to use the location while the app is in use; the user is asked only once.
+  /// Requests permission to use the location while the app is in use.
   ///
-  /// The app's manifest must state the reason under `NSLocationWhenInUseUsageDescription`; otherwise, the user is not
-  /// asked.
+  /// The user is asked only once. The app's manifest must state the reason, for example, under
+  /// `NSLocationWhenInUseUsageDescription`; otherwise, the user is not asked.
   open func requestWhenInUseAuthorization() { service.ask(always: false) }
 
   /// Requests permission to use the location at any time.
   ///
-  /// The app's manifest must state the reason.
+  /// The app's manifest must state the reason, for example, under `NSLocationAlwaysAndWhenInUseUsageDescription`;
+  /// otherwise, the user is not asked.
   open func requestAlwaysAuthorization() { service.ask(always: true) }
 
   // MARK: Locations
@@ -108,7 +114,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// Stops reporting locations to the delegate.
   open func stopUpdatingLocation() { want { $0.updates = false } }
 
-  /// Starts reporting significant location changes to the delegate.
+  /// Starts reporting significant location changes, which are movements of at least 500 meters, to the delegate.
   open func startMonitoringSignificantLocationChanges() { want { $0.significantChanges = true } }
 
   /// Stops reporting significant location changes.
@@ -117,7 +123,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   /// The most recent heading; always nil on this system.
   open var heading: CLHeading? { nil }
 
-  /// The angle in degrees that the device must turn before the next heading is reported; stored, but has no effect.
+  /// The angle in degrees that the device must turn before the next heading is reported.
+  ///
+  /// The value is stored, but has no effect.
   open var headingFilter: CLLocationDegrees = 1
 
   /// Has no effect, because this system does not measure headings.

@@ -4,7 +4,7 @@
 struct LocationPermission {
   /// The known status; nil before the first answer.
   private(set) var known: CLAuthorizationStatus?
-  /// The number to pass to ``handleAnswer(_:askedAt:)`` for a request that is sent now.
+  /// The number that a request must pass to ``handleAnswer(_:askedAt:)`` if it is sent now.
   private(set) var question = 0
 
   /// The status that managers report.

@@ -3,7 +3,7 @@ import BelfryClient
 import AppWire
 import Foundation
 
-/// The app's connection to the agent for the locations, regions, and permission of all its managers.
+/// The connection to the agent that all of the app's location managers share.
 final class LocationService: Sendable {
   static let shared = LocationService(session: .shared)
 
@@ -37,7 +37,7 @@ final class LocationService: Sendable {
 
   var lastLocation: CLLocation? { state.withLock { $0.last } }
 
-  /// Adds a manager, which first reports the permission.
+  /// Adds a manager and reports the permission to its delegate.
   func attach(_ manager: CLLocationManager) {
     let isNew = state.withLock { state in
       state.managers.removeAll { $0.manager == nil }
@@ -53,7 +53,7 @@ final class LocationService: Sendable {
     }
   }
 
-  /// Reports the current status to a manager on its own thread, unless the manager has already reported it.
+  /// Reports the current status to a manager's delegate on the manager's thread, unless it was already reported.
   private func reportStatus(to manager: CLLocationManager) {
     manager.notifyDelegate { [self] in
       guard let status = unreportedStatus(for: $1) else { return }

@@ -11,13 +11,13 @@ extension CLMonitor {
     /// The radius of the circle in meters.
     public let radius: CLLocationDistance
 
-    /// Creates a condition from a circle.
+    /// Creates a condition from a circle with a radius in meters.
     public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
       self.center = center
       self.radius = radius
     }
 
-    /// Returns whether two circles are equal.
+    /// Returns whether two circles have the same center and radius.
     public static func == (one: Self, other: Self) -> Bool {
       one.center.latitude == other.center.latitude
         && one.center.longitude == other.center.longitude && one.radius == other.radius
@@ -52,7 +52,7 @@ extension CLMonitor {
 
   /// A change in a condition's state.
   public struct Event: Sendable {
-    /// The states of a condition.
+    /// The state of a condition.
     public enum State: Int, Sendable {
       /// The state is not known yet.
       case unknown = 0

@@ -17,7 +17,7 @@ public struct CLLocationUpdate: Sendable {
   /// A Boolean value that indicates whether the permission is not determined yet.
   public let authorizationRequestInProgress: Bool
 
-  /// The activities for which updates are used; they have no effect.
+  /// The activity for which the app uses updates; the value has no effect.
   public enum LiveConfiguration: Int, Sendable {
     /// The default configuration, without a particular activity.
     case `default` = 0
@@ -31,14 +31,16 @@ public struct CLLocationUpdate: Sendable {
     case airborne = 4
   }
 
-  /// Returns a sequence of updates, which stop when the loop over the sequence finishes.
+  /// Returns a sequence of location updates.
+  ///
+  /// The updates stop when the loop over the sequence ends.
   public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
     Updates()
   }
 
   /// An asynchronous sequence of updates.
   public struct Updates: AsyncSequence, Sendable {
-    /// The type of an element.
+    /// The type of the sequence's elements.
     public typealias Element = CLLocationUpdate
 
     /// The iterator of the sequence.
@@ -61,7 +63,7 @@ public struct CLLocationUpdate: Sendable {
   }
 }
 
-/// A location manager that reports to a sequence on the main thread.
+/// An object that passes the updates of a location manager to a sequence, on the main thread.
 @MainActor
 private final class LiveReporter: NSObject, @MainActor CLLocationManagerDelegate {
   private let manager = CLLocationManager()

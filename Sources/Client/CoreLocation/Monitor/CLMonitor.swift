@@ -1,11 +1,12 @@
 import BelfryClient
 import Foundation
 
-/// A monitor of conditions on the device's location, which reports their events as a sequence.
+/// A monitor of conditions, such as whether the device is inside a circle, that reports changes as a sequence of
+/// events.
 ///
 /// The agent monitors the regions, as it does for `CLLocationManager`.
 public actor CLMonitor {
-  /// The name of the monitor.
+  /// The name of the monitor, which distinguishes its regions from the regions of other monitors.
   public nonisolated let name: String
 
   private var records: [String: Record] = [:]
@@ -69,7 +70,7 @@ public actor CLMonitor {
 
   /// An asynchronous sequence of events.
   public struct Events: AsyncSequence, Sendable {
-    /// The type of an element.
+    /// The type of the sequence's elements.
     public typealias Element = Event
 
     let stream: AsyncStream<Event>
@@ -89,7 +90,7 @@ public actor CLMonitor {
   }
 }
 
-/// The location manager of a monitor, on the main thread.
+/// A wrapper for a monitor's location manager, which is used on the main thread.
 @MainActor
 final class MonitorWatcher: NSObject, @MainActor CLLocationManagerDelegate {
   private let prefix: String

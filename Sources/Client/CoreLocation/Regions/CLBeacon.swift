@@ -23,7 +23,7 @@ open class CLBeacon: NSObject, @unchecked Sendable {
   /// The uncertainty of the distance in meters; negative if unknown.
   public let accuracy: CLLocationAccuracy
 
-  /// The strength of the signal in decibels.
+  /// The strength of the beacon's signal in decibels.
   public let rssi: Int
 
   /// The time at which the beacon was ranged.

@@ -6,7 +6,7 @@ public typealias CLBeaconMajorValue = UInt16
 /// The second of a beacon's two numbers.
 public typealias CLBeaconMinorValue = UInt16
 
-/// A constraint on the identity of beacons: all beacons with a UUID, or only those that also have the given numbers.
+/// A constraint on the identity of beacons, which specifies a UUID and, optionally, one or both numbers.
 open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
@@ -66,7 +66,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
 }
 
 extension NSCoder {
-  /// Returns the number of a beacon; nil if it is missing or out of range.
+  /// Returns the beacon number that is stored for the key; nil if the number is missing or out of range.
   func beaconNumber(forKey key: String) -> UInt16? {
     containsValue(forKey: key) ? UInt16(exactly: decodeInt64(forKey: key)) : nil
   }

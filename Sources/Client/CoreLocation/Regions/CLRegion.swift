@@ -21,7 +21,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     super.init()
   }
 
-  /// Creates a circular region, in the API used before `CLCircularRegion`.
+  /// Creates a circular region with the API that preceded `CLCircularRegion`.
   @available(iOS, deprecated: 7.0, message: "Use CLCircularRegion")
   public init(
     circularRegionWithCenter center: CLLocationCoordinate2D, radius: CLLocationDistance,

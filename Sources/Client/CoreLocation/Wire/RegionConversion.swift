@@ -2,9 +2,9 @@ package import AppWire
 import Foundation
 
 extension NotificationRegion {
-  /// Creates the wire format of a region.
+  /// Creates a region in the agent's wire format.
   ///
-  /// A region without a shape becomes a circle without an area, which the device never enters.
+  /// A region without a shape becomes a circle with a negative radius, which the device never enters.
   package init(_ region: CLRegion) {
     let shape: Shape
     if let beacon = region as? CLBeaconRegion {

@@ -62,7 +62,10 @@ open class UIAlertController: UIViewController {
     }
   }
 
-  /// The text field of the dialog, which is sent with the action that confirms the alert.
+  /// The alert's first text field, as a field of the dialog; nil if the alert has no text field.
+  ///
+  /// The dialog sends the text with the preferred action or, if there is none, with the first action that does not
+  /// cancel.
   private var field: DialogCenter.Field? {
     guard let placeholder = textFields?.first.map({ $0.placeholder ?? "" }) else { return nil }
     let confirmation = actions.firstIndex { $0 === preferredAction }
@@ -93,7 +96,7 @@ open class UIAlertController: UIViewController {
     if let chosen { chosen.handler?(chosen) }
   }
 
-  /// Adds a text field to the alert.
+  /// Adds a text field to the alert; only the first text field is shown.
   open func addTextField(configurationHandler: ((UITextField) -> Void)? = nil) {
     let field = UITextField(frame: .zero)
     configurationHandler?(field)
@@ -120,7 +123,7 @@ open class UIAlertAction: NSObject, NSCopying {
   /// The style of the action's button.
   nonisolated public let style: Style
 
-  /// A Boolean value that indicates whether the action is enabled.
+  /// A Boolean value that indicates whether the action is enabled; stored, but has no effect.
   open var isEnabled = true
 
   let handler: ((UIAlertAction) -> Void)?
@@ -151,7 +154,7 @@ open class UITextField: UIView {
   /// The placeholder that the empty field shows.
   open var placeholder: String?
 
-  /// A Boolean value that indicates whether the field hides the text.
+  /// A Boolean value that indicates whether the field hides the text; stored, but has no effect.
   open var isSecureTextEntry = false
 
   /// The delegate, which is never called on this system; not retained.

@@ -6,7 +6,7 @@ import Foundation
 import UserNotifications
 
 extension UIApplication {
-  /// Subscribes to the agent's events.
+  /// Subscribes to the agent's events, to its requests to activate the app, and to permission prompts.
   func listen() {
     session.listen(as: .application) { [weak self] event, question in
       self?.handle(event, question) ?? false
@@ -45,10 +45,10 @@ extension UIApplication {
     return true
   }
 
-  /// Delivers a push to the newest method for pushes, or to the oldest method if the delegate does not implement the
-  /// newest (S1-39).
+  /// Delivers a push to the newest delegate method for pushes or, if the delegate does not implement it, to the oldest
+  /// one (S1-39).
   ///
-  /// Pushes that launch the app are delivered in the same way (S4-21).
+  /// A push that launches the app is delivered in the same way (S4-21).
   func receive(
     _ payload: [UInt8],
     completion: @escaping @MainActor @Sendable (FetchResult) -> Void
@@ -63,9 +63,10 @@ extension UIApplication {
     }
   }
 
-  /// Calls the delegate method that has no result.
+  /// Calls the oldest delegate method for pushes, which returns no result.
   ///
-  /// The newest method differs only in being `async`, so an asynchronous caller could not select this one.
+  /// The call is in a synchronous function, because the same call in an asynchronous function would select the newest
+  /// method, which is `async`.
   func receiveInOldestForm(
     _ userInfo: [AnyHashable: Any], _ delegate: any UIApplicationDelegate
   ) {
@@ -79,7 +80,7 @@ extension UIApplication {
     _ delivered: DeliveredNotification, _ question: AppLinkQuestion?
   ) -> Bool {
     guard delivered.request.content.generation != .desktop else { return false }
-    // A push is also delivered as an arrival event, so the delegate is not called for it here.
+    // Do not call the delegate here for a push, which is also delivered as an `arrived` event.
     if delivered.payload == nil {
       delegate?.application(
         self, didReceive: UILocalNotification(LocalNotificationFields(delivered.request)))

@@ -19,7 +19,7 @@ extension UIApplicationDelegate {
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Runs the app with the delegate class of the given name; called by `main.swift`.
 ///
-/// The arguments of the process and the principal class are ignored.
+/// The process arguments and the name of the principal class are ignored.
 ///
 /// - Returns: Never; the process exits when the app terminates.
 @preconcurrency @MainActor
@@ -35,7 +35,7 @@ public func UIApplicationMain(
   ApplicationLaunch.run(delegateClass: type)
 }
 
-/// The launch of an app, which calls the delegate in the same order as Apple's systems.
+/// The launch sequence of an app, with the same order of delegate calls as on Apple's systems.
 @MainActor
 enum ApplicationLaunch {
   /// The delegate, retained because `UIApplication.delegate` is weak.
@@ -97,7 +97,7 @@ enum LaunchOptions {
   }
 }
 
-/// A search for the URL that the `%u` field of a `.desktop` file added to the arguments.
+/// A search in the process arguments for the URL that the `%u` field code of a `.desktop` file adds.
 enum LaunchURL {
   static func find(_ arguments: [String]) -> URL? {
     guard arguments.count == 2, let url = URL(string: arguments[1]) else { return nil }

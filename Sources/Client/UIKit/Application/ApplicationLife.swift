@@ -13,14 +13,14 @@ final class ApplicationLife {
   /// The number of open permission prompts that cover the app.
   private var covers = 0
 
-  /// The response that launched the app, stored until the matching event arrives.
+  /// The user's response that launched the app, stored until the matching event arrives.
   var launchResponse: AppWire.NotificationResponse?
 
   private var application: UIApplication { .shared }
 
-  /// Returns whether this response launched the app.
+  /// Returns whether this response launched the app, and discards the stored launch response.
   ///
-  /// Returns true only once.
+  /// A second call with the same response therefore returns false.
   func claimLaunch(_ response: AppWire.NotificationResponse) -> Bool {
     defer { launchResponse = nil }
     return launchResponse?.notification.request.id == response.notification.request.id

@@ -10,7 +10,7 @@ extension UIApplication {
     /// The URL to open.
     public static let url = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsURLKey")
 
-    /// The app that requested the launch.
+    /// The app that requested the launch; never present on this system.
     public static let sourceApplication = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsSourceApplicationKey")
 
@@ -23,7 +23,7 @@ extension UIApplication {
     public static let localNotification = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsLocalNotificationKey")
 
-    /// Data that was passed with a URL.
+    /// Data that was passed with a URL; never present on this system.
     public static let annotation = LaunchOptionsKey(
       rawValue: "UIApplicationLaunchOptionsAnnotationKey")
 
@@ -71,16 +71,16 @@ extension UIApplication {
     /// Creates a key from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The app that requested the URL.
+    /// The app that requested the URL; never present on this system.
     public static let sourceApplication = OpenURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsSourceApplicationKey")
 
-    /// Data that was passed with the URL.
+    /// Data that was passed with the URL; never present on this system.
     public static let annotation = OpenURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsAnnotationKey")
 
-    /// A Boolean value that indicates whether the app may open the file in place; otherwise, it must copy the file
-    /// first.
+    /// A Boolean value that is true if the app may open the file in place, and false if the app must copy the file
+    /// first; never present on this system.
     public static let openInPlace = OpenURLOptionsKey(
       rawValue: "UIApplicationOpenURLOptionsOpenInPlaceKey")
 

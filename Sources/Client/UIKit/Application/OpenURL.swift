@@ -11,8 +11,8 @@ extension UIApplication {
 
   /// Opens a URL with the desktop's default program (`xdg-open`).
   ///
-  /// The two settings URLs open the desktop's notification settings, if the desktop has such a page. `belfry settings`
-  /// changes the app's settings on every machine.
+  /// The two settings URLs open the desktop's notification settings, if the desktop has such a page. On any machine,
+  /// the user can also change the app's settings with the `belfry settings` command.
   ///
   /// The completion handler receives true if a program opened the URL.
   @preconcurrency

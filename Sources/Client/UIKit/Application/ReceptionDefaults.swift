@@ -2,15 +2,14 @@ import BelfryClient
 import Foundation
 
 // Routes pushes, local notifications, and actions to the variant of the method that an app delegate implements. The
-// agent's event is sent to the newest variant; each variant that the delegate does not implement calls the next older
-// one.
+// agent's event is sent to the newest variant. The default implementation of each variant calls the next older variant.
 extension UIApplicationDelegate {
   /// The default implementation does nothing.
   public func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
   ) {}
 
-  /// Records that the app does not implement this method, so that the variant without a result is called instead.
+  /// Records that the app does not implement this method; the variant without a result is then called instead.
   public func application(
     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
     fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void

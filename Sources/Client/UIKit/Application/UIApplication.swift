@@ -48,7 +48,7 @@ open class UIApplication: UIResponder {
   /// A Boolean value that indicates whether the app supports multiple scenes; always false on this system.
   open var supportsMultipleScenes: Bool { false }
 
-  /// The windows that were made visible.
+  /// The windows that the app has made visible.
   @available(iOS, deprecated: 15.0, message: "Use UIWindowScene.windows")
   open var windows: [UIWindow] { shownWindows }
 

@@ -23,7 +23,7 @@ open class UIResponder: NSObject {
   @discardableResult
   open func resignFirstResponder() -> Bool { false }
 
-  /// The user's current activity; stored for the app.
+  /// The user's current activity; stored, but has no effect.
   open var userActivity: NSUserActivity?
 
   /// Restores the state of an activity; does nothing unless a subclass overrides it.

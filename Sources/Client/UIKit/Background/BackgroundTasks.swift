@@ -15,7 +15,10 @@ final class BackgroundTasks {
   /// The end of the background time; nil in the foreground.
   private var deadline: ContinuousClock.Instant?
   private let seconds: Double
-  /// False for an app whose manifest has a background mode with unlimited time.
+  /// True if the background time is limited.
+  ///
+  /// The time is unlimited if the app's manifest has a background mode with unlimited time, or if the agent grants
+  /// unlimited time.
   private var isLimited: Bool
 
   init(
@@ -26,14 +29,15 @@ final class BackgroundTasks {
     isLimited = !BackgroundModes.giveUnlimitedTime(modes)
   }
 
-  /// The seconds of background time that remain; the largest finite number if the time is unlimited.
+  /// The remaining background time, in seconds; the largest finite number if the time is unlimited.
   var remaining: Double {
     guard isLimited else { return .greatestFiniteMagnitude }
     guard let deadline else { return 0 }
     return max(0, ContinuousClock.now.duration(to: deadline) / .seconds(1))
   }
 
-  /// Starts the background time when the app enters the background or receives work there.
+  /// Starts a new period of background time; called when the app enters the background, or when it launches or receives
+  /// a push there.
   func timeBegins() {
     if isLimited { timeEnds(inSeconds: seconds) }
   }
@@ -49,7 +53,7 @@ final class BackgroundTasks {
     let warning = DispatchTime.now() + max(0, seconds - Limits.backgroundWarningSeconds)
     DispatchQueue.main.asyncAfter(deadline: warning) { [weak self] in
       MainActor.assumeIsolated {
-        // Only the end of the most recent period applies.
+        // Ignore this deadline if a newer one has replaced it.
         if let self, self.deadline == deadline { self.expire() }
       }
     }

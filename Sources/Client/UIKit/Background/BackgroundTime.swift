@@ -1,11 +1,12 @@
 public import Foundation
 
 extension UIApplication {
-  /// The seconds of background time that remain; unlimited while the app is in the foreground.
+  /// The remaining background time, in seconds; the largest finite number while the app is in the foreground.
   ///
-  /// At the end of this time, the system calls the expiration handlers of background tasks and ends the tasks. An app
-  /// that the system started in the background is suspended when it has nothing more to do, and terminated if it does
-  /// not finish in time. An app that the user started, or that was in the foreground, might have windows, so its
+  /// At the end of this time, the system calls the expiration handlers of background tasks and ends the tasks.
+  ///
+  /// An app that the system started in the background is suspended when it has nothing more to do, and terminated if it
+  /// does not finish in time. An app that the user started, or that was in the foreground, might have windows, so its
   /// process is never terminated.
   public var backgroundTimeRemaining: TimeInterval {
     guard applicationState == .background else { return .greatestFiniteMagnitude }
@@ -35,7 +36,7 @@ extension UIApplication {
     backgroundTasks.begin(name: taskName, session: session, expirationHandler: handler)
   }
 
-  /// Ends a background task because its work is done.
+  /// Reports that the work of a background task is done.
   public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
     backgroundTasks.end(identifier, session: session)
   }

@@ -6,7 +6,7 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
   /// Creates an identifier from its number.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// The identifier that represents no task; returned when no background time is available.
+  /// The identifier that represents no task; never returned by this system.
   public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 

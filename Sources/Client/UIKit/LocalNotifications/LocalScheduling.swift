@@ -29,8 +29,8 @@ extension UIApplication {
   )
   public func cancelLocalNotification(_ notification: UILocalNotification) {
     let fields = notification.storage.fields
-    // The two forms in which the agent can store the notification: as scheduled, or without a trigger if it was
-    // presented immediately. Both forms contain times in milliseconds.
+    // The agent stores the notification with its trigger if it was scheduled, or without a trigger if it was presented
+    // immediately. Compare with both forms. The conversion also rounds dates to milliseconds, as the agent stores them.
     let forms = [false, true].compactMap { isNow in
       (try? fields.wire(id: "", now: isNow)).map { LocalNotificationFields($0) }
     }
@@ -79,7 +79,9 @@ extension UIApplication {
     }
   }
 
-  /// Returns the app's local notifications in a list, or an empty array if the agent cannot be reached.
+  /// Returns the local notifications in a list of the agent, or an empty array if the agent cannot be reached.
+  ///
+  /// - Parameter list: `.pending` for the scheduled notifications, or `.delivered` for those that are shown.
   private func localRequests(_ list: AppRequest) -> [AppWire.NotificationRequest] {
     guard let answer = try? session.call(list) else { return [] }
     let requests =

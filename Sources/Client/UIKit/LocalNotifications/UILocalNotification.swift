@@ -35,8 +35,8 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
 
   /// The time zone of `fireDate`.
   ///
-  /// If set, `fireDate` is a wall-clock time in that zone, regardless of where the device is; if nil, `fireDate` is an
-  /// absolute time.
+  /// If the time zone is set, `fireDate` is a wall-clock time in that zone, regardless of where the device is. If the
+  /// time zone is nil, `fireDate` is an absolute time.
   open var timeZone: TimeZone? {
     get { storage.fields.timeZone }
     set { storage.fields.timeZone = newValue }
@@ -107,7 +107,7 @@ open class UILocalNotification: NSObject, NSCopying, NSCoding {
     set { storage.fields.soundName = newValue }
   }
 
-  /// The number on the app's icon; 0 leaves it unchanged.
+  /// The number to show on the app's icon; 0 leaves the current number unchanged.
   open var applicationIconBadgeNumber: Int {
     get { storage.fields.applicationIconBadgeNumber }
     set { storage.fields.applicationIconBadgeNumber = newValue }

@@ -33,7 +33,7 @@ extension UIApplication {
     }
   }
 
-  /// Returns the ways in which pushes may alert the user; empty if the app is not registered.
+  /// Returns the ways in which pushes may alert the user, or an empty set if the app is not registered.
   @available(iOS, deprecated: 8.0, message: "Use UNUserNotificationCenter.notificationSettings()")
   public func enabledRemoteNotificationTypes() -> UIRemoteNotificationType {
     guard session.isRegistered, let settings = currentSettings() else { return [] }
@@ -79,7 +79,8 @@ extension UIApplication {
 }
 
 extension NotificationSettingsValues {
-  /// The bits that the older APIs share: badge 1, sound 2, alert 4.
+  /// The types that the user allows, as the sum of the values that the older APIs share: 1 for badges, 2 for sounds,
+  /// and 4 for alerts.
   var enabledTypes: UInt {
     guard authorizationStatus == .authorized || authorizationStatus == .provisional else {
       return 0

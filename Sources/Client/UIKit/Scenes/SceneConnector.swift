@@ -7,7 +7,7 @@ import UserNotifications
 @MainActor
 final class SceneConnector {
   private(set) var connected: Set<UIScene> = []
-  /// The response that launched the app, stored until the scene connects.
+  /// The user's response that launched the app, stored until the scene connects.
   var launchResponse: UNNotificationResponse?
 
   /// Connects the scene, unless it is already connected.

@@ -78,7 +78,7 @@ extension UIScene {
     /// The response that launched the app; nil if something else launched it.
     public let notificationResponse: UNNotificationResponse?
 
-    /// The URLs to open.
+    /// The URLs to open; empty on this system, which passes URLs to `scene(_:openURLContexts:)` instead.
     public let urlContexts: Set<UIOpenURLContext>
 
     /// The Home Screen quick action that the user chose; nil on this system.

@@ -36,10 +36,10 @@ open class UISceneSession: NSObject {
   /// The identifier of the scene, which stays the same across launches.
   public let persistentIdentifier: String
 
-  /// The activity to restore at the next launch; stored while the app runs.
+  /// The activity to restore at the next launch; stored only while the app runs.
   open var stateRestorationActivity: NSUserActivity?
 
-  /// The app's custom data; stored while the app runs.
+  /// The app's custom data; stored only while the app runs.
   open var userInfo: [String: Any]?
 
   init(role: Role, identifier: String) {

@@ -9,7 +9,7 @@ open class UIWindowScene: UIScene {
   /// The key window of the scene.
   open var keyWindow: UIWindow? { windows.first { $0.isKeyWindow } }
 
-  /// The screen of the scene, which has an empty area.
+  /// The main screen; its area is empty, because nothing is drawn.
   open var screen: UIScreen { .main }
 
   /// Creates a scene for a session.

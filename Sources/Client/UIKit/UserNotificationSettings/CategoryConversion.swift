@@ -29,7 +29,7 @@ extension UIUserNotificationAction {
   var wire: AppWire.NotificationAction {
     var options: Set<AppWire.NotificationAction.Option> = []
     if activationMode == .foreground { options.insert(.foreground) }
-    // An action that opens the app requires an unlocked device in any case.
+    // An action that opens the app requires an unlocked device even without this option.
     if isAuthenticationRequired { options.insert(.authenticationRequired) }
     if isDestructive { options.insert(.destructive) }
     let button = parameters[UIUserNotificationTextInputActionButtonTitleKey] as? String

@@ -1,7 +1,8 @@
-/// The fields of a value class that is declared on the main actor, although apps can compare and archive it on any
-/// thread.
+/// The fields of a value class.
 ///
-/// Sendable: As with Apple's classes, each object is used by only one owner at a time.
+/// The class is declared on the main actor, but apps can compare and archive its objects on any thread.
+///
+/// Sendable: as with Apple's classes, each object is used by only one owner at a time.
 final class FieldStorage<Fields>: @unchecked Sendable {
   var fields: Fields
 

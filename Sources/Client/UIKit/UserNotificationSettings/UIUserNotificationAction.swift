@@ -46,12 +46,12 @@ open class UIUserNotificationAction: NSObject, NSCopying, NSMutableCopying, NSSe
   /// The hash value of the identifier.
   nonisolated open override var hash: Int { storage.fields.identifier.hashValue }
 
-  /// Returns a copy that does not reflect later changes.
+  /// Returns an immutable copy of the action.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any {
     UIUserNotificationAction(storage.fields)
   }
 
-  /// Returns a copy that can be changed.
+  /// Returns a mutable copy of the action.
   nonisolated open func mutableCopy(with zone: NSZone? = nil) -> Any {
     UIMutableUserNotificationAction(storage.fields)
   }

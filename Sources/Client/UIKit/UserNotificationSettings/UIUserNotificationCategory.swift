@@ -45,12 +45,12 @@ open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NS
   /// The hash value of the identifier.
   nonisolated open override var hash: Int { storage.fields.identifier.hashValue }
 
-  /// Returns a copy that does not reflect later changes.
+  /// Returns an immutable copy of the category.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any {
     UIUserNotificationCategory(storage.fields)
   }
 
-  /// Returns a copy that can be changed.
+  /// Returns a mutable copy of the category.
   nonisolated open func mutableCopy(with zone: NSZone? = nil) -> Any {
     UIMutableUserNotificationCategory(storage.fields)
   }
@@ -86,7 +86,7 @@ open class UIUserNotificationCategory: NSObject, NSCopying, NSMutableCopying, NS
   ]
 }
 
-/// A mutable kind of notification, in the API of iOS 8 and 9.
+/// A kind of notification whose identifier and buttons can be changed, in the API of iOS 8 and 9.
 @available(iOS, deprecated: 10.0, message: "Use UNNotificationCategory")
 @preconcurrency @MainActor
 open class UIMutableUserNotificationCategory: UIUserNotificationCategory {

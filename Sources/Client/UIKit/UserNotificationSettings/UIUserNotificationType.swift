@@ -45,13 +45,13 @@ public enum UIUserNotificationActionBehavior: UInt, Sendable {
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of an action's parameters for the title of the button that sends the text.
+/// The key in an action's `parameters` for the title of the button that sends the text.
 @available(iOS, deprecated: 10.0, message: "Use UNTextInputNotificationAction")
 public let UIUserNotificationTextInputActionButtonTitleKey: String =
   "UIUserNotificationTextInputActionButtonTitleKey"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of an action's response info for the text that the user entered.
+/// The key in an action's response info for the text that the user entered.
 @available(iOS, deprecated: 10.0, message: "Use UNTextInputNotificationResponse.userText")
 public let UIUserNotificationActionResponseTypedTextKey: String =
   "UIUserNotificationActionResponseTypedTextKey"

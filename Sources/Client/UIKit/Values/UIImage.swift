@@ -60,7 +60,7 @@ open class UIImage: NSObject, @unchecked Sendable {
   /// The width and height of the image; always zero because images are not decoded.
   open var size: CGSize { .zero }
 
-  /// The number of pixels per point.
+  /// The number of pixels per point; always 1.
   open var scale: CGFloat { 1 }
 
   /// Returns the bytes if they are a PNG file; otherwise, returns nil.

@@ -19,10 +19,10 @@ open class UIScreen: NSObject {
   /// The area of the screen in pixels; always empty.
   open var nativeBounds: CGRect { .zero }
 
-  /// The number of pixels per point.
+  /// The number of pixels per point; always 1.
   open var scale: CGFloat { 1 }
 
-  /// The number of physical pixels per point.
+  /// The number of physical pixels per point; always 1.
   open var nativeScale: CGFloat { 1 }
 
   /// The brightness of the screen, from 0 to 1; stored, but has no effect.

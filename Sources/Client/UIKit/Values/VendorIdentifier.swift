@@ -26,7 +26,7 @@ enum VendorIdentifier {
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let fresh = UUID()
     try? Data(fresh.uuidString.utf8).write(to: file, options: .withoutOverwriting)
-    // Another app of the vendor might have written its identifier first; use the one in the file.
+    // Read the file again, because another app of the same vendor might have written its identifier first.
     return stored(file)
   }
 

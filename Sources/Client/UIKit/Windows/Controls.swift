@@ -1,14 +1,14 @@
 public import Foundation
 
-// The senders of `@IBAction` methods. They store their properties; nothing is drawn.
+// Controls that apps use as the senders of `@IBAction` methods. They store their properties; nothing is drawn.
 
 /// The superclass of controls.
 @preconcurrency @MainActor
 open class UIControl: UIView {
-  /// A Boolean value that indicates whether the control is enabled.
+  /// A Boolean value that indicates whether the control is enabled; stored, but has no effect.
   open var isEnabled = true
 
-  /// A Boolean value that indicates whether the control is selected.
+  /// A Boolean value that indicates whether the control is selected; stored, but has no effect.
   open var isSelected = false
 
   /// A Boolean value that indicates whether the control is highlighted; stored, but has no effect.
@@ -58,7 +58,7 @@ open class UIButton: UIControl {
 
   private var titles: [UInt: String] = [:]
 
-  /// Creates a button of the given type.
+  /// Creates a button; the type is ignored.
   public convenience init(type buttonType: ButtonType) { self.init(frame: .zero) }
 
   /// The title for the default state.
@@ -75,7 +75,7 @@ open class UIButton: UIControl {
   }
 }
 
-/// A label that displays text; the window of a content extension shows it.
+/// A label whose text appears in the window of a content extension.
 @preconcurrency @MainActor
 open class UILabel: UIView {
   /// The text of the label.

@@ -23,7 +23,7 @@ open class UIBarButtonItem: NSObject {
   /// A number that the app assigns.
   open var tag = 0
 
-  /// A Boolean value that indicates whether the button is enabled.
+  /// A Boolean value that indicates whether the button is enabled; stored, but has no effect.
   open var isEnabled = true
 
   /// The action to perform when the user touches the button.

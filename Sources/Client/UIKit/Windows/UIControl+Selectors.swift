@@ -1,7 +1,7 @@
 public import BelfryClient
 
 extension UIControl {
-  /// Adds a method of the target to call for the given events.
+  /// Registers a method to call on the target when one of the given events occurs.
   ///
   /// The method replaces an earlier method that was added for the same target and events. The target is not retained.
   public func addTarget(
@@ -14,7 +14,7 @@ extension UIControl {
       }, for: controlEvents)
   }
 
-  /// Removes the methods of a target for the given events.
+  /// Stops calling the target when one of the given events occurs.
   public func removeTarget(
     _ target: AnyObject?, action: Selector?, for controlEvents: UIControl.Event
   ) {

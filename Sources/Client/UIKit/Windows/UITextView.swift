@@ -1,4 +1,4 @@
-/// A view that displays several lines of text; the window of a content extension shows it.
+/// A view with several lines of text, which appear in the window of a content extension.
 @preconcurrency @MainActor
 open class UITextView: UIView {
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
@@ -15,10 +15,10 @@ open class UITextView: UIView {
   open var isSelectable = true
 }
 
-/// A view that displays an image; the window of a content extension shows it.
+/// A view with an image, which appears in the window of a content extension.
 @preconcurrency @MainActor
 open class UIImageView: UIView {
-  /// The image to display, or nil; a content extension's window shows each change.
+  /// The image to display; nil for no image.
   open var image: UIImage? { didSet { Self.onContentChange?() } }
 
   /// Creates a view that displays an image.

@@ -41,7 +41,7 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   /// The subviews of the view.
   open private(set) var subviews: [UIView] = [] { didSet { Self.onContentChange?() } }
 
-  /// The closure that is called when something changes that the window of a content extension can show.
+  /// A closure that is called after each change that can affect the window of a content extension.
   package static var onContentChange: (@MainActor () -> Void)?
 
   /// The superview of the view.
@@ -86,7 +86,7 @@ open class UIView: UIResponder, @preconcurrency NSCoding {
   @discardableResult
   open func endEditing(_ force: Bool) -> Bool { true }
 
-  /// Runs the changes immediately and calls the completion handler, because nothing is drawn that could be animated.
+  /// Runs the changes immediately, and then calls the completion handler; nothing is animated.
   open class func animate(
     withDuration duration: TimeInterval, animations: () -> Void,
     completion: ((Bool) -> Void)? = nil

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A controller that manages the view of a window or of a part of it.
+/// A controller that manages the view of a window or of part of a window.
 ///
 /// Nothing is drawn, but the life-cycle methods are called as on Apple's systems. Code that requests permission when a
 /// view loads or appears therefore works.
@@ -12,7 +12,7 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// Creates a view controller without an interface file.
   public override convenience init() { self.init(nibName: nil, bundle: nil) }
 
-  /// Creates a view controller, ignoring the names because there are no interface files on this system.
+  /// Creates a view controller; the names are ignored, because there are no interface files on this system.
   public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
 
   /// Creates a view controller without state, because there are no storyboards on this system.
@@ -53,7 +53,7 @@ open class UIViewController: UIResponder, @preconcurrency NSCoding {
   /// The preferred size of the view; stored, but has no effect.
   open var preferredContentSize: CGSize = .zero
 
-  /// Creates the view; a subclass that overrides this method sets `view`.
+  /// Creates the view; a subclass that overrides this method must set `view`.
   open func loadView() { loadedView = UIView(frame: UIScreen.main.bounds) }
 
   /// Loads the view, unless it is already loaded.

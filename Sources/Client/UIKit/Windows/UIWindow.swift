@@ -15,7 +15,7 @@ open class UIWindow: UIView {
     }
   }
 
-  /// The view controller that fills the window; it appears once the window is visible.
+  /// The view controller that fills the window; its view appears when the window becomes visible.
   open var rootViewController: UIViewController? {
     didSet {
       guard oldValue !== rootViewController else { return }

@@ -4,13 +4,14 @@ public import Foundation
 /// The type of an activity that represents a web page.
 public let NSUserActivityTypeBrowsingWeb: String = "NSUserActivityTypeBrowsingWeb"
 
-/// An activity of the user, which this system does not hand over between devices.
+/// Something that the user does in the app, such as viewing a web page.
 ///
-/// On Apple's systems, this class is part of Foundation; Foundation on Linux lacks it.
+/// On Apple's systems, this class is part of Foundation, and the user can continue an activity on another device.
+/// Foundation on Linux lacks the class, and this system does not transfer activities between devices.
 open class NSUserActivity: NSObject, @unchecked Sendable {
   // Sendable: As with Apple's class, each object is used by only one owner at a time.
 
-  /// The type of the activity.
+  /// The type of the activity, for example, `NSUserActivityTypeBrowsingWeb`.
   public let activityType: String
 
   /// The title of the activity.
@@ -37,19 +38,27 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
   /// The keywords for finding the activity in a search.
   open var keywords: Set<String> = []
 
-  /// A Boolean value that indicates whether the activity can be continued on another device; stored, but has no effect.
+  /// A Boolean value that indicates whether the user can continue the activity on another device.
+  ///
+  /// The value is stored, but has no effect.
   open var isEligibleForHandoff = true
 
-  /// A Boolean value that indicates whether a search can find the activity; stored, but has no effect.
+  /// A Boolean value that indicates whether a search can find the activity.
+  ///
+  /// The value is stored, but has no effect.
   open var isEligibleForSearch = false
 
-  /// A Boolean value that indicates whether a public search can find the activity; stored, but has no effect.
+  /// A Boolean value that indicates whether a public search can find the activity.
+  ///
+  /// The value is stored, but has no effect.
   open var isEligibleForPublicIndexing = false
 
-  /// A Boolean value that indicates whether the system can suggest the activity; stored, but has no effect.
+  /// A Boolean value that indicates whether the system can suggest the activity.
+  ///
+  /// The value is stored, but has no effect.
   open var isEligibleForPrediction = false
 
-  /// The identifier of the activity, which the app defines.
+  /// The app's own identifier for the activity.
   open var persistentIdentifier: String?
 
   /// An identifier for the part of the app that continues the activity.
@@ -64,7 +73,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// Adds entries to the custom data of the app.
+  /// Adds entries to `userInfo`; a new value replaces an existing value for the same key.
   open func addUserInfoEntries(from otherDictionary: [AnyHashable: Any]) {
     userInfo = (userInfo ?? [:]).merging(otherDictionary) { $1 }
   }

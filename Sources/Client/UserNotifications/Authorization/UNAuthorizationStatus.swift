@@ -6,8 +6,8 @@ public enum UNAuthorizationStatus: Int, Sendable {
   case denied = 1
   /// The user granted permission.
   case authorized = 2
-  /// The app may deliver notifications quietly, without having asked the user.
+  /// The app may deliver notifications quietly, although it has not asked the user for permission.
   case provisional = 3
-  /// The app may post notifications for a limited time, as an App Clip; never reported on this system.
+  /// The app is an App Clip and may post notifications for a limited time; never reported on this system.
   case ephemeral = 4
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A button of a notification that performs an action.
+/// An action that a notification offers as a button.
 open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
@@ -10,7 +10,7 @@ open class UNNotificationAction: NSObject, NSCopying, NSSecureCoding, @unchecked
   /// The title of the button.
   public let title: String
 
-  /// The behavior of the action.
+  /// The behavior of the action, for example, whether it brings the app to the foreground.
   public let options: UNNotificationActionOptions
 
   /// The icon of the action, if any.

@@ -1,10 +1,12 @@
 public import Foundation
 
-/// A kind of notification that the app defines, with the buttons that it offers.
+/// A kind of notification that the app defines, together with the buttons for notifications of this kind.
 open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 
-  /// The identifier that a notification uses as its `categoryIdentifier`; unique within the app and not empty.
+  /// The identifier of the category, which notifications specify as their `categoryIdentifier`.
+  ///
+  /// The identifier must be unique within the app and must not be empty.
   public let identifier: String
 
   /// The buttons in display order.
@@ -12,9 +14,9 @@ open class UNNotificationCategory: NSObject, NSCopying, NSSecureCoding, @uncheck
   /// If space is limited, only the first two are shown.
   public let actions: [UNNotificationAction]
 
-  /// The identifiers of intents; they are stored, but have no effect.
+  /// The identifiers of the intents that are related to the category's notifications.
   ///
-  /// This system has no intents.
+  /// The identifiers are stored, but have no effect on this system.
   public let intentIdentifiers: [String]
 
   /// The behavior of the category's notifications.

@@ -2,11 +2,12 @@ import BelfryClient
 import AppWire
 
 extension UNUserNotificationCenter {
-  /// Requests the user's permission.
+  /// Requests the user's permission for the given options.
   ///
   /// The first request shows a prompt; later requests return the user's decision.
   ///
-  /// The completion handler receives true if notifications are allowed, and an error if the request failed.
+  /// The completion handler receives true if notifications are allowed. If the request failed, it receives false and an
+  /// error.
   @preconcurrency
   public func requestAuthorization(
     options: UNAuthorizationOptions = [],
@@ -20,11 +21,10 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// Requests the user's permission.
+  /// Requests the user's permission for the given options.
   ///
-  /// Returns whether notifications are allowed.
-  ///
-  /// - Throws: `UNError` if the user could not be asked.
+  /// - Returns: True if notifications are allowed.
+  /// - Throws: `UNError` if the request failed.
   @discardableResult
   public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
     try await withCheckedThrowingContinuation { continuation in
@@ -38,7 +38,10 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// Gets the current settings, all of which are undetermined if the agent cannot be reached.
+  /// Gets the app's current notification settings.
+  ///
+  /// If the agent cannot be reached, the authorization status is undetermined, and the other settings have default
+  /// values.
   @preconcurrency
   public func getNotificationSettings(
     completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void
@@ -49,7 +52,10 @@ extension UNUserNotificationCenter {
       completionHandler: completionHandler)
   }
 
-  /// Returns the current settings, all of which are undetermined if the agent cannot be reached.
+  /// Returns the app's current notification settings.
+  ///
+  /// If the agent cannot be reached, the authorization status is undetermined, and the other settings have default
+  /// values.
   public func notificationSettings() async -> UNNotificationSettings {
     await withCheckedContinuation { continuation in
       getNotificationSettings { continuation.resume(returning: $0) }

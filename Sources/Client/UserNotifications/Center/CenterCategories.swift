@@ -13,7 +13,9 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// Gets the app's categories; empty if the agent cannot be reached.
+  /// Gets the app's categories.
+  ///
+  /// The completion handler receives an empty set if the agent cannot be reached.
   @preconcurrency
   public func getNotificationCategories(
     completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void
@@ -24,7 +26,7 @@ extension UNUserNotificationCenter {
       completionHandler: completionHandler)
   }
 
-  /// Returns the app's categories; empty if the agent cannot be reached.
+  /// Returns the app's categories, or an empty set if the agent cannot be reached.
   public func notificationCategories() async -> Set<UNNotificationCategory> {
     await withCheckedContinuation { continuation in
       getNotificationCategories { continuation.resume(returning: $0) }

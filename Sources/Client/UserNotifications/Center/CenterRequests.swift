@@ -37,7 +37,9 @@ extension UNUserNotificationCenter {
     }
   }
 
-  /// Gets the requests whose triggers have not fired, soonest first; empty if the agent cannot be reached.
+  /// Gets the requests whose triggers have not fired, soonest first.
+  ///
+  /// The completion handler receives an empty array if the agent cannot be reached.
   @preconcurrency
   public func getPendingNotificationRequests(
     completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void
@@ -50,7 +52,8 @@ extension UNUserNotificationCenter {
       }, completionHandler: completionHandler)
   }
 
-  /// Returns the requests whose triggers have not fired, soonest first; empty if the agent cannot be reached.
+  /// Returns the requests whose triggers have not fired, soonest first, or an empty array if the agent cannot be
+  /// reached.
   public func pendingNotificationRequests() async -> [UNNotificationRequest] {
     await withCheckedContinuation { continuation in
       getPendingNotificationRequests { continuation.resume(returning: $0) }
@@ -62,12 +65,14 @@ extension UNUserNotificationCenter {
     perform(.removePending(identifiers), completionHandler: nil)
   }
 
-  /// Removes all of the app's pending requests, so that none of them fires.
+  /// Removes all of the app's pending requests, so that their notifications are never delivered.
   public func removeAllPendingNotificationRequests() {
     perform(.removePending(nil), completionHandler: nil)
   }
 
-  /// Gets the delivered notifications that are still in the list; empty if the agent cannot be reached.
+  /// Gets the delivered notifications that are still in the list.
+  ///
+  /// The completion handler receives an empty array if the agent cannot be reached.
   @preconcurrency
   public func getDeliveredNotifications(
     completionHandler: @escaping @Sendable ([UNNotification]) -> Void
@@ -80,7 +85,7 @@ extension UNUserNotificationCenter {
       }, completionHandler: completionHandler)
   }
 
-  /// Returns the delivered notifications that are still in the list; empty if the agent cannot be reached.
+  /// Returns the delivered notifications that are still in the list, or an empty array if the agent cannot be reached.
   public func deliveredNotifications() async -> [UNNotification] {
     await withCheckedContinuation { continuation in
       getDeliveredNotifications { continuation.resume(returning: $0) }

@@ -22,7 +22,8 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
   /// The notification is shown as a banner.
   public static let banner = UNNotificationPresentationOptions(rawValue: 1 << 4)
 
-  /// The reply for a delegate that does not implement the presentation method: the highest bit, which Apple does not
-  /// use.
+  /// A placeholder reply, which means that the delegate does not implement the presentation method.
+  ///
+  /// The value is the highest bit, which Apple does not use.
   static let unanswered = UNNotificationPresentationOptions(rawValue: 1 << 63)
 }

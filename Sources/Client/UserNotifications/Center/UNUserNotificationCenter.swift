@@ -3,11 +3,13 @@ import AppWire
 public import Foundation
 import Synchronization
 
-/// The central object for managing an app's notifications; a singleton that can be used on any thread.
+/// An app's interface to its notifications, categories, and notification settings.
 ///
-/// Completion handlers run on a separate thread, and delegate methods on the main thread. All requests, including those
-/// without a reply, are processed in the order in which they are made: a query that follows a removal no longer returns
-/// the removed notifications.
+/// The class has one shared object, which can be used on any thread. Completion handlers run on a separate thread, and
+/// delegate methods run on the main thread.
+///
+/// The agent processes all requests in the order in which the app makes them, including requests without a reply. For
+/// example, a query that follows a removal does not return the removed notifications.
 open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the delegate; everything else is constant.
   private static let shared = UNUserNotificationCenter(session: .shared)
@@ -30,9 +32,9 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   /// Returns the notification center of this app.
   open class func current() -> UNUserNotificationCenter { shared }
 
-  /// The delegate, which handles arrivals and responses; not retained.
+  /// The delegate, which handles arriving notifications and the user's responses.
   ///
-  /// Set the delegate before the app finishes launching.
+  /// The center does not retain the delegate. Set the delegate before the app finishes launching.
   open var delegate: (any UNUserNotificationCenterDelegate)? {
     get {
       let reference = delegateReference.withLock { MainThreadOnly($0.delegate) }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The fields of a notification's content, shared by its immutable and mutable classes.
+/// The fields of a notification's content, which the immutable and the mutable content class both use.
 package struct ContentFields: Equatable {
   package var attachments: [UNNotificationAttachment] = []
   package var badge: NSNumber?

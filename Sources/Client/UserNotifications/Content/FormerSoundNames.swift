@@ -1,4 +1,4 @@
-// Names that were used before Swift 4.2, and that older source files still use.
+// These names predate Swift 4.2, but older source files still use them.
 
 extension UNNotificationSound {
   /// Returns the same sound, so that `UNNotificationSound.default()` still compiles.

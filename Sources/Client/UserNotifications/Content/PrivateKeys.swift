@@ -1,8 +1,8 @@
 extension UNMutableNotificationContent {
-  /// Does nothing: apps use this method to set keys that are private to Apple.
+  /// Does nothing.
   ///
-  /// Instead of setting `shouldAlwaysAlertWhileAppIsForeground`, implement
-  /// `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
+  /// Some apps use this method to set keys that are private to Apple. Instead of setting
+  /// `shouldAlwaysAlertWhileAppIsForeground`, implement `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
   public func setValue(_ value: Any?, forKey key: String) {}
 
   /// Does nothing, like `setValue(_:forKey:)`.

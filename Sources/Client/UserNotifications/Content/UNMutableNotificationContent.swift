@@ -68,14 +68,18 @@ open class UNMutableNotificationContent: UNNotificationContent, @unchecked Senda
     set { fields.userInfo = newValue }
   }
 
-  /// The text for the summary of a group; stored, but has no effect.
+  /// The text for the summary of a group.
+  ///
+  /// The text is stored, but has no effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open override var summaryArgument: String {
     get { fields.summaryArgument }
     set { fields.summaryArgument = newValue }
   }
 
-  /// The number of items that the notification represents; stored, but has no effect.
+  /// The number of items that the notification represents.
+  ///
+  /// The number is stored, but has no effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open override var summaryArgumentCount: Int {
     get { fields.summaryArgumentCount }

@@ -51,11 +51,15 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// The app's custom data, as property-list values; the payload of a push can also contain `NSNull`.
   open var userInfo: [AnyHashable: Any] { fields.userInfo }
 
-  /// The text for the summary of a group; stored, but has no effect.
+  /// The text for the summary of a group.
+  ///
+  /// The text is stored, but has no effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open var summaryArgument: String { fields.summaryArgument }
 
-  /// The number of items that the notification represents; stored, but has no effect.
+  /// The number of items that the notification represents.
+  ///
+  /// The number is stored, but has no effect.
   @available(iOS, deprecated: 15.0, message: "Ignored")
   open var summaryArgumentCount: Int { fields.summaryArgumentCount }
 
@@ -71,10 +75,11 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying, NSSecur
   /// The criteria by which a Focus decides whether to suppress the notification.
   open var filterCriteria: String? { fields.filterCriteria }
 
-  /// Returns a copy of the content that is updated from one of the app's objects, such as the intent of a message.
+  /// Returns a copy of the content, updated with data from one of the app's objects, such as an intent to send a
+  /// message.
   ///
-  /// - Throws: `UNError.contentProvidingObjectNotAllowed` if the object provides no content, or
-  ///   `UNError.contentProvidingInvalid` for a message without a sender.
+  /// - Throws: `UNError.contentProvidingObjectNotAllowed` if the object cannot provide content, or
+  ///   `UNError.contentProvidingInvalid` if the object represents a message without a sender.
   open func updating(
     from provider: any UNNotificationContentProviding
   ) throws -> UNNotificationContent {

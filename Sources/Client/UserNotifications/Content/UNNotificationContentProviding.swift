@@ -2,7 +2,7 @@ public import Foundation
 
 /// An object that can provide content for a notification.
 ///
-/// The conforming types are intents (module `Intents`).
+/// Some intents in the `Intents` module conform to this protocol.
 public protocol UNNotificationContentProviding: NSObjectProtocol {}
 
 /// A content provider that this package supports.

@@ -36,17 +36,17 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
     self.init(SoundChoice(name: name.rawValue))
   }
 
-  /// Returns a sound file to play as a ringtone for incoming calls.
+  /// Returns a sound that plays one of the app's files as a ringtone for incoming calls.
   open class func ringtoneSoundNamed(_ name: UNNotificationSoundName) -> UNNotificationSound {
     UNNotificationSound(SoundChoice(name: name.rawValue, isRingtone: true))
   }
 
-  /// Returns a sound file to play for critical alerts; requires the critical-alerts entitlement.
+  /// Returns a sound that plays one of the app's files for a critical alert; requires the critical-alerts entitlement.
   open class func criticalSoundNamed(_ name: UNNotificationSoundName) -> UNNotificationSound {
     UNNotificationSound(SoundChoice(name: name.rawValue, isCritical: true))
   }
 
-  /// Returns a sound file to play for critical alerts at a volume from 0 to 1.
+  /// Returns a sound that plays one of the app's files for a critical alert at a volume from 0 to 1.
   open class func criticalSoundNamed(
     _ name: UNNotificationSoundName, withAudioVolume volume: Float
   ) -> UNNotificationSound {
@@ -64,12 +64,12 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
       ])
   }
 
-  /// Returns whether the other sound is equal to this one.
+  /// Returns whether the other sound has the same name, kind, and volume.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? UNNotificationSound)?.choice == choice
   }
 
-  /// The hash value of the sound.
+  /// The hash value of the sound's name, kind, and volume.
   open override var hash: Int { choice.hashValue }
 
   /// Returns the same object, because sounds are immutable.
@@ -97,7 +97,7 @@ open class UNNotificationSound: NSObject, NSCopying, NSSecureCoding, @unchecked 
   }
 }
 
-/// The choice of a sound (a named file or a system sound) and of the way to play it.
+/// A sound, which is a named file or a system sound, and the way to play it.
 package struct SoundChoice: Hashable, Sendable {
   package var name: String?
   package var isRingtone = false

@@ -4,8 +4,8 @@ package import Foundation
 extension UNError {
   /// Creates the error that an app receives if the agent refuses a request or cannot be reached.
   ///
-  /// The error has Apple's code if one exists. Otherwise, the code is `notificationsNotAllowed`, and the underlying
-  /// error is the link's error.
+  /// If Apple defines a code for the failure, the error has that code. Otherwise, the code is
+  /// `notificationsNotAllowed`, and the underlying error contains the failure.
   package init(_ failure: AppLinkFailure) {
     if let code = failure.reason.userNotificationsCode.flatMap(Code.init(rawValue:)) {
       self = .because(code, failure.message.isEmpty ? nil : failure.message)
@@ -19,8 +19,9 @@ extension UNError {
 }
 
 extension AppLinkFailure {
-  /// The failure as an error object: the domain is that of the link, and the code is the index of the reason in
-  /// `Reason.allCases`.
+  /// The failure as an error object in the domain of the app link.
+  ///
+  /// The error code is the index of the reason in `Reason.allCases`.
   package var nsError: NSError {
     NSError(
       domain: "BelfryAppLink", code: Reason.allCases.firstIndex(of: reason) ?? 0,
@@ -37,7 +38,7 @@ extension AppLinkFailure {
       switch reason {
       // The app has no valid entitlement.
       case .registrationRefused: (NSCocoaErrorDomain, 3000)
-      // The device does not support remote notifications, like early versions of Apple's simulator.
+      // The device does not support remote notifications. Early versions of Apple's simulator report the same code.
       case .noGateway: (NSCocoaErrorDomain, 3010)
       case .gatewayUnreachable: (NSURLErrorDomain, NSURLErrorCannotConnectToHost)
       default: (NSCocoaErrorDomain, 3000)

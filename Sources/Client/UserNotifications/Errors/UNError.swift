@@ -6,29 +6,29 @@ public let UNErrorDomain: String = "UNErrorDomain"
 
 /// An error that explains why a notification could not be handled.
 public struct UNError: Foundation._BridgedStoredNSError, Sendable {
-  /// The underlying error object.
+  /// The error object that this value wraps.
   public let _nsError: NSError
 
-  /// Wraps an error in `UNErrorDomain`.
+  /// Wraps an error object, whose domain must be `UNErrorDomain`.
   public init(_nsError error: NSError) {
     precondition(error.domain == UNErrorDomain, "a UNError wraps an error of UNErrorDomain")
     _nsError = error
   }
 
-  /// The domain of these errors.
+  /// The domain of all errors of this type.
   public static var _nsErrorDomain: String { UNErrorDomain }
 
-  /// The domain of these errors.
+  /// The domain of all errors of this type.
   public static var errorDomain: String { UNErrorDomain }
 
-  /// The codes of the errors.
+  /// The error codes in `UNErrorDomain`.
   public enum Code: Int, Foundation._ErrorCodeProtocol, Sendable {
     /// The error type that uses these codes.
     public typealias _ErrorType = UNError
 
     /// The user does not allow notifications, or the agent cannot be reached.
     ///
-    /// In the latter case, `NSUnderlyingErrorKey` contains the connection's error.
+    /// If the agent cannot be reached, `NSUnderlyingErrorKey` contains the connection's error.
     case notificationsNotAllowed = 1
 
     /// The URL does not refer to a readable file.
@@ -54,7 +54,7 @@ public struct UNError: Foundation._BridgedStoredNSError, Sendable {
     /// The provided content is not valid.
     case contentProvidingInvalid = 1501
 
-    /// A badge cannot be negative.
+    /// The badge number is negative.
     case badgeInputInvalid = 1600
   }
 
@@ -80,7 +80,7 @@ public struct UNError: Foundation._BridgedStoredNSError, Sendable {
   public static var contentProvidingObjectNotAllowed: Code { .contentProvidingObjectNotAllowed }
   /// The provided content is not valid.
   public static var contentProvidingInvalid: Code { .contentProvidingInvalid }
-  /// A badge cannot be negative.
+  /// The badge number is negative.
   public static var badgeInputInvalid: Code { .badgeInputInvalid }
 }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A notification that was delivered.
+/// A delivered notification.
 open class UNNotification: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 

@@ -6,13 +6,14 @@ import Foundation
 extension UNNotificationServiceExtension {
   /// Runs the extension's process, which the agent starts for one notification.
   ///
-  /// The method is called by `@main` on the subclass, or as `NotificationService.main()` in a `main.swift`.
+  /// To run this method at launch, mark the subclass with `@main`, or call `NotificationService.main()` in a
+  /// `main.swift`.
   public static func main() {
     MainActor.assumeIsolated { ExtensionProcess.run(self) }
   }
 }
 
-/// The main function of a service extension's process, and its current extension.
+/// The process of a service extension: its main function and the extension object that is in use.
 @MainActor
 enum ExtensionProcess {
   private static var current: UNNotificationServiceExtension?
@@ -59,7 +60,7 @@ extension ContentFields {
   ) -> AppWire.NotificationContent {
     let stored = (try? storingAttachments()) ?? self
     guard var content = try? stored.wire(allowsNull: true) else { return original }
-    // The extension's `userInfo` replaces that of the payload.
+    // The `userInfo` that the extension sets replaces the `userInfo` of the payload.
     content.archive = content.archive ?? UserInfoCoding.archive(userInfo)
     return content
   }

@@ -5,9 +5,11 @@ import Foundation
 extension DateComponents {
   /// Returns the first match after `date`; nil if nothing matches.
   ///
-  /// The match uses the calendar and time zone of these components, or those of the user if the components do not
-  /// specify them. For the Gregorian calendar, this method uses the agent's own calculation, so that the result is the
-  /// date on which the agent delivers the notification.
+  /// The method uses the calendar and time zone of these components. If the components do not specify them, it uses the
+  /// user's calendar and time zone.
+  ///
+  /// For the Gregorian calendar, the method uses the agent's own calculation. The result is therefore the date on which
+  /// the agent delivers the notification.
   func nextMatch(after date: Date) -> Date? {
     let zone = timeZone ?? calendar?.timeZone ?? .current
     let match = CalendarMatch(MatchingComponents(self))

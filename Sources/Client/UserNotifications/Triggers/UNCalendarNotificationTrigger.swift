@@ -2,9 +2,11 @@ public import Foundation
 
 /// A trigger that fires when the date and time match the given components.
 ///
-/// Components that are coarser than the given ones match any value; finer components have their lowest value. If a
-/// clock change skips the time, the trigger fires at the end of the skipped period; if the time occurs twice on a day,
-/// the trigger fires at the first occurrence. A date that does not exist is skipped.
+/// A component that is coarser than the given components can have any value. A finer component must have its lowest
+/// value.
+///
+/// If a clock change skips the time, the trigger fires at the end of the skipped period. If the time occurs twice on a
+/// day, the trigger fires at the first occurrence. A date that does not exist is skipped.
 open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 
@@ -17,8 +19,9 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
     super.init(again: repeats)
   }
 
-  /// Creates a trigger for the next match or, if `repeats` is true, for each match, using the initializer's previous
-  /// argument label.
+  /// Creates a trigger for the next match or, if `repeats` is true, for each match.
+  ///
+  /// The argument label is from an earlier version of the API.
   @available(iOS, deprecated: 10.0, renamed: "init(dateMatching:repeats:)")
   public convenience init(dateMatchingComponents dateComponents: DateComponents, repeats: Bool) {
     self.init(dateMatching: dateComponents, repeats: repeats)
@@ -37,7 +40,7 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
       ])
   }
 
-  /// Returns whether the other trigger has the same components and repetition.
+  /// Returns whether the other trigger has the same components and the same value of `repeats`.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNCalendarNotificationTrigger else { return false }
     return dateComponents == other.dateComponents && repeats == other.repeats

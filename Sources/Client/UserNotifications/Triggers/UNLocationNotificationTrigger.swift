@@ -8,7 +8,7 @@ public import Foundation
 open class UNLocationNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 
-  /// The region to monitor: a copy of the region with which the trigger was created.
+  /// The region to monitor, which is a copy of the region that was passed to the initializer.
   public let region: CLRegion
 
   /// Creates a trigger for the next crossing or, if `repeats` is true, for each crossing.
@@ -27,7 +27,7 @@ open class UNLocationNotificationTrigger: UNNotificationTrigger, @unchecked Send
       ])
   }
 
-  /// Returns whether the other trigger has the same region and repetition.
+  /// Returns whether the other trigger has the same region and the same value of `repeats`.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNLocationNotificationTrigger else { return false }
     return region == other.region && repeats == other.repeats

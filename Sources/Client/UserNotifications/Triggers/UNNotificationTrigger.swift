@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The superclass of the triggers that cause the delivery of a notification.
+/// The superclass of all triggers, which determine when a notification is delivered.
 open class UNNotificationTrigger: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property of this class and its subclasses is a constant.
 
-  /// A Boolean value that indicates whether the notification is delivered each time that the trigger fires, instead of
-  /// only once.
+  /// A Boolean value that indicates whether the notification is delivered every time the trigger fires, instead of only
+  /// once.
   public let repeats: Bool
 
   init(again: Bool) {

@@ -4,10 +4,10 @@ public import Foundation
 open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   // Sendable: see the superclass.
 
-  /// The number of seconds between adding the request and the delivery, and between repetitions.
+  /// The number of seconds between the addition of the request and the delivery; also the time between repetitions.
   public let timeInterval: TimeInterval
 
-  /// The next date on which a scheduled trigger fires.
+  /// The next date on which the trigger fires; nil before the request is scheduled.
   private let next: Date?
 
   /// Creates a trigger that fires after a number of seconds.
@@ -45,7 +45,7 @@ open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked 
       ])
   }
 
-  /// Returns whether the other trigger has the same interval and repetition.
+  /// Returns whether the other trigger has the same interval and the same value of `repeats`.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? UNTimeIntervalNotificationTrigger else { return false }
     return timeInterval == other.timeInterval && repeats == other.repeats

@@ -45,7 +45,7 @@ extension ContentFields {
     threadIdentifier = content.thread
     launchImageName = content.launchImage
     attachments = content.attachments.map(UNNotificationAttachment.init)
-    // The `userInfo` of a service extension replaces that of the payload.
+    // The `userInfo` of a service extension replaces the `userInfo` of the payload.
     if let payload, content.archive == nil {
       userInfo = UserInfoCoding.payload(payload)
     } else {
@@ -61,7 +61,7 @@ extension ContentFields {
 extension NotificationText {
   /// Creates a notification text from one of the app's strings.
   ///
-  /// If the string was looked up by a key, the text includes the key and its arguments.
+  /// If the app looked up the string by a key, the text includes the key and its arguments.
   package init(app text: String) {
     if let source = LocalizedTexts.shared.source(of: text) {
       self.init(key: source.key, arguments: source.arguments, text: text)
@@ -70,9 +70,10 @@ extension NotificationText {
     }
   }
 
-  /// The text as the app receives it.
+  /// The string for the app.
   ///
-  /// If the app passes this text back, the notification text is created with its key again.
+  /// This property records the key and arguments of the text. If the app uses the same string in another notification,
+  /// the new notification text has the same key.
   package var remembered: String {
     if let key { LocalizedTexts.shared.remember(text, .init(key: key, arguments: arguments)) }
     return text

@@ -39,8 +39,9 @@ extension UNNotificationTrigger {
     }
   }
 
-  /// Creates a trigger for a notification of an older API: a calendar trigger with all components that stay the same
-  /// between repetitions.
+  /// Creates a calendar trigger for a notification that an app scheduled with an older API.
+  ///
+  /// If the notification repeats, the trigger contains only the date components that are the same for all repetitions.
   private static func legacy(
     _ moment: Int64, zone: String?, recurrence: AppWire.NotificationTrigger.Recurrence?,
     calendar name: String?
@@ -60,7 +61,7 @@ extension UNNotificationTrigger {
 }
 
 extension NSCalendar.Unit {
-  /// The components that are the same in a date and in its repetition one unit later.
+  /// The date components that stay the same if a date is repeated at intervals of this unit.
   fileprivate var matchedComponents: Set<Calendar.Component> {
     let time: Set<Calendar.Component> = [.hour, .minute, .second]
     if self == .year { return time.union([.month, .day]) }
@@ -88,7 +89,7 @@ extension Date {
 }
 
 extension MatchingComponents {
-  /// Creates the components that a trigger has to match.
+  /// Creates the components of a trigger in the agent's wire format.
   package init(_ components: DateComponents) {
     let given: [(Unit, Int?)] = [
       (.era, components.era), (.year, components.year), (.quarter, components.quarter),
@@ -113,7 +114,7 @@ extension MatchingComponents {
 }
 
 extension Calendar {
-  /// The calendar's time zone; nil if it is the user's.
+  /// The calendar's time zone; nil if it is the same as the user's time zone.
   fileprivate var explicitZone: TimeZone? {
     timeZone.identifier == TimeZone.current.identifier ? nil : timeZone
   }

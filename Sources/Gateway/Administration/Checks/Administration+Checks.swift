@@ -58,7 +58,7 @@ extension Administration {
     }
     var admission = try admission(of: draft, now)
     let result = try admission.result()
-    // Without a topic, omit findings about the topic.
+    // If the topic is unknown, omit findings about any field but the token.
     let refusals = result.refusals.filter { topic != nil || contents != nil || $0.field == .token }
     line["ok"] = .bool(refusals.isEmpty)
     line["disabled"] = .bool(result.isDisabled)
@@ -91,8 +91,10 @@ extension Administration {
     return line
   }
 
-  /// Returns the first rule that a token breaks, in the order in which the gateway checks the rules, and a sentence
-  /// about this token.
+  /// Returns the first rule that a token breaks and a sentence that explains the result; the rule is nil if the token
+  /// is valid.
+  ///
+  /// The rules are checked in the same order as in the gateway.
   private func fault(
     of token: ProviderToken, _ text: [UInt8], topic: String?, _ now: Int64
   ) throws(StorageFailure) -> (Rejection?, String) {

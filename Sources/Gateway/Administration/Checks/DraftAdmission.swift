@@ -5,10 +5,8 @@ internal import Transport
 
 /// The gateway's own admission checks, applied to a draft.
 ///
-/// The control store takes the place of a loop's directory.
-///
-/// After each failed check, a valid value replaces the invalid one and the checks run again, so that one result reports
-/// all errors.
+/// The checks read from the control store instead of a loop's directory. After each failed check, a valid value
+/// replaces the invalid one and the checks run again, so that one result reports all errors.
 struct DraftAdmission {
   typealias Draft = AdministrationRequest.PushDraft
 
@@ -32,7 +30,7 @@ struct DraftAdmission {
     /// True if the user turned off the app's notifications on the device; the gateway would accept a push and discard
     /// it.
     var isDisabled = false
-    /// The signing key.
+    /// The key that signs the push; nil if no key was found.
     var key: KeyRecord?
   }
 
@@ -72,7 +70,7 @@ struct DraftAdmission {
           checkType(&result)
           return result
         }
-        // If the topic is wrong, the token can't be compared with the topic's app.
+        // The topic was wrong and has been replaced, so this mismatch says nothing about the token.
         if rejection == .deviceTokenNotForTopic,
           result.refusals.contains(where: { $0.field == .topic })
         {
@@ -85,7 +83,7 @@ struct DraftAdmission {
     }
   }
 
-  /// Adds a refusal if the topic doesn't accept the push type; the regular checks don't reach this if the token is
+  /// Adds a refusal if the topic doesn't accept the push type; the regular checks never compare the two if the token is
   /// invalid.
   private func checkType(_ result: inout Result) {
     assert(!result.refusals.isEmpty, "the check found at least one error")
@@ -162,14 +160,15 @@ struct DraftAdmission {
 
   // MARK: Lookups for the checks
 
-  /// Returns the key that the draft specifies; otherwise, a valid key of the team that owns the topic.
+  /// Returns the key that the draft specifies; if it specifies none, a valid key, preferably of the team that owns the
+  /// topic.
   private func signingKey() throws(StorageFailure) -> KeyRecord? {
     if let id = draft.key { return keys.first { $0.id == id } }
     let topic = Array(draft.topic.utf8)
     let bundleID = String(
       decoding: topic[..<TopicParts(topic.span).bundleIDBytes], as: UTF8.self)
     var app = try store.app(bundleID: bundleID)
-    // A bundle identifier can itself end with a push type's suffix.
+    // The suffix of a push type can also be part of the bundle identifier itself.
     if app == nil { app = try store.app(bundleID: draft.topic) }
     let good = keys.filter {
       $0.revokedMilliseconds == nil && $0.environments.contains(environment)
@@ -179,8 +178,8 @@ struct DraftAdmission {
     } ?? good.first
   }
 
-  /// Checks the token's registration as recorded in the store, because only the device's home loop knows the current
-  /// state.
+  /// Checks the token's registration in the store, which can be slightly out of date: only the device's home loop knows
+  /// the current state.
   private func checkRegistration(
     _ contents: TokenContents, _ result: inout Result
   ) throws(StorageFailure) {

@@ -8,10 +8,10 @@ enum PayloadNotes {
   private static let keys: Set<String> = [
     "alert", "badge", "sound", "thread-id", "category", "content-available", "mutable-content",
     "target-content-id", "interruption-level", "relevance-score", "filter-criteria",
-    // Live Activities.
+    // The keys of Live Activities.
     "event", "timestamp", "content-state", "stale-date", "dismissal-date", "attributes",
     "attributes-type", "input-push-channel", "input-push-token",
-    // Widgets, controls, and the URL arguments of older web pushes.
+    // The keys of widgets, controls, and older web pushes.
     "content-changed", "url-args",
   ]
 

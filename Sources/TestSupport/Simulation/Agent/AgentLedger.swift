@@ -59,7 +59,8 @@ final class AgentLedger {
   }
 
   static func notification(recordKey: String) -> AppNotificationID? {
-    // A combining mark after the slash forms one character with it.
+    // Split the bytes rather than the characters, because a combining mark after the slash would form one character
+    // with the slash.
     let (bytes, slash) = (recordKey.utf8, UInt8(ascii: "/"))
     guard let end = bytes.firstIndex(of: slash), let app = AppID(String(recordKey[..<end])),
       let id = String(bytes[bytes.index(after: end)...])

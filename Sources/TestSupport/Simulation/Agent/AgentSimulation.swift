@@ -76,7 +76,7 @@ public final class AgentSimulation: SimulatedWorld {
   private(set) lazy var agent = SimulatedAgent(in: self)
   private lazy var imitatedPushService = SimulatedPushService(in: self)
   var pushService: any SimulatedPushLink { device ?? imitatedPushService }
-  /// The device of a simulated gateway on which the agent runs; nil if the gateway is only imitated.
+  /// The device on which the agent runs in the world of a simulated gateway; nil if the gateway is only imitated.
   private unowned let device: AgentDevice?
   private(set) lazy var person = SimulatedPerson(in: self)
   private(set) var apps: [SimulatedApp] = []
@@ -99,7 +99,7 @@ public final class AgentSimulation: SimulatedWorld {
     profile = AgentSimulationProfile(&random, length: length)
   }
 
-  /// Creates the agent of a device that shares the clock and the journal of a gateway's world.
+  /// Creates the simulation of a device's agent in a gateway's world, using the clock and the journal of that world.
   init(of device: AgentDevice, in world: GatewaySimulation) {
     seed = world.random.next()
     length = world.length
@@ -132,8 +132,10 @@ public final class AgentSimulation: SimulatedWorld {
     return nextProcess
   }
 
-  /// Returns a new serial number, which a notification contains in its text so that every part of the simulation can
-  /// recognize the notification.
+  /// Returns a new serial number.
+  ///
+  /// A notification's text contains its serial number, by which every part of the simulation recognizes the
+  /// notification.
   func takeSerial() -> Int {
     defer { nextSerial += 1 }
     return nextSerial
@@ -149,7 +151,7 @@ public final class AgentSimulation: SimulatedWorld {
     step(until: end + AgentSimulationProfile.calm)
     if violation == nil { ledger.checkEnd() }
     agent.release()
-    // The remaining events hold the agent, whose loop holds the clock.
+    // Break a retain cycle: the remaining events retain the agent, whose loop retains the clock.
     time.cancelAll()
     return Outcome(
       seed: seed, length: length, violation: violation,
@@ -159,7 +161,7 @@ public final class AgentSimulation: SimulatedWorld {
       events: time.eventsHandled)
   }
 
-  /// Starts the agent, its apps and its user.
+  /// Starts the agent, its apps, and its user.
   func begin() {
     apps = (1...profile.apps).map { SimulatedApp(number: $0, in: self) }
     agent.start()
@@ -176,7 +178,7 @@ public final class AgentSimulation: SimulatedWorld {
     agent.plan()
   }
 
-  /// Stops all faults: all parts of the world answer, and everything that waits is released.
+  /// Stops all faults, so that all parts of the world respond and all pending work can finish.
   func calmDown() {
     isTroubled = false
     note("all faults stop")

@@ -41,7 +41,7 @@ struct AgentSimulationProfile {
   /// The size of the buffers of the sockets between the agent and the apps.
   let bufferBytes: Int32
 
-  /// Draws a profile; `count` is the number of apps, if it is not drawn.
+  /// Draws a profile; `count` is the number of apps, or nil to draw that number as well.
   init(
     _ random: inout SeededGenerator, length: SimulationLength = .full, apps count: Int? = nil
   ) {

@@ -53,10 +53,10 @@ final class AttachmentLedger {
     return (attachments ?? []).map(\.path)
   }
 
-  /// Checks that no file remains.
+  /// Checks that no unused file remains.
   ///
-  /// An agent that is killed between a commit and its effects leaves files behind, which the folder's limit takes into
-  /// account.
+  /// The check is skipped if the agent was ever killed, because an agent that is killed between a commit and its
+  /// effects leaves files behind.
   func checkEnd() {
     guard world.agent.restartCount == 0 else { return }
     for (app, paths) in stored.sorted(by: { $0.key < $1.key }) {

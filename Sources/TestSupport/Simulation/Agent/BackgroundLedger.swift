@@ -17,7 +17,7 @@ final class BackgroundLedger {
     let app: AppID
     let kind: TokenKind
     let wantsFetch: Bool
-    /// True if the app's manifest allows the push to reach it in the background.
+    /// True if the app's manifest allows the app to receive the push in the background.
     let isWanted: Bool
     let presence: Routing.AppPresence
   }
@@ -144,7 +144,7 @@ final class BackgroundLedger {
         if awaitedForTask.remove(app) != nil { startedForTask = app }
       }
     }
-    /// The apps with a task that costs a wake-up.
+    /// The apps that the current event wakes for a task.
     var begun: [AppID] = []
     var handedOver: Set<AppID> = []
     var retained: Set<AppID> = []

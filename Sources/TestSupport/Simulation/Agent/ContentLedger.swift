@@ -10,9 +10,9 @@ final class ContentLedger {
   private struct Job {
     let key: AppNotificationID
     let executable: String
-    /// The process's connection, after it was accepted.
+    /// The process's connection; nil until the agent has accepted it.
     var connection: ConnectionID?
-    /// The notification that the agent gave to the extension to show.
+    /// The notification that the agent last told the extension to show.
     var told: DeliveredNotification?
     var hasDrawn = false
     /// The image files that the extension shows.
@@ -23,7 +23,7 @@ final class ContentLedger {
     var isClosing = false
   }
 
-  /// An action about which an extension was asked.
+  /// An action that the agent asked an extension to handle.
   private struct Pressed {
     let key: AppNotificationID
     let order: Int64
@@ -35,11 +35,11 @@ final class ContentLedger {
   private var jobs: [String: Job] = [:]
   private var tokens: [ConnectionID: String] = [:]
   private var pressed: [Question: Pressed] = [:]
-  /// The notifications whose handled action waits until the screen is unlocked, with their delivery order.
+  /// The delivery order of each notification whose action must be forwarded once the screen is unlocked.
   private var held: [AppNotificationID: Int64] = [:]
-  /// The extensions' answers to questions about actions in the current event, for notifications that still exist.
+  /// The actions that extensions decided in the current event, for notifications that still exist.
   private var settled: [(pressed: Pressed, option: ContentExtensionOption, needsUnlock: Bool)] = []
-  /// The drawing in the current event.
+  /// The drawing that an extension sent in the current event.
   private var drawn: (key: AppNotificationID, drawing: NotificationDrawing)?
 
   init(in world: AgentSimulation) { self.world = world }
@@ -55,7 +55,7 @@ final class ContentLedger {
     !job.isUnwanted && program(of: job.key) == job.executable
   }
 
-  /// Returns the notification of an extension's connection.
+  /// Returns the notification that the extension on a connection shows.
   func key(of connection: ConnectionID) -> AppNotificationID? {
     tokens[connection].flatMap { jobs[$0] }.flatMap { $0.isClosing ? nil : $0.key }
   }
@@ -172,7 +172,8 @@ final class ContentLedger {
 
   private func onDrawn(_ key: AppNotificationID, _ drawing: Drawing) {
     if let drawn, drawn.key == key, drawn.drawing.items == drawing.items { return self.drawn = nil }
-    // A drawing is cleared if the next notification with the same name does not belong to the extension.
+    // An empty drawing clears the earlier drawing if the next notification with the same name does not belong to the
+    // extension.
     world.expect(drawing.items.isEmpty, "\(key.recordKey) has a drawing that no extension sent")
   }
 
@@ -221,8 +222,8 @@ final class ContentLedger {
       "an extension that has nothing to show is still connected")
   }
 
-  /// Checks that an extension's decision about an action is applied to the notification about which the extension was
-  /// asked.
+  /// Checks that an extension's decision about an action is applied to the notification on which the user chose the
+  /// action.
   private func check(
     _ pressed: Pressed, _ option: ContentExtensionOption, needsUnlock: Bool,
     _ effects: [AgentEffect]

@@ -38,11 +38,12 @@ final class ConversationLedger {
   private var extensions: [String: AppNotificationID] = [:]
   private var extensionQuestions: [Question: String] = [:]
   private var prompts: [PromptID: Prompt] = [:]
-  /// The apps whose latest question about notifications the user dismissed.
+  /// The apps for which the user dismissed the latest question about notifications.
   private var postponed: Set<AppID> = []
   /// The prompt that the current event answers, and the answer; the answer is nil if the user dismissed the prompt.
   private var answered: (prompt: Prompt, isAllowed: Bool?)?
-  /// The notification about which a foreground app answers, or fails to answer, in the current event.
+  /// The notification that a foreground app was asked about, if the app answers or fails to answer in the current
+  /// event.
   private(set) var answeredPresentation: AppNotificationID?
   /// The content that a service extension returns for its push in the current event.
   private(set) var extended: (key: AppNotificationID, content: NotificationContent)?
@@ -52,7 +53,7 @@ final class ConversationLedger {
 
   func isOpen(_ connection: ConnectionID) -> Bool { peers[connection] != nil }
 
-  /// Returns true if a foreground app, or a service extension, still has to answer about the notification.
+  /// Returns true if a foreground app or a service extension has not yet answered a question about the notification.
   func isAskedAbout(_ key: AppNotificationID) -> Bool {
     presentations.values.contains(key) || extensions.values.contains(key)
   }
@@ -82,10 +83,10 @@ final class ConversationLedger {
   /// Returns the app at the other end of a connection.
   func app(of connection: ConnectionID) -> AppID? { peers[connection]?.app }
 
-  /// Returns true if the user sees a question about an app, or has dismissed the latest question about its
+  /// Returns true if the user sees any question about an app, or has dismissed the latest question about the app's
   /// notifications.
   ///
-  /// While one question about the app is open, the question about its notifications might be waiting.
+  /// The question about notifications might be waiting until another question about the app is answered.
   func isQuestionOpenOrPutAway(of app: AppID) -> Bool {
     postponed.contains(app) || prompts.values.contains { $0.app == app }
   }
@@ -106,7 +107,7 @@ final class ConversationLedger {
     }
   }
 
-  /// The location status that the user's answer to the current prompt gives to an app.
+  /// The location status that an app gets if the user allows it in the current event.
   var answeredExtent: LocationStatus {
     answered?.prompt.wantsAlways == true ? .always : .whenInUse
   }
@@ -241,9 +242,10 @@ final class ConversationLedger {
       "request \(ask.number ?? 0) on connection \(ask.connection.number) was answered twice")
   }
 
-  /// Checks the reason that permission is refused to an app with an older interface, which does not need to request it.
+  /// Checks that an app with an older interface is refused only if its permission is denied.
   ///
-  /// Only the user, a policy, or the removal of the app can cause the refusal.
+  /// Such an app does not need to request permission, so only the user, a policy, or the removal of the app can cause a
+  /// refusal.
   private func checkRefusal(
     _ ask: RequestID, _ request: NotificationRequest, _ failure: AppLinkFailure
   ) {

@@ -7,7 +7,7 @@ import AppWire
 /// If the agent shows less, it must give a valid reason.
 final class DecisionLedger {
   private unowned let world: AgentSimulation
-  /// Notifications that the current event displays and whose sound has not been played yet.
+  /// The notifications that the current event displays, if their sound has not been played yet.
   private var silent: Set<AppNotificationID> = []
   /// The badges of notifications that the current event displays, if the app has not received the badge yet.
   private var badges: [AppNotificationID: Int64] = [:]
@@ -54,7 +54,8 @@ final class DecisionLedger {
     badges = badges.filter { world.ledger.apps[$0.key.app]?.badge != $0.value }
   }
 
-  /// Returns a foreground app's answer, in the current event, about showing a notification, or nil if no app is asked.
+  /// Returns a foreground app's decision, made in the current event, about showing a notification; nil if no app is
+  /// asked.
   private func answer(
     _ event: AgentEvent, about key: AppNotificationID
   ) -> Set<PresentationOption>? {

@@ -41,7 +41,7 @@ final class FrontLedger {
     if Self.isAboutWindows(event) {
       if state == .foreground { haveWindows.insert(connection) }
     } else if !haveWindows.contains(connection) {
-      // The user opened one of the app's notifications; an app without windows itself reports that it leaves the
+      // The user opened one of the app's notifications. An app without windows reports on its own when it leaves the
       // foreground.
       return
     }
@@ -50,8 +50,8 @@ final class FrontLedger {
 
   /// Returns true if an event reports the owner of the foreground window.
   ///
-  /// A command that unlocks the screen does not report it. Instead, the command carries out the choices that the user
-  /// made on notifications earlier.
+  /// A command that unlocks the screen does not report the owner. Instead, unlocking carries out the choices that the
+  /// user made on notifications earlier.
   private static func isAboutWindows(_ event: AgentEvent) -> Bool {
     switch event {
     case .focusedWindowChanged, .appGreeted: true

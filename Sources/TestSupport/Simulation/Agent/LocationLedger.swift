@@ -25,7 +25,7 @@ final class LocationLedger {
     case .appRequested(_, .control(.setPlace(let latitude, let longitude))):
       crossed = crossings(latitude, longitude)
     case .appRequested(let ask, .setLocationUpdates(let isOn)):
-      // A request of a removed app is refused.
+      // A request from a removed app is refused.
       guard let app = world.ledger.knowledge.app(of: ask.connection),
         world.ledger.apps[app] != nil
       else { break }
@@ -46,8 +46,9 @@ final class LocationLedger {
       ?? false
   }
 
-  /// Returns the regions whose watchers must be notified of a location that a command sets, which takes effect
-  /// immediately.
+  /// Returns the regions that a location set by a command enters or leaves, if their watchers must be notified.
+  ///
+  /// The location takes effect immediately.
   private func crossings(_ latitude: Double, _ longitude: Double) -> Set<RegionKey> {
     Set(
       world.ledger.mirror[.regions].compactMap { name, value in
@@ -65,7 +66,7 @@ final class LocationLedger {
 
   func onDecided(_ effect: AgentEffect, _ event: AgentEvent) {
     switch effect {
-    // A service reports the location.
+    // The command is refused because a location service reports the location.
     case .refuse: crossed = []
     case .tell(let connection, .place):
       owed.remove(connection)

@@ -42,10 +42,10 @@ final class NotificationLedger {
   private var state = State()
   private var durable = State()
   private var hasStarted = false
-  /// The current push if it must be displayed, until it is accounted for.
+  /// The push in the current event, if it must be displayed and is not accounted for yet.
   private var arriving: AppNotificationID?
   private var repeated: AppNotificationID?
-  /// The current push, if its app does not have the registration.
+  /// The push in the current event, if its app is not registered for such pushes.
   private var unwanted: AppNotificationID?
   /// The notifications for which the agent decided, in the current event, not to show a banner.
   private var suppressed: Set<AppNotificationID> = []
@@ -90,7 +90,7 @@ final class NotificationLedger {
     guard state.pushes.insert(push.uniqueID).inserted else { return repeated = key }
     let content = PushPayload(push.payload)?.content ?? NotificationContent()
     let isRegistered = world.ledger.apps[push.app]?.registrations[push.kind] != nil
-    // A push with only a badge or a sound need not leave a trace.
+    // A push that contains only a badge or a sound does not have to appear on the screen or in the list.
     if isRegistered, push.kind == .alert, content.hasAlert { arriving = key }
     if !isRegistered { unwanted = key }
   }
@@ -151,7 +151,7 @@ final class NotificationLedger {
       case (key.app, .removeDelivered(let ids)):
         ids?.contains { $0.hasSameBytes(as: key.id) } ?? true
       case (key.app, .add(let request)): request.id.hasSameBytes(as: key.id)
-      // A request for quiet notifications decides about the notifications that were held until the request.
+      // When an app requests permission for quiet notifications, the agent handles the notifications that it has held.
       case (key.app, .requestAuthorization):
         state.showings[key].map { !$0.isListed && !$0.isPresented } ?? false
       default: false
@@ -192,8 +192,8 @@ final class NotificationLedger {
           || state.past[key]?.contains { $0.serial == version.serial } != true,
         "\(recordKey) was delivered again after it was replaced or removed")
       state.showings[key] = Showing(version: version, order: entry.order)
-      // The notification that was withheld in this event is the previous one: after an app answers, the next
-      // notification can fire.
+      // The notification that was withheld in this event is the previous one. The next notification can fire in the
+      // same event, after an app has answered about the previous one.
       suppressed.remove(key)
       switch notification.request.trigger {
       case nil, .push: break

@@ -15,10 +15,10 @@ final class RegistrationLedger {
   /// The registrations that this run of the agent has sent to the gateway.
   private var announced: Set<Registration> = []
   private var hasChanged = false
-  /// True if registrations can be cancelled again.
+  /// True if the agent is allowed to cancel a registration that it has not announced in this run.
   ///
-  /// This applies to registrations that an earlier run cancelled without an acknowledgment, and to those that received
-  /// a token after having been refused.
+  /// The registration might have been cancelled by an earlier run without an acknowledgment, or might have received a
+  /// token after it was refused.
   private var mayCancelAgain = false
   /// The valid tokens, as far as this run of the agent knows.
   private var tokens: Set<[UInt8]> = []

@@ -14,7 +14,7 @@ final class ResponseLedger {
   private var durable = State()
   /// The record that each question in this run concerns.
   private var asked: [Question: String] = [:]
-  /// The notification on which the user acts, while it is in the list.
+  /// The notification on which the user acts in the current event, if the notification is in the list.
   private var actedOn: (key: AppNotificationID, order: Int64, action: PersonAction)?
   /// The user's choices on the locked screen, with the delivery order of their notifications.
   private var chosen: [AppNotificationID: Int64] = [:]
@@ -115,7 +115,8 @@ final class ResponseLedger {
   /// Returns the ID of the app to which a record's key belongs.
   private static func app(of key: String) -> String { String(key.prefix { $0 != "/" }) }
 
-  /// Returns true if a waiting response is to a region's notification and its app may not access the location (S1-66).
+  /// Returns true if a waiting response belongs to a region's notification whose app is not allowed to access the
+  /// location (S1-66).
   private func isWithheld(_ key: String) -> Bool {
     guard let app = AppID(Self.app(of: key)), !world.ledger.mayLocate(app),
       let response = state.waiting[key].flatMap({ Responses.Waiting(key: key, record: $0) }),
@@ -130,8 +131,7 @@ final class ResponseLedger {
     if world.ledger.conditions.isLocked, let token = action.activationToken {
       chosenTokens[key] = token
     }
-    // The content extension, which might still be asked about an earlier action, decides the outcome for the
-    // notification.
+    // A content extension decides the outcome for the notification. It might still be asked about an earlier action.
     guard !world.ledger.content.isAsked(key, order: order) else { return }
     let isThere = world.ledger.delivered(key)?.order == order
     let isKept = effects.contains {

@@ -11,11 +11,11 @@ final class ScheduleLedger {
     let order: UInt64
     let trigger: Trigger
     let since: Int64
-    /// The latest repetition that fired, counted from the first.
+    /// The number of the latest repetition that fired, counted from the first.
     var fired: Int64?
-    /// The number of times that the clock had been set back before that repetition fired.
+    /// The number of times that the clock had been set back when the latest repetition fired.
     var setBacks = 0
-    /// The latest repetition of a calendar trigger that was handled; nil if unknown.
+    /// The number of the latest repetition of a calendar trigger that was handled; nil if unknown.
     var handled: Int64?
   }
 
@@ -54,10 +54,10 @@ final class ScheduleLedger {
     var changed: (key: AppNotificationID, waiting: Waiting?)?
     /// The changed requests that wait for a region.
     var crossed: Set<AppNotificationID> = []
-    /// The side of each region's boundary that the device is on, according to the records.
+    /// For each region, whether the device is inside or outside, according to the records.
     var sides: [AppNotificationID: RegionState] = [:]
     var gone: [AppNotificationID] = []
-    /// The apps whose requests waited for permission and are now added, replacing earlier versions.
+    /// The apps whose requests waited for permission and are now added, which can replace earlier requests.
     var permitted: Set<String> = []
     firing = []
     var isChanged = false
@@ -224,7 +224,7 @@ final class ScheduleLedger {
       return number >= 1 ? number : nil
     case .moment(.instant(let moment), _): return now.wall >= moment ? 1 : nil
     case .calendar(let match, true):
-      // Offsets of zones from UTC are whole minutes.
+      // The offset of every time zone from UTC is a whole number of minutes.
       guard let second = match[.second] else { return 0 }
       return Int64(Gregorian.floorDivide(Int(now.wall) / 1_000 - second, 60))
     default: return 0

@@ -2,12 +2,12 @@
 import AppWire
 import System
 
-/// The agent's process: the real daemon, with its engine, journal, timers and app server, on a simulated machine.
+/// The agent's process: the real daemon, with its engine, journal, timers, and app server, on a simulated machine.
 final class SimulatedAgent {
   /// An input in the loop's mailbox, which needs no lock because the world has only one thread.
   private enum Report: @unchecked Sendable {
     case event(AgentEvent)
-    /// An input of the link to the gateway.
+    /// An input from the link to the gateway.
     case link(() -> Void)
   }
 
@@ -99,15 +99,15 @@ final class SimulatedAgent {
     for app in world.apps { app.agentStarted() }
   }
 
-  /// Opens a connection of a process; returns nil if the agent doesn't run.
+  /// Opens a connection from a process; returns nil if the agent is not running.
   func connect(_ identity: ProcessIdentity, _ peer: any SimulatedPeer) -> SimulatedAppLink? {
     isUp ? transport?.connect(identity, peer) : nil
   }
 
-  /// Releases what the loop still holds, which would otherwise keep the loop and its descriptors.
+  /// Releases the objects that the loop retains, which would otherwise keep the loop and its descriptors open.
   func release() {
     loop?.releaseAll()
-    // The daemon and its machine hold each other.
+    // Break the retain cycle between the daemon and its machine.
     daemon = nil
     transport = nil
   }
@@ -135,10 +135,12 @@ final class SimulatedAgent {
     world.time.after(world.milliseconds(world.isTroubled ? 5_000 : 10)) { [self] in start() }
   }
 
-  /// Returns true if the process is killed at this moment.
+  /// Returns true if the simulation kills the process now, which is a random choice.
   private func diesNow() -> Bool { world.isTroubled && world.chance(world.profile.crashAtCommit) }
 
-  /// Kills the process at a moment at which a real process could be killed, in some worlds.
+  /// Kills the process with a certain probability.
+  ///
+  /// Call this method at points at which a real process could also be killed.
   func mightDie() { if isUp, diesNow() { crash() } }
 
   // MARK: Turns
@@ -148,7 +150,7 @@ final class SimulatedAgent {
   /// The agent handles the event in the next turn of its loop, at once or a little later. Events are never reordered.
   func report(_ event: AgentEvent) { post(.event(event)) }
 
-  /// Handles an input of the link to the gateway in a turn of the agent's loop, in order with the reported events.
+  /// Handles an input from the link to the gateway in a turn of the agent's loop, in sequence with the reported events.
   func inTurn(_ body: @escaping () -> Void) { post(.link(body)) }
 
   private func post(_ report: Report) {
@@ -157,7 +159,7 @@ final class SimulatedAgent {
     scheduleTurn(at: world.time.now + (world.chance(0.7) ? 0 : world.milliseconds(2)))
   }
 
-  /// Lets the agent poll its sockets in a turn soon, because an app might have made one of them ready.
+  /// Schedules a turn in which the agent polls its sockets, because an app might have made one of them ready.
   func mayBeReady() {
     guard isUp else { return }
     polls = true
@@ -187,7 +189,7 @@ final class SimulatedAgent {
     nextTurn = .max
     let polled = polls
     polls = false
-    // A turn that handled something might have left input in a socket.
+    // A turn that handled input might have left more input in a socket.
     if loop.turn(mayBlock: false, polls: polled), polled { polls = true }
     guard isUp else { return }
     transport?.exchange()
@@ -205,7 +207,7 @@ final class SimulatedAgent {
 
   private func app(_ id: AppID) -> SimulatedApp? { world.apps.first { $0.id == id } }
 
-  /// Simulates a presenter that shows the notification and reports this immediately, later, or never.
+  /// Simulates a presenter that shows the notification and confirms this immediately, later, or never.
   private func show(_ presentation: Presentation) {
     let key = presentation.key
     world.person.sees(presentation)
@@ -323,7 +325,9 @@ extension SimulatedAgent: AgentObserver {
     world.ledger.onHandled(seen(event), effects)
   }
 
-  /// Returns the event as the ledgers see it, for which a second greeting on a connection is an ordinary request.
+  /// Returns the event in the form that the ledgers expect.
+  ///
+  /// The ledgers treat a second greeting on a connection as an ordinary request.
   private func seen(_ event: AgentEvent) -> AgentEvent {
     guard case .appGreeted(let ask, let hello, let process) = event,
       transport?.isFirstGreeting(ask, of: process) == false
@@ -356,7 +360,7 @@ extension SimulatedAgent {
         + String(decoding: push.payload.prefix(200), as: UTF8.self)
     case .installationRead(_, let result):
       "installationRead \((try? result.get())?.id.text ?? "nothing")"
-    // The members of a frame have a fixed order, unlike the entries of hash tables.
+    // Print the frame, whose members have a fixed order. The order of a hash table's entries can differ between runs.
     case .appRequested(let ask, let request):
       "appRequested \(ask.connection.number)/\(ask.number ?? -1) "
         + request.frame.object.text.prefix(300)

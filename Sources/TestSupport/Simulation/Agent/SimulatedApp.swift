@@ -33,7 +33,7 @@ final class SimulatedApp {
   /// The path from which a command installs the app.
   var path: String { "/apps/\(id)" }
 
-  /// The content of the app's files.
+  /// The app record that the agent reads from the app's files.
   var installation: LocalApp {
     var record = LocalApp(id: id)
     var installation = LocalApp.Installation()

@@ -11,10 +11,10 @@ protocol SimulatedPeer: AnyObject {
   func wasCut()
 }
 
-/// The far end of a connection to the agent's real ``AppServer``: a socket whose other end the agent reads.
+/// A process's end of a connection to the agent's real ``AppServer``; the agent reads the other end of the socket.
 final class SimulatedAppLink {
   let identity: ProcessIdentity
-  /// The greeting that the agent has read first; nil before that.
+  /// The first greeting that the agent has read from this connection; nil until then.
   fileprivate(set) var greeting: RequestID?
   /// The number that the agent has given to the connection; nil before the agent has read the greeting.
   var connection: ConnectionID? { greeting?.connection }
@@ -45,7 +45,9 @@ final class SimulatedAppLink {
   /// Closes the socket if the world ends before the connection does.
   deinit { if isOpen { Socket.close(descriptor) } }
 
-  /// Sends a frame, in some cases in two pieces, the second of which arrives later.
+  /// Sends a frame.
+  ///
+  /// Sometimes splits the frame into two pieces and delays the second piece.
   func send(_ frame: AppFrame) {
     let bytes = frame.encoded
     guard world.isTroubled, world.chance(0.05) else { return arrive(bytes[...], at: 0) }
@@ -73,28 +75,29 @@ final class SimulatedAppLink {
       unsent.removeFirst(count)
       world.agent.mayBeReady()
     case .wouldBlock: break
-    // The agent has closed its end; `read` reports that.
+    // The agent has closed its end, which `read` detects and reports.
     case .failed: unsent = []
     }
   }
 
-  /// Closes the connection, as the exit of the process does.
+  /// Closes the connection, as happens when the process exits.
   func close() {
     guard isOpen else { return }
-    // A program that another test is starting might briefly hold the socket too, so that closing it has no effect yet.
+    // End the connection explicitly. A program that another test is starting might still hold a copy of the socket, in
+    // which case closing the descriptor alone has no effect yet.
     Socket.finishWriting(descriptor)
     Socket.close(descriptor)
     descriptor = -1
     world.agent.mayBeReady()
   }
 
-  /// Exchanges bytes with the agent after one of its turns.
+  /// Exchanges bytes with the agent after a turn of the agent's loop.
   fileprivate func exchange() {
     flush()
     read()
   }
 
-  /// Reads what the agent has sent, and passes the messages on.
+  /// Reads the bytes that the agent has sent, and delivers the messages.
   func read() {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while isOpen, isReading {
@@ -155,7 +158,7 @@ final class SimulatedAppTransport: AppTransport {
     arriving?.identity ?? ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
   }
 
-  /// Opens a connection of a process; returns nil if the agent doesn't listen.
+  /// Opens a connection from a process; returns nil if the agent is not listening.
   func connect(_ identity: ProcessIdentity, _ peer: any SimulatedPeer) -> SimulatedAppLink? {
     guard let accept, let ends = try? Socket.pair(bufferBytes: world.profile.bufferBytes) else {
       return nil
@@ -172,13 +175,13 @@ final class SimulatedAppTransport: AppTransport {
     return link
   }
 
-  /// Tells the link of a process that the agent reads its greeting.
+  /// Tells a process's link that the agent is reading the process's greeting.
   func greeted(_ greeting: RequestID, by process: ProcessIdentity) {
     let link = link(of: process)
     link?.greeting = link?.greeting ?? greeting
   }
 
-  /// Returns true if the process has sent no other greeting before this one.
+  /// Returns true if this is the first greeting that the agent read from the process.
   func isFirstGreeting(_ greeting: RequestID, of process: ProcessIdentity) -> Bool {
     link(of: process)?.greeting == greeting
   }
@@ -187,7 +190,7 @@ final class SimulatedAppTransport: AppTransport {
     links.first { $0.identity.pid == process.pid }
   }
 
-  /// Lets the processes read what the agent has written in its turn.
+  /// Lets the processes read the bytes that the agent has written in its turn.
   func exchange() {
     for link in links { link.exchange() }
     links.removeAll { !$0.isOpen }

@@ -3,8 +3,8 @@ import BelfryWire
 import AppWire
 import Scheduling
 
-/// Extreme inputs from apps and providers: the largest sizes and numbers, and strings that are equal only after Unicode
-/// normalization or that take long to normalize.
+/// Extreme inputs from apps and providers: the largest sizes and numbers, strings that are equal only after Unicode
+/// normalization, and strings that take a long time to normalize.
 enum SimulatedExtremes {
   /// Two identifiers that `String` considers equal.
   static let twins = ["n-caf\u{E9}", "n-cafe\u{301}"]
@@ -12,7 +12,7 @@ enum SimulatedExtremes {
   /// An identifier of the maximum length.
   static let longestID = "n-" + CostGrowth.combiningMarks(WireLimits.identifierBytesMax - 2)
 
-  /// Sets every field whose value the ledgers do not predict to an extreme value.
+  /// Sets fields to extreme values, except those whose values the ledgers predict.
   static func widen(_ content: inout NotificationContent, in world: AgentSimulation) {
     let marks = CostGrowth.combiningMarks(world.pick([1, 255, 4_095]))
     content.subtitle = NotificationText(marks)
@@ -34,7 +34,7 @@ enum SimulatedExtremes {
     content.archive = [UInt8](repeating: 0xFF, count: 4_096)
   }
 
-  /// Returns a trigger at the limits of what a schedule accepts.
+  /// Returns a trigger with the most extreme values that a schedule accepts.
   static func trigger(in world: AgentSimulation) -> NotificationTrigger {
     let longest = Double(ScheduleLimits.longestIntervalMilliseconds / 1_000)
     switch world.random(0...4) {

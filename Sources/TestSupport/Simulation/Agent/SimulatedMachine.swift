@@ -35,7 +35,7 @@ final class SimulatedMachine {
   /// The clock of the agent's current run.
   var clock: any ScheduleClock { world.profile.hasManualClock ? manual : SimulatedClock(of: world) }
 
-  /// Counts a manual clock that the agent has set back since the last call.
+  /// Counts a step back of the manual clock if the agent has set the clock back since the last call.
   func noteManualClock() {
     let wall = manual.now.wall
     if wall < latestManual { setBackCount += 1 }
@@ -62,7 +62,7 @@ final class SimulatedMachine {
       makeCalendar: { _ in nil })
   }
 
-  /// Restores a manual clock from its record.
+  /// Restores the manual clock from the agent's records, if the world uses one.
   func agentStarts() {
     guard world.profile.hasManualClock else { return }
     manual = ManualClock(kept: world.records.durable[.schedule][ScheduleRecord.clockKey])
@@ -103,7 +103,7 @@ final class SimulatedMachine {
     clockSetCount += 1
     if step < 0 { setBackCount += 1 }
     world.note("the clock steps by \(step) ms")
-    // A clock change stops alarms on the wall clock until they are set again.
+    // A clock change disables the alarms on the wall clock until the agent sets them again.
     alarm += 1
     world.time.after(world.milliseconds(5)) { [self] in world.agent.report(.clockWasSet) }
   }

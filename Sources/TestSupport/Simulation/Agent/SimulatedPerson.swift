@@ -101,7 +101,7 @@ final class SimulatedPerson {
     }
   }
 
-  /// Returns a click on a notification, on a desktop that allows only the clicked app to move to the foreground.
+  /// Returns a click on a notification, as on a desktop that lets only the clicked app move to the foreground.
   private func open(withTokenFor key: AppNotificationID) -> PersonAction {
     PersonAction(
       NotificationResponse.defaultAction,

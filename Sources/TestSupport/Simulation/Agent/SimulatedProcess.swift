@@ -179,7 +179,8 @@ final class SimulatedProcess: SimulatedPeer {
   private func onQuestion(_ question: Int64, _ event: AppEvent) {
     guard isConnected else { return }
     if case .contentAction = event, world.isTroubled, world.chance(0.3) {
-      // Lock the screen; the agent must then not carry out the extension's decision until the screen is unlocked.
+      // Lock the screen. The agent must then wait for the screen to be unlocked before it carries out the extension's
+      // decision.
       later(0) { [self] in world.agent.report(.conditionChanged(.sessionLocked(true))) }
     }
     if !world.isTroubled || world.chance(world.profile.goodAnswers) {

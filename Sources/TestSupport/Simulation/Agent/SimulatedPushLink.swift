@@ -9,19 +9,19 @@ protocol SimulatedPushLink: AnyObject {
   /// The number of pushes that were sent.
   var count: Int { get }
 
-  /// Plans the faults of the link.
+  /// Schedules the faults of the link.
   func plan()
-  /// Ends the faults of the link.
+  /// Stops the faults of the link.
   func calmDown()
 
   /// Called before the agent handles `started`.
   func agentStarts(_ engine: AgentEngine)
   func agentStarted()
   func agentCrashed()
-  /// Called when all changes of the agent's records are durable.
+  /// Called when all changes to the agent's records are durable.
   func recordsAreDurable()
 
-  /// Carries out an effect of the agent.
+  /// Carries out an effect that the agent decided, if it concerns the link.
   func carryOut(_ effect: AgentEffect)
 
   /// Returns the subjects with a token for which `isKept` is false.

@@ -4,7 +4,7 @@ import PushWire
 
 /// The gateway and the device's link to it.
 ///
-/// The link delivers each push until it is acknowledged, and sometimes delivers a push twice.
+/// The link resends each push until the agent acknowledges it, and sometimes delivers a push twice.
 final class SimulatedPushService: SimulatedPushLink {
   private struct Subject: Hashable {
     let app: AppID
@@ -24,9 +24,9 @@ final class SimulatedPushService: SimulatedPushLink {
   private var owed: [Subject] = []
   /// The subjects with a token at the gateway.
   private var alive: Set<Subject> = []
-  /// The subjects that were registered while the disk refused to store the registration.
+  /// The subjects that were registered while the agent had changes that were not on disk.
   ///
-  /// The app is informed, and a crash can leave an unwanted token.
+  /// If the agent then crashes, the gateway can keep a token for a registration that the agent has lost.
   private var uncertain: Set<Subject> = []
   /// The number of the device's current identity.
   ///

@@ -4,7 +4,7 @@ import Storage
 
 /// The agent's disk.
 ///
-/// The disk stores each commit either completely or not at all, and some commits late.
+/// The disk stores each commit either completely or not at all. It stores some commits late.
 final class SimulatedRecords: AgentRecords {
   private unowned let world: AgentSimulation
   private(set) var durable = RecordMirror()

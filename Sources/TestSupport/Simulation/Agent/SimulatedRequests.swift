@@ -1,7 +1,7 @@
 @testable import Agent
 import AppWire
 
-/// Generators of requests from apps, which can create every request of the app link in any order.
+/// Generators of app requests, which cover every request of the app link, in any order.
 enum SimulatedRequests {
   static let categories = [
     NotificationCategory(

@@ -1,11 +1,11 @@
 @testable import Agent
 import AppWire
 
-/// A check of suspension and termination: the agent may suspend only processes that it started, and never while it is
-/// asking them something.
+/// A check of suspension and termination: the agent may suspend only processes that it started, and never a process
+/// that it is asking something.
 ///
-/// The agent must terminate a process that does not answer in time, but must not terminate an app before informing the
-/// app that its time is over.
+/// The agent must terminate a process that does not answer in time. It must not terminate an app before telling the app
+/// that its time is over.
 final class SuspensionLedger {
   private unowned let world: AgentSimulation
   private(set) var suspended: Set<AppID> = []
@@ -16,13 +16,13 @@ final class SuspensionLedger {
   private var fetches: Set<Question> = []
   /// The apps that are currently being informed that their time is over.
   private var expirations: [Question: AppID] = [:]
-  /// The apps that have no time left, until the agent terminates them or gives them new work.
+  /// The apps that have used up their time and have neither been terminated nor received new work.
   private var overdue: Set<AppID> = []
   /// The apps that the current event terminates.
   private var ended: Set<AppID> = []
   /// The launch tokens of apps that were started in the background and have not sent their greeting yet.
   private var tokens: [AppID: String] = [:]
-  /// The connections of processes that were started in the background and have stayed there.
+  /// The connections of processes that have been in the background since they were started.
   private var startedBehind: Set<ConnectionID> = []
   /// The connections of apps in the foreground.
   private var front: Set<ConnectionID> = []
@@ -76,7 +76,7 @@ final class SuspensionLedger {
 
   private func isBehind(_ app: AppID) -> Bool {
     let connections = world.ledger.knowledge.connections(of: app)
-    // A process that was terminated stays connected until the agent notices.
+    // A terminated process stays connected until the agent notices its exit.
     let isRunning = connections.contains { connection in
       world.apps.contains { $0.process(connection) != nil }
     }
@@ -113,7 +113,7 @@ final class SuspensionLedger {
     if case .appGreeted(let ask, let hello, _) = event,
       let app = world.ledger.knowledge.app(of: ask.connection)
     {
-      // The app's background time is reset.
+      // A greeting resets the app's background time.
       overdue.remove(app)
       if let token = hello.launch, tokens[app] == token {
         tokens[app] = nil
@@ -149,7 +149,7 @@ final class SuspensionLedger {
     guard let app = world.apps.first(where: { $0.process(question.connection) != nil }) else {
       return
     }
-    // An extension is a separate process.
+    // Ignore questions to an extension, which is a separate process.
     switch event {
     case .extend, .contentAction: return
     default: break

@@ -1,13 +1,15 @@
 @testable import Agent
 import AppWire
 
-/// A check of notifications from commands that wait for the user's permission: even if the agent is killed while they
-/// wait, it must ask the user, and every notification must appear when permission is granted.
+/// A check of notifications from commands that wait for the user's permission.
+///
+/// The agent must ask the user, even if the agent is killed while the notifications wait. Every notification must
+/// appear when permission is granted.
 final class WaitingLedger {
   private struct Waiting: Hashable {
     let key: AppNotificationID
     let serial: Int64?
-    /// The command's request; nil if the agent was killed, because the command then does not get an answer.
+    /// The command's request; nil after the agent was killed, because the command then never gets an answer.
     var ask: RequestID?
   }
 
@@ -57,7 +59,7 @@ final class WaitingLedger {
     request?.content.userInfo["serial"]?.integerValue
   }
 
-  /// Returns true if an effect shows, schedules, or refuses the notification or a later notification with its
+  /// Returns true if an effect shows, schedules, or refuses the notification, or a later notification with the same
   /// identifier.
   private func isAbout(_ one: Waiting, _ effect: AgentEffect) -> Bool {
     switch effect {

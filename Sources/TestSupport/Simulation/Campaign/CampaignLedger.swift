@@ -1,20 +1,20 @@
 import PushWire
 import Storage
 
-/// The promises of a campaign, checked against what the push service received.
+/// A ledger that checks the promises of a campaign against the pushes that the push service received.
 struct CampaignLedger {
   /// A device of the campaign.
   struct Device {
     /// The number of times that the push service accepted a push to the device.
     var accepted = 0
-    /// True if the push service refused a push to the device for good.
+    /// True if the push service permanently refused a push to the device.
     var isRefused = false
-    /// True if the service told the campaign that it accepted a push to the device.
+    /// True if the campaign received the answer that the service accepted a push to the device.
     var isTold = false
     /// The IDs of the campaign's pushes that the device has stored.
     var arrivals: Set<NotificationID> = []
-    /// True if the device can get the campaign again, because a push without a delivery log was answered with an internal
-    /// error.
+    /// True if the device can get the campaign twice, because the service answered a push with an internal error and
+    /// the campaign has no delivery log.
     var mayRepeat = false
     /// True if the app unregistered, or its token was removed, before the campaign ended.
     var isRemoved = false
@@ -45,7 +45,7 @@ struct CampaignLedger {
     return devices[token]?.accepted == 1 ? nil : "the device \(token) got the campaign twice"
   }
 
-  /// Records that the service told the campaign that it accepted a push.
+  /// Records that the campaign received the answer that the service accepted a push.
   mutating func told(_ token: String) {
     devices[token]?.isTold = true
     devices[token]?.accepted = 1
@@ -66,10 +66,12 @@ struct CampaignLedger {
   /// Records that the service failed while it handled a push, and that the campaign cannot read the delivery log.
   mutating func interrupted(_ token: String) { devices[token]?.mayRepeat = true }
 
-  /// Records a push that the service refused for good.
+  /// Records a push that the service permanently refused.
   mutating func refuse(_ token: String) { devices[token]?.isRefused = true }
 
-  /// Compares the outcomes in the store with what happened.
+  /// Compares the outcomes in the store with the recorded events.
+  ///
+  /// Returns a description of the first discrepancy, or nil if there is no discrepancy.
   func check(
     _ tallies: [CampaignTally], of campaign: CampaignRecord
   ) -> String? {
@@ -81,7 +83,7 @@ struct CampaignLedger {
     let refused = devices.values.count { $0.isRefused }
     let accepted = count(.accepted)
     let unknown = count(.unknown)
-    // A recipient whose dead token is kept is counted as dead, too.
+    // Skip `kept`, because a recipient whose dead token is kept is also counted as dead.
     let all = Int(tallies.reduce(0) { $0 + ($1.outcome == .kept ? 0 : $1.count) })
     if accepted > got { return "\(accepted) devices are counted as accepted, but \(got) were" }
     if got > accepted + unknown + removed {

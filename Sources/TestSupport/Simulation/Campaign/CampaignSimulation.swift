@@ -74,7 +74,8 @@ public final class CampaignSimulation: SimulatedWorld, @unchecked Sendable {
     profile = CampaignSimulationProfile(&random, length: length)
   }
 
-  /// Creates a campaign that is sent to a simulated gateway, whose clock and journal it shares.
+  /// Creates a campaign that is sent to a simulated gateway and shares the clock and the journal of the gateway's
+  /// world.
   init(in host: GatewaySimulation) {
     seed = host.random.next()
     length = host.length
@@ -83,7 +84,7 @@ public final class CampaignSimulation: SimulatedWorld, @unchecked Sendable {
     ownJournal = SimulationJournal(isTracing: false)
     random = SeededGenerator(seed: seed)
     var profile = CampaignSimulationProfile(&random, length: length)
-    // Quiet hours last longer than the gateway's world.
+    // Disable quiet hours, because they last longer than the gateway's world.
     profile.hasQuietHours = false
     self.profile = profile
   }
@@ -99,12 +100,12 @@ public final class CampaignSimulation: SimulatedWorld, @unchecked Sendable {
 
   var label: String { host == nil ? "" : "campaign: " }
 
-  /// Returns true if a fault of this kind occurs now.
+  /// Returns true if a fault of this kind occurs now, which is a random choice.
   func failsNow(_ fault: CampaignSimulationProfile.Fault) -> Bool {
     isTroubled && chance(profile.chances[fault] ?? 0)
   }
 
-  /// Changes the ledger, and reports a broken promise.
+  /// Applies a change to the ledger, and reports a violation if the change returns one.
   func record(_ change: (inout CampaignLedger) -> String?) {
     if let promise = change(&ledger) { fail(promise) }
   }
@@ -168,7 +169,7 @@ struct CampaignSimulationProfile {
     case reads
     /// A request does not reach the push service.
     case lostRequests
-    /// The push service crashes between the receipt and the commit of a request.
+    /// The push service crashes after it receives a request and before it commits the push.
     case lostCommits
     case lostAnswers
     /// The push service answers with an internal error, although the device might get the push.
@@ -195,7 +196,7 @@ struct CampaignSimulationProfile {
   let otherLines: Int
   /// The difference between the push service's clock and the provider's, in milliseconds.
   let aheadMilliseconds: Int64
-  /// The longest time between a step of a request and the next one, in milliseconds.
+  /// The maximum time between two consecutive steps of a request, in milliseconds.
   let latencyMilliseconds: Int64
   let troubled: Int64
   let calm: Int64 = 3 * 86_400_000_000_000
@@ -226,7 +227,7 @@ struct CampaignSimulationProfile {
     for fault in Fault.allCases {
       chances[fault] = pick(0, 0, 0.01, 0.1, 0.3)
     }
-    // A service that always refuses the campaign only pauses it.
+    // Keep refusals rare: a refusal only pauses the campaign, so constant refusals would test nothing else.
     chances[.refusals] = pick(0, 0, 0.002)
     chances[.crashes] = pick(0, 0, 0.01, 0.1)
   }

@@ -12,7 +12,7 @@ final class SimulatedProviderService {
   private var store: SimulatedRegistryStore?
   private var document: CampaignDocument?
   private var registry: Registry?
-  /// The zone of each device's time.
+  /// The name of each device's time zone, by token.
   private var zoneNames: [String: String] = [:]  // text: hexadecimal tokens
   private var sealed: [String: [UInt8]] = [:]  // text: hexadecimal tokens
   private var clock = CampaignClock(log: .silent)
@@ -74,7 +74,7 @@ final class SimulatedProviderService {
       "alert": ["en": ["body": "Hello"], "fr": ["body": "Salut"]],
     ]
     if world.profile.hasQuietHours {
-      // Hours that begin soon are the ones that pushes in flight can run into.
+      // Let the quiet hours begin soon, so that some pushes are still in flight when they begin.
       let minute = (world.time.unixMilliseconds / 60_000 + 60 + world.random(0...3)) % 1_440
       object["quietHours"] = [
         "from": .string(Self.clockText(minute)),
@@ -197,7 +197,7 @@ final class SimulatedProviderService {
     world.time.after(world.milliseconds(20_000)) { [unowned self] in start() }
   }
 
-  /// Ends the process in an orderly way, and starts it again.
+  /// Shuts the process down gracefully and starts it again.
   private func restart() {
     guard isUp else { return }
     if work != nil { post(.stop(.running)) }

@@ -22,12 +22,13 @@ final class SimulatedPushGateway: CampaignPushService, @unchecked Sendable {
   /// The tokens that the service no longer knows.
   private(set) var gone: Set<String> = []  // text: hexadecimal tokens
   private(set) var bad: Set<String> = []  // text: hexadecimal tokens
-  /// The number of the provider's process, whose death closes its connections.
+  /// The number of the provider's current process; answers to requests from an earlier process are dropped.
   private var process = 0
   private var otherSerial: UInt64 = 0
 
-  /// The time within which a request whose connection is lost still reaches the service, in milliseconds; the campaign
-  /// waits longer before it reads the log (`Limits.settleNanoseconds`).
+  /// The maximum time, in milliseconds, after which a request whose connection was lost can still reach the service.
+  ///
+  /// The campaign waits longer before it reads the log (`Limits.settleNanoseconds`).
   private static let longestPassage: Int64 = 2_500
 
   init(in world: CampaignSimulation) { self.world = world }

@@ -13,7 +13,7 @@ final class SimulatedRegistryStore: RegistryStore, @unchecked Sendable {
 
   /// Performs a write of the campaign, unless the disk fails.
   ///
-  /// A write whose error arrives after it took effect is what a failed sync can look like.
+  /// The method sometimes throws after the write took effect, because a failed sync can look like this.
   private func write<Result>(
     _ what: String, _ body: () throws(StorageFailure) -> Result
   ) throws(StorageFailure) -> Result {

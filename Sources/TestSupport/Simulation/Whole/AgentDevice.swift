@@ -6,9 +6,8 @@ import Transport
 
 /// A device with the real agent, whose real ``PushReceiver`` is linked to the simulated gateway.
 ///
-/// The device compares what the gateway delivers with what the agent has stored: a push counts as shown in the
-/// gateway's ledger once the agent's records are durable. From then on, the agent's own ledger checks that the push
-/// reaches the user and the app.
+/// The device connects two ledgers. In the gateway's ledger, a push counts as displayed once the agent's records are
+/// durable. From then on, the agent's own ledger checks that the push reaches the user and the app.
 final class AgentDevice: SimulatedPushLink, SimulatedRecipient {
   let index: Int
   unowned let world: GatewaySimulation
@@ -21,11 +20,11 @@ final class AgentDevice: SimulatedPushLink, SimulatedRecipient {
   private(set) var count = 0
   /// The subjects that the current run of the agent has registered.
   private var registered: Set<LinkTopic> = []
-  /// The subjects that were registered while the disk refused to store the registration.
+  /// The subjects that were registered while the agent had changes that were not on disk.
   ///
-  /// A crash of the agent can leave their tokens at the gateway.
+  /// If the agent then crashes, their tokens can remain at the gateway.
   private var uncertain: Set<LinkTopic> = []
-  /// The pushes that the agent has handled, and whose records might not be durable.
+  /// The pushes that the agent has handled, but whose records might not be durable yet.
   private var handled: [(id: NotificationID, origin: Origin)] = []
 
   /// The sender of a push.
@@ -122,7 +121,7 @@ final class AgentDevice: SimulatedPushLink, SimulatedRecipient {
     dialer.stream?.abandon()
     receiver = nil
     handled = []
-    // The agent might not have stored a registration before it crashed.
+    // The agent might have crashed before it stored a registration.
     for topic in registered { markUnwanted(topic) }
   }
 

@@ -8,10 +8,12 @@ final class HostedPushService: CampaignPushService, @unchecked Sendable {
   // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let campaign: CampaignSimulation
   private unowned let world: GatewaySimulation
-  /// The topic of the campaign, whose pushes can replace other pushes to the same app.
+  /// The topic of the campaign.
+  ///
+  /// The campaign's pushes can replace other pushes to the same app.
   let topic: LinkTopic
   private let client: SimulatedProvider
-  /// The number of the provider's process, whose death closes its connection.
+  /// The number of the provider's current process; answers to requests from an earlier process are dropped.
   private var process = 0
   /// The recipient of each push, as a hexadecimal token.
   private var tokens: [NotificationID: String] = [:]
@@ -125,9 +127,11 @@ final class HostedPushService: CampaignPushService, @unchecked Sendable {
 
   // MARK: The end of the run
 
-  /// Returns the first device that the campaign was told about and that never got its push.
+  /// Returns a description of the first device that never got its push, although the campaign was told that the push
+  /// was accepted.
   ///
-  /// For an app that keeps only a few notifications, other pushes can replace those of the campaign.
+  /// The check is skipped if the app keeps only a few notifications, because other pushes can then replace the
+  /// campaign's pushes.
   func check(_ ledger: CampaignLedger) -> String? {
     guard world.keep(of: topic) == .max else { return nil }
     for (id, token) in tokens.sorted(by: { $0.value < $1.value }) {

@@ -28,7 +28,7 @@ final class SimulatedDialer: GatewayDialer {
   }
 }
 
-/// The agent's end of a connection over the simulated network, whose TLS is simulated.
+/// The agent's end of a connection over the simulated network, with simulated TLS.
 ///
 /// Events reach the agent in turns of its loop.
 final class SimulatedGatewayStream: GatewayStream, SimulatedClient {
@@ -36,7 +36,7 @@ final class SimulatedGatewayStream: GatewayStream, SimulatedClient {
   private weak var owner: GatewayConnection?
   private(set) var connection: SimulatedConnection?
   private var isOpen = true
-  /// True if the agent has closed the connection, after which it receives nothing more.
+  /// True if the agent has closed the connection; the agent then receives no further events.
   private var isClosing = false
 
   init(of device: AgentDevice, for owner: GatewayConnection) {

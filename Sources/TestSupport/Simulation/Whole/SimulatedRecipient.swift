@@ -10,7 +10,7 @@ protocol SimulatedRecipient: AnyObject {
   var isRevoked: Bool { get }
   /// True if a restored control store does not contain the revocation of the device.
   var isRevocationForgotten: Bool { get }
-  /// True if the gateway knows that the device only wants urgent notifications.
+  /// True if the gateway knows that the device accepts only urgent notifications.
   var isKnownAsRestricted: Bool { get }
   /// True if the device has ever lacked storage space.
   var hasLackedRoom: Bool { get }
