@@ -8,7 +8,7 @@ public import System
 /// effects that are for apps, and the machine carries out the others.
 public final class AgentDaemon {
   let loop: EventLoop
-  let engine: AgentEngine
+  package let engine: AgentEngine
   private let machine: any AgentMachine
   private(set) var server: AppServer?
   private let log: Log
@@ -23,7 +23,7 @@ public final class AgentDaemon {
   }
 
   /// Creates and starts the daemon with these resources.
-  init(_ resources: AgentResources, on loop: EventLoop) throws(AgentFailure) {
+  package init(_ resources: AgentResources, on loop: EventLoop) throws(AgentFailure) {
     self.loop = loop
     log = resources.log
     machine = resources.machine
@@ -77,7 +77,7 @@ public final class AgentDaemon {
   }
 
   /// Stops handling events and carrying out effects.
-  func halt() {
+  package func halt() {
     isStopped = true
     engine.stop()
   }
@@ -87,13 +87,13 @@ public final class AgentDaemon {
 
   var model: AgentModel { _read { yield engine.model } }
   /// The number of changes that are not written yet.
-  var unpersistedCount: Int { engine.unpersistedCount }
+  package var unpersistedCount: Int { engine.unpersistedCount }
   var damageNotice: String? { engine.damageNotice }
 
   // MARK: - Events
 
   /// Passes an event to the engine.
-  func handle(_ event: AgentEvent) {
+  package func handle(_ event: AgentEvent) {
     guard !isStopped else { return }
     engine.handle(event)
   }
@@ -122,10 +122,10 @@ extension AgentDaemon: AppServerListener {
 }
 
 extension AgentDaemon: AgentShell {
-  func carryOut(_ effect: AgentEffect) {
+  package func carryOut(_ effect: AgentEffect) {
     guard !isStopped, server?.carryOut(effect) != true else { return }
     machine.carryOut(effect)
   }
 
-  func start(_ order: ExtensionOrder) -> Bool { !isStopped && machine.start(order) }
+  package func start(_ order: ExtensionOrder) -> Bool { !isStopped && machine.start(order) }
 }

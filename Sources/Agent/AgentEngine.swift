@@ -1,11 +1,11 @@
 import Scheduling
 import AppWire
-import System
+package import System
 
 /// The parts of the agent that carry out effects: sockets, windows, programs, and the gateway's link.
 ///
 /// The methods are called on the agent's loop.
-protocol AgentShell: AnyObject {
+package protocol AgentShell: AnyObject {
   /// Carries out an effect.
   ///
   /// The records that precede the effect have already been written, or the attempt to write them has failed.
@@ -16,7 +16,7 @@ protocol AgentShell: AnyObject {
 }
 
 /// An observer of the engine's events and effects, which checks them in a simulation.
-protocol AgentObserver: AnyObject {
+package protocol AgentObserver: AnyObject {
   func willHandle(_ event: AgentEvent)
   /// Called with the effects that the event has caused.
   func didHandle(_ event: AgentEvent, _ effects: [AgentEffect])
@@ -29,11 +29,11 @@ protocol AgentObserver: AnyObject {
 /// effects, and then has the effects carried out.
 ///
 /// The engine is confined to its loop. It also runs the model's timers, and leaves everything else to its shell.
-final class AgentEngine {
-  let loop: EventLoop
+package final class AgentEngine {
+  package let loop: EventLoop
   /// The machine's clock, or a manual clock that only `belfry clock` moves.
   let clock: any ScheduleClock
-  private(set) var model: AgentModel
+  package private(set) var model: AgentModel
   private let journal: RecordJournal
   private let timers: AgentTimers
   /// A function that returns a calendar, other than the Gregorian one, by its name.
@@ -76,7 +76,7 @@ final class AgentEngine {
   /// Handles an event.
   ///
   /// The event's effects are carried out at the end of the turn, because all events of a turn share one commit.
-  func handle(_ event: AgentEvent) {
+  package func handle(_ event: AgentEvent) {
     guard !isStopped else { return }
     observer?.willHandle(event)
     model.handle(event, at: now)
@@ -205,12 +205,12 @@ final class AgentEngine {
   }
 
   /// Traps in debug builds if the agent's state is inconsistent.
-  func checkInvariants() { model.checkInvariants() }
+  package func checkInvariants() { model.checkInvariants() }
 }
 
 extension AgentEngine: TurnEndTarget {
   /// Commits the changes of this turn, then carries out the effects, until no effects are left.
-  func turnEnded() {
+  package func turnEnded() {
     while !effects.isEmpty {
       let due = effects
       effects = []

@@ -1,10 +1,10 @@
-import AppWire
-import System
+package import AppWire
+package import System
 
 /// The machine that an agent runs on: its files, buses, windows, child programs, and link to the gateway.
 ///
 /// The methods are called on the agent's loop. The machine reports events with `AgentDaemon.handle`.
-protocol AgentMachine: AnyObject {
+package protocol AgentMachine: AnyObject {
   /// Opens the parts of the machine that report to `daemon`; called before apps can connect.
   func open(for daemon: AgentDaemon)
 
@@ -33,7 +33,7 @@ protocol AgentMachine: AnyObject {
 }
 
 /// The external dependencies of an agent, which belong to the machine or to a simulation.
-struct AgentResources {
+package struct AgentResources {
   /// The machine, which the daemon owns.
   var machine: any AgentMachine
   /// The source of apps' connections.
@@ -55,4 +55,24 @@ struct AgentResources {
   var log: Log
   /// The observer of the engine in a simulation.
   weak var observer: (any AgentObserver)?
+
+  package init(
+    machine: any AgentMachine, transport: any AppTransport, connections: AppConnectionCensus.Bounds,
+    held: HeldBytes.Bounds, model: AgentModel.Configuration, records: RestoredRecords,
+    journal: RecordJournal, clock: any ScheduleClock, lookUps: AgentModel.LookUps,
+    makeCalendar: @escaping ZoneFolder.MakeCalendar, log: Log, observer: (any AgentObserver)? = nil
+  ) {
+    self.machine = machine
+    self.transport = transport
+    self.connections = connections
+    self.held = held
+    self.model = model
+    self.records = records
+    self.journal = journal
+    self.clock = clock
+    self.lookUps = lookUps
+    self.makeCalendar = makeCalendar
+    self.log = log
+    self.observer = observer
+  }
 }

@@ -1,7 +1,7 @@
 import System
 
 /// The agent's timers that can be cancelled or reset; confined to the agent's loop.
-final class AgentTimers {
+package final class AgentTimers {
   private let loop: EventLoop
   /// Called with the event of each timer that fires.
   var report: (AgentEvent) -> Void = { _ in }
@@ -17,7 +17,7 @@ final class AgentTimers {
 
   /// Converts milliseconds to nanoseconds, capped at 73 years: an app can request a date so distant that the wait does
   /// not fit in an `Int64`.
-  static func nanoseconds(_ milliseconds: Int64) -> Int64 {
+  package static func nanoseconds(_ milliseconds: Int64) -> Int64 {
     min(max(0, milliseconds), .max / 4_000_000) * 1_000_000
   }
 

@@ -1,5 +1,5 @@
 /// Every limit of this module, with its unit and its reason.
-enum Limits {
+package enum Limits {
 
   // MARK: Notifications
 
@@ -10,7 +10,7 @@ enum Limits {
   /// The maximum number of buttons of a banner, which has little room (S1-27).
   static let minimalActionsShown = 2
   /// The maximum number of delivered notifications retained per app: more than a user reads.
-  static let deliveredPerApp = 200
+  package static let deliveredPerApp = 200
   /// The maximum total size in bytes of the delivered notifications retained per app: enough for 20 kB of text and data
   /// in each.
   ///
@@ -34,7 +34,7 @@ enum Limits {
   /// The number of pushes whose IDs are retained to detect repetitions: far more than a link can have in transit.
   static let rememberedPushes = 4_096
   /// The maximum number of user responses retained for an app that cannot be reached: more than a user sends in a day.
-  static let waitingResponsesPerApp = 32
+  package static let waitingResponsesPerApp = 32
   /// The maximum number of dates that a command can request for a notification: more than anyone reads.
   static let datesAsked: Int64 = 10_000
 
@@ -156,7 +156,7 @@ enum Limits {
   static let sentFrameBytes = 7_000_000
   /// The maximum size, in bytes, of an app's language file or manifest, and of all the language files that one lookup
   /// reads: enough for tens of thousands of strings.
-  static let languageFileBytes = 4 << 20
+  package static let languageFileBytes = 4 << 20
   /// The maximum total size, in bytes, of the language files whose strings are in memory: enough for dozens of apps.
   static let cachedLanguageBytes = 16 << 20
   /// The maximum number of values in a binary property list, counted once per reference.

@@ -1,10 +1,10 @@
-import BelfryWire
-import PushWire
-import System
+package import BelfryWire
+package import PushWire
+package import System
 import Transport
 
 /// The owner of a push receiver, which the receiver informs of the link's events.
-protocol PushReceiverOwner: AnyObject {
+package protocol PushReceiverOwner: AnyObject {
   /// Handles an event for the engine.
   func handle(_ event: AgentEvent)
 
@@ -17,14 +17,14 @@ protocol PushReceiverOwner: AnyObject {
 
 /// The agent's end of the link to its gateway, which sends registrations, receives pushes, and acknowledges durable
 /// ones.
-final class PushReceiver: GatewayConnectionDelegate {
+package final class PushReceiver: GatewayConnectionDelegate {
   private let gateway: AgentConfiguration.Gateway
   private let identities: any DeviceIdentityStore
   private weak var owner: (any PushReceiverOwner)?
   private let log: Log
   private var link: GatewayConnection?
   /// The reason that the link is down; nil while it is up.
-  private(set) var reason: String? = "not connected yet"
+  package private(set) var reason: String? = "not connected yet"
   private let received: ReceivedFile?
   /// The tokens of the current connection, for the file of received pushes.
   private var tokens: [LinkSubject: [UInt8]] = [:]
@@ -38,7 +38,7 @@ final class PushReceiver: GatewayConnectionDelegate {
   ///
   /// Each received push is appended to `received`. `configure` sets the options of the link; `memory` holds the IDs of
   /// the latest pushes, oldest first.
-  init(
+  package init(
     _ gateway: AgentConfiguration.Gateway, identities: any DeviceIdentityStore,
     received: ReceivedFile? = nil, on loop: EventLoop, log: Log, owner: any PushReceiverOwner,
     configure: (inout GatewayConnection.Configuration) -> Void
@@ -68,32 +68,32 @@ final class PushReceiver: GatewayConnectionDelegate {
   var device: UInt64? { link?.identity.device }
 
   /// Connects to the gateway.
-  func start() { link?.goOnline() }
+  package func start() { link?.goOnline() }
 
   /// The expiration time of the device's certificate, in seconds since 1970; nil before the device has a certificate.
   var certificateEnd: Int64? {
     link?.identity.chainPEM.flatMap { try? Certificate(pem: $0) }?.notAfter
   }
 
-  func close() { link?.goOffline() }
+  package func close() { link?.goOffline() }
 
-  func register(_ app: AppID, _ kind: TokenKind) { link?.register(Self.subject(app, kind)) }
+  package func register(_ app: AppID, _ kind: TokenKind) { link?.register(Self.subject(app, kind)) }
 
-  func unregister(_ app: AppID, _ kind: TokenKind) { link?.cancel(Self.subject(app, kind)) }
+  package func unregister(_ app: AppID, _ kind: TokenKind) { link?.cancel(Self.subject(app, kind)) }
 
   /// Acknowledges a durable push.
-  func acknowledge(_ id: NotificationID) { link?.onPersisted(id) }
+  package func acknowledge(_ id: NotificationID) { link?.onPersisted(id) }
 
   /// Rejects a push that could not be made durable.
-  func reject(_ id: NotificationID) { link?.onDiscarded(id, .noRoom) }
+  package func reject(_ id: NotificationID) { link?.onDiscarded(id, .noRoom) }
 
   /// Reports the device's state to the gateway.
-  func announce(_ state: DeviceState) { link?.setState(state) }
+  package func announce(_ state: DeviceState) { link?.setState(state) }
 
   /// Probes the link.
   ///
   /// If the network has changed, the learned keep-alive intervals are discarded.
-  func probe(isOtherNetwork: Bool) {
+  package func probe(isOtherNetwork: Bool) {
     if isOtherNetwork { link?.networkChanged() }
     link?.probe()
   }
@@ -104,7 +104,7 @@ final class PushReceiver: GatewayConnectionDelegate {
 
   // MARK: - Events from the link
 
-  func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
+  package func link(_ link: GatewayConnection, isUpAs device: UInt64, unixMilliseconds: UInt64) {
     reason = nil
     hasReportedLink = true
     log.info("connected", ["device": String(device)])
@@ -113,7 +113,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     owner?.handle(.linkChanged(isUp: true))
   }
 
-  func link(_ link: GatewayConnection, isDownBecause reason: String) {
+  package func link(_ link: GatewayConnection, isDownBecause reason: String) {
     let wasUp = self.reason == nil
     self.reason = reason
     advice = link.latestLoss.advice(host: gateway.host, port: gateway.port)
@@ -138,7 +138,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     hasReportedLink = true
   }
 
-  func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) {
+  package func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) {
     do {
       try identities.save(identity)
     } catch {
@@ -147,7 +147,7 @@ final class PushReceiver: GatewayConnectionDelegate {
     owner?.identityChanged()
   }
 
-  func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws {
+  package func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws {
     do {
       try identities.save(identity)
     } catch {
@@ -158,26 +158,26 @@ final class PushReceiver: GatewayConnectionDelegate {
     log.info("the gateway renewed the device's certificate")
   }
 
-  func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
+  package func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
     let hasCode = !gateway.enrollmentCode.isEmpty
     log.error(
       "the gateway rejected this device: \(refusal.advice(hasCode: hasCode))",
       ["why": refusal.reason(hasCode: hasCode)])
   }
 
-  func link(_ link: GatewayConnection, enrollmentUnusable why: String) {
+  package func link(_ link: GatewayConnection, enrollmentUnusable why: String) {
     log.error(
       "the gateway issued a certificate that this device cannot use: the device enrolls again automatically",
       ["why": why])
   }
 
-  func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
+  package func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
     if received != nil { tokens[subject] = token }
     owner?.handle(.registrationSucceeded(app, topic.kind, token: token))
   }
 
-  func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {
+  package func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {
     // Another cancellation might be pending if the app has since registered and unregistered.
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID),
       !link.owesCancellation(of: subject)
@@ -185,7 +185,8 @@ final class PushReceiver: GatewayConnectionDelegate {
     owner?.handle(.registrationCancelled(app, topic.kind))
   }
 
-  func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal) {
+  package func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal)
+  {
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
     guard refusal != .tryLater else {
       // The link retries automatically, and the token is reported when it arrives.
@@ -196,7 +197,7 @@ final class PushReceiver: GatewayConnectionDelegate {
       .registrationRefused(app, topic.kind, message: refusal.message(for: app, topic.kind)))
   }
 
-  func link(
+  package func link(
     _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject
   ) {
     guard let owner, case .topic(let topic) = subject, let app = AppID(topic.bundleID) else {

@@ -2,7 +2,7 @@ import BelfryWire
 import PushWire
 
 /// The gateway's limits, each with its unit and its reason.
-enum Limits {
+package enum Limits {
 
   // MARK: Delivery
 

@@ -1,7 +1,7 @@
 internal import BelfryWire
 
 /// The limits of this module, each with its unit and its reason.
-enum Limits {
+package enum Limits {
   // MARK: Registry
 
   /// The maximum length, in bytes, of the identifier that an app uses for a user or an installation.
@@ -50,7 +50,7 @@ enum Limits {
   // MARK: Campaigns
 
   /// The maximum size, in bytes, of a strings file: room for thousands of strings.
-  static let stringsFileBytesMax = 1_048_576
+  package static let stringsFileBytesMax = 1_048_576
   /// The maximum size, in bytes, of a campaign's string with its plural forms: far more than a payload of 4,096 bytes
   /// can show.
   static let textBytesMax = 32 << 10

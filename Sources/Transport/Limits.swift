@@ -1,5 +1,5 @@
 /// The limits of this module, each with its unit and its reason.
-enum Limits {
+package enum Limits {
   /// The number of wrong tokens from one address after which clients at that address must wait; the correct token is
   /// always accepted.
   static let wrongTokens = 10

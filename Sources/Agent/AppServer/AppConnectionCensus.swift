@@ -1,7 +1,7 @@
 /// A count of app and command connections by process and by user, which determines whether a new connection is allowed.
-struct AppConnectionCensus {
+package struct AppConnectionCensus {
   /// The maximum numbers of connections.
-  struct Bounds {
+  package struct Bounds {
     /// The maximum for all connections.
     let total: Int
     /// The maximum per process.
@@ -15,7 +15,7 @@ struct AppConnectionCensus {
     ///
     /// Half of the descriptors are for connections. The rest are for the disk, the buses, the gateway, child processes,
     /// and connections that are closing.
-    init(descriptors: Int = .max) {
+    package init(descriptors: Int = .max) {
       total = min(Limits.connections, max(descriptors / 2, Limits.connectionsMin))
       perProcess = min(Limits.connectionsPerProcess, total / 2)
       perUser = total - total / 16

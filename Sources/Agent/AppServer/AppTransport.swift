@@ -1,9 +1,9 @@
-import System
-import Transport
+package import System
+package import Transport
 
 /// A source of connections from apps and commands, which also identifies the connected processes: the machine's Unix
 /// socket, or a simulated socket.
-protocol AppTransport: AnyObject {
+package protocol AppTransport: AnyObject {
   /// Starts accepting connections on `loop`.
   ///
   /// `accept` is called for each connection, and returns the connection's handler, or nil to close the connection.

@@ -4,7 +4,7 @@ import BelfryWire
 ///
 /// Each connection has its own limit. The limits here apply to all connections of one app, and to all connections
 /// together.
-struct HeldBytes {
+package struct HeldBytes {
   /// The owner of a connection; the connection's bytes count toward the owner's limit.
   enum Owner: Hashable {
     case app(AppID)
@@ -13,11 +13,16 @@ struct HeldBytes {
   }
 
   /// The maximum numbers of bytes.
-  struct Bounds {
+  package struct Bounds {
     /// The maximum for one owner's connections.
     var perOwner = Limits.heldBytesPerApp
     /// The maximum for all connections.
     var total = Limits.heldBytes
+
+    package init(perOwner: Int = Limits.heldBytesPerApp, total: Int = Limits.heldBytes) {
+      self.perOwner = perOwner
+      self.total = total
+    }
   }
 
   /// A limit that is exceeded.

@@ -1,11 +1,12 @@
-import AppWire
+package import AppWire
 import Foundation
 import System
 
 /// A reader of the apps to install.
-enum AppInstaller {
+package enum AppInstaller {
   /// Reads the app at a path: a `.desktop` file, or a folder with a manifest or one desktop file.
-  static func read(_ path: String, languages: [String]) -> Result<LocalApp, AppLinkFailure> {
+  package static func read(_ path: String, languages: [String]) -> Result<LocalApp, AppLinkFailure>
+  {
     let path = FileSystem.absolute(path)
     guard FileSystem.exists(path) else {
       return refusal("\(path) does not exist: expected a .desktop file or an app's directory")

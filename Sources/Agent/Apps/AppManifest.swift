@@ -3,7 +3,7 @@ import Foundation
 import System
 
 /// The manifest of an app's folder: `Info.plist` (XML, binary, or old style) or `Info.json`, with Apple's keys.
-struct AppManifest: Hashable {
+package struct AppManifest: Hashable {
   var id: String
   var name: String?
   var executable: String?
@@ -35,12 +35,12 @@ struct AppManifest: Hashable {
   }
 
   /// Returns the path of the program for the app's notification service extension (`PlugIns/*.appex`).
-  static func serviceExtension(in folder: String) -> String? {
+  package static func serviceExtension(in folder: String) -> String? {
     extensions("com.apple.usernotifications.service", in: folder).first?.program
   }
 
   /// Returns the app's notification content extensions.
-  static func contentExtensions(in folder: String) -> [ContentExtension] {
+  package static func contentExtensions(in folder: String) -> [ContentExtension] {
     extensions("com.apple.usernotifications.content-extension", in: folder).map { program, about in
       let attributes = about["NSExtensionAttributes"] as? [String: Any] ?? [:]
       let category = attributes["UNNotificationExtensionCategory"]

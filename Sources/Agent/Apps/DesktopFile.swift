@@ -1,13 +1,13 @@
 import BelfryWire
 
 /// The `[Desktop Entry]` group of a desktop file (Desktop Entry Specification 1.5).
-struct DesktopFile: Hashable {
+package struct DesktopFile: Hashable {
   private var values: [String: String] = [:]
 
   /// Parses the text; keys of other groups are ignored.
   ///
   /// Text with long runs of combining characters yields no keys, because comparing the keys would take too long.
-  init(_ text: String) {
+  package init(_ text: String) {
     guard !CombiningRuns.areLong(inList: Array(text.utf8)) else { return }
     var isInGroup = false
     for line in text.split(whereSeparator: \.isNewline) {
@@ -21,10 +21,10 @@ struct DesktopFile: Hashable {
     }
   }
 
-  subscript(key: String) -> String? { values[key].map(Self.unescaped) }
+  package subscript(key: String) -> String? { values[key].map(Self.unescaped) }
 
   /// Returns the value in the best-matching language, or the value without a language if no language matches.
-  func localized(_ key: String, languages: [String]) -> String? {
+  package func localized(_ key: String, languages: [String]) -> String? {
     for language in languages {
       let tag = language.replacing("-", with: "_")
       for candidate in [tag, String(tag.prefix { $0 != "_" })] {
@@ -35,7 +35,7 @@ struct DesktopFile: Hashable {
   }
 
   /// The program and its arguments, without field codes.
-  var command: [String] {
+  package var command: [String] {
     guard let exec = values["Exec"] else { return [] }
     var words: [String] = []
     var word = ""

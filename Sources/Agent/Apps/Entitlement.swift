@@ -1,7 +1,7 @@
 /// An entitlement that an installed app's manifest must claim before the app can use a feature.
 ///
 /// The keys are Apple's. A development app, which has no manifest, has every entitlement.
-enum Entitlement: String, Hashable, Sendable, CaseIterable {
+package enum Entitlement: String, Hashable, Sendable, CaseIterable {
   /// Remote notifications: `development` or `production`.
   case pushes = "aps-environment"
   /// Sounds that override mute and Focus.
@@ -35,7 +35,7 @@ enum Entitlement: String, Hashable, Sendable, CaseIterable {
   /// Returns the entitlements that a desktop file claims.
   ///
   /// A file without the key claims remote and time-sensitive notifications.
-  static func claimed(inList list: String?) -> Set<Entitlement> {
+  package static func claimed(inList list: String?) -> Set<Entitlement> {
     guard let list else { return [.pushes, .timeSensitive] }
     let words = list.split(separator: ";").map { $0.trimming(while: \.isWhitespace) }
     return Set(allCases.filter { words.contains($0.word) || words.contains($0.rawValue) })

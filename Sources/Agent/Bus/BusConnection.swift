@@ -1,18 +1,18 @@
 import CSystemd
 import Glibc
-import System
+package import System
 
 /// A connection to a message bus on the agent's loop; no method blocks.
-@safe final class BusConnection: EventHandler, TimerTarget {
+@safe package final class BusConnection: EventHandler, TimerTarget {
   /// The bus to connect to.
-  enum Bus {
+  package enum Bus {
     case session
     case system
     /// A bus at a D-Bus address.
     case at(String)
   }
 
-  typealias Reply = (Result<[BusValue], BusFailure>) -> Void
+  package typealias Reply = (Result<[BusValue], BusFailure>) -> Void
 
   private let bus: OpaquePointer
   private let loop: EventLoop
@@ -28,7 +28,7 @@ import System
   var onDisconnect: () -> Void = {}
 
   /// Connects to the bus; throws if it is not available.
-  init(_ which: Bus, on loop: EventLoop) throws(BusFailure) {
+  package init(_ which: Bus, on loop: EventLoop) throws(BusFailure) {
     var pointer: OpaquePointer?
     let result =
       switch which {
@@ -63,7 +63,7 @@ import System
   /// Sends the queued messages, then disconnects.
   ///
   /// Calls that are still unanswered fail.
-  func close() {
+  package func close() {
     guard !isClosed else { return }
     isClosed = true
     if let registration { loop.deregister(registration) }
@@ -89,7 +89,7 @@ import System
   ///
   /// If `mayStart` is false, the call does not cause the bus to start a service, because the bus might choose a service
   /// that cannot run (linux-parts 1).
-  func call(
+  package func call(
     _ destination: String, _ path: String, _ interface: String, _ member: String,
     _ arguments: [BusValue] = [], mayStart: Bool = false, timeoutSeconds: UInt64 = 25,
     _ reply: @escaping Reply
@@ -226,10 +226,10 @@ import System
   // MARK: - The loop
 
   /// Processes the bus when its socket is ready.
-  func ready(_ readiness: Readiness) { process() }
+  package func ready(_ readiness: Readiness) { process() }
 
   /// Processes the bus after the timeout of a call or of sd-bus itself.
-  func timerFired(tag: UInt64) {
+  package func timerFired(tag: UInt64) {
     timer = nil
     process()
   }

@@ -1,12 +1,12 @@
 import CSystemd
 
 /// The reason that a call on the bus failed.
-struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error's D-Bus name, or the sd-bus function that failed; empty if the bus cannot be reached.
   let name: String
   let message: String
 
-  var description: String {
+  package var description: String {
     name.isEmpty ? message : message.isEmpty ? name : "\(message) (\(name))"
   }
 

@@ -1,5 +1,5 @@
 /// A D-Bus value with its type.
-indirect enum BusValue: Hashable, Sendable {
+package indirect enum BusValue: Hashable, Sendable {
   case byte(UInt8)
   case bool(Bool)
   case int16(Int16)
@@ -22,9 +22,9 @@ indirect enum BusValue: Hashable, Sendable {
   case variant(BusValue)
 
   /// One entry of a dictionary.
-  struct Pair: Hashable, Sendable {
+  package struct Pair: Hashable, Sendable {
     let key: BusValue
-    let value: BusValue
+    package let value: BusValue
   }
 
   /// Returns an array of strings.
@@ -35,7 +35,7 @@ indirect enum BusValue: Hashable, Sendable {
     .dictionary("s", "v", pairs.map { Pair(key: .string($0.0), value: .variant($0.1)) })
   }
 
-  var signature: String {
+  package var signature: String {
     switch self {
     case .byte: "y"
     case .bool: "b"
@@ -58,7 +58,7 @@ indirect enum BusValue: Hashable, Sendable {
     }
   }
 
-  var stringValue: String? {
+  package var stringValue: String? {
     switch self {
     case .string(let text), .path(let text), .signature(let text): text
     case .variant(let value): value.stringValue
@@ -66,7 +66,7 @@ indirect enum BusValue: Hashable, Sendable {
     }
   }
 
-  var boolValue: Bool? {
+  package var boolValue: Bool? {
     switch self {
     case .bool(let value): value
     case .variant(let value): value.boolValue
@@ -74,7 +74,7 @@ indirect enum BusValue: Hashable, Sendable {
     }
   }
 
-  var unsignedValue: UInt64? {
+  package var unsignedValue: UInt64? {
     switch self {
     case .byte(let value): UInt64(value)
     case .uint16(let value): UInt64(value)
@@ -87,7 +87,7 @@ indirect enum BusValue: Hashable, Sendable {
     }
   }
 
-  var doubleValue: Double? {
+  package var doubleValue: Double? {
     switch self {
     case .double(let value): value
     case .variant(let value): value.doubleValue
@@ -95,7 +95,7 @@ indirect enum BusValue: Hashable, Sendable {
     }
   }
 
-  var bytesValue: [UInt8]? {
+  package var bytesValue: [UInt8]? {
     switch self {
     case .bytes(let bytes): bytes
     case .variant(let value): value.bytesValue
@@ -104,7 +104,7 @@ indirect enum BusValue: Hashable, Sendable {
   }
 
   /// A dictionary's entries; empty for anything else.
-  var pairs: [Pair] {
+  package var pairs: [Pair] {
     switch self {
     case .dictionary(_, _, let pairs): pairs
     case .variant(let value): value.pairs
@@ -112,7 +112,7 @@ indirect enum BusValue: Hashable, Sendable {
     }
   }
 
-  var stringsValue: [String]? {
+  package var stringsValue: [String]? {
     switch self {
     case .array(_, let elements): elements.compactMap(\.stringValue)
     case .variant(let value): value.stringsValue
@@ -121,7 +121,7 @@ indirect enum BusValue: Hashable, Sendable {
   }
 
   /// Returns the value for a key of a dictionary with string keys.
-  subscript(key: String) -> BusValue? {
+  package subscript(key: String) -> BusValue? {
     switch self {
     case .dictionary(_, _, let pairs): pairs.first { $0.key.stringValue == key }?.value
     case .variant(let value): value[key]

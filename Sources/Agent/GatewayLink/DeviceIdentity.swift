@@ -43,7 +43,7 @@ extension LinkEnrollmentRefusal {
 }
 
 /// Durable storage for one device's identity.
-protocol DeviceIdentityStore {
+package protocol DeviceIdentityStore {
   /// The location where the identity is stored, for error messages.
   var path: String { get }
 
@@ -86,7 +86,7 @@ public struct DeviceIdentityFolder: DeviceIdentityStore, Sendable {
     }
   }
 
-  let path: String
+  package let path: String
   private let machine: [UInt8]
 
   /// Creates the folder object for `path`, which need not exist yet, on the machine with the given `MachineIdentity`.

@@ -38,9 +38,9 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     /// The TLS trust, shared by all links that use copies of this configuration.
     let trust = GatewayTrust()
     /// The network; nil for TLS over TCP.
-    var dialer: (any GatewayDialer)?
+    package var dialer: (any GatewayDialer)?
     /// A function that returns random numbers, which spread the retries of many devices over time.
-    var random: () -> UInt64 = { UInt64.random(in: .min ... .max) }
+    package var random: () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
     /// Creates a configuration with default timeouts.
     public init(host: String, port: UInt16, authorityPEM: [UInt8]) {
@@ -206,7 +206,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     closed(stream, because: closure)
   }
 
-  func opened(_ stream: any GatewayStream) {
+  package func opened(_ stream: any GatewayStream) {
     guard stream === self.stream else { return }
     guard stream.negotiatedProtocol == LinkLimits.applicationProtocol else {
       reason = "the peer does not speak \(LinkLimits.applicationProtocol): check the port"
@@ -218,7 +218,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  func received(_ bytes: UnsafeRawBufferPointer, on stream: any GatewayStream) {
+  package func received(_ bytes: UnsafeRawBufferPointer, on stream: any GatewayStream) {
     guard stream === self.stream else { return }
     var input = unsafe bytes
     isReceiving = true
@@ -229,7 +229,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     settle()
   }
 
-  func closed(_ stream: any GatewayStream, because closure: StreamClosure) {
+  package func closed(_ stream: any GatewayStream, because closure: StreamClosure) {
     guard stream === self.stream else { return }
     self.stream = nil
     if reason.isEmpty { cause = .closed(closure) }

@@ -1,9 +1,9 @@
 import BelfryWire
 import System
-import Transport
+package import Transport
 
 /// An open or opening connection to a gateway's device port.
-protocol GatewayStream: AnyObject {
+package protocol GatewayStream: AnyObject {
   /// The application protocol that TLS negotiated; nil before the handshake.
   var negotiatedProtocol: String? { get }
 
@@ -17,7 +17,7 @@ protocol GatewayStream: AnyObject {
 extension ByteStream: GatewayStream {}
 
 /// The network as a device's link uses it: TLS over TCP, or a simulation.
-protocol GatewayDialer: AnyObject {
+package protocol GatewayDialer: AnyObject {
   /// Opens a connection to `host` and `port` for a device with this identity that trusts `authorities`.
   ///
   /// The dialer reports the connection's events to `connection`, never during this call.

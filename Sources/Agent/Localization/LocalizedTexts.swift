@@ -1,15 +1,15 @@
 import BelfryWire
-import AppWire
-import Scheduling
-import Foundation
+package import AppWire
+package import Scheduling
+package import Foundation
 import Synchronization
 import System
 
 /// Strings from apps' `Localizable.strings` and `.stringsdict` files, found by RFC 4647 lookup when they are shown
 /// (linux-parts 4: Foundation's own choice of language does not work on Linux).
-final class LocalizedTexts: Sendable {
+package final class LocalizedTexts: Sendable {
   private struct Table {
-    let modified: Int64
+    package let modified: Int64
     let bytes: Int
     /// The entries, keyed by bytes; empty if the file is neither a strings file nor a property list.
     ///
@@ -68,11 +68,13 @@ final class LocalizedTexts: Sendable {
 
   private let cache = Mutex(Cache())
 
+  package init() {}
+
   /// The bytes of the files whose strings are in memory, including an overhead per file.
   var cachedBytes: Int { cache.withLock(\.bytes) }
 
   /// Returns the string for a key with its arguments inserted, or the given text itself if the key is not found.
-  func text(
+  package func text(
     _ text: NotificationText, folder: String?, languages: [String]
   ) -> LocalizedFormat.Filled {
     guard let key = text.key else { return LocalizedFormat.Filled(text.text) }
@@ -165,7 +167,7 @@ final class LocalizedTexts: Sendable {
 
   /// Converts UTF-16 without a byte-order mark to UTF-8, because the parsers recognize UTF-16 only by its mark, which
   /// old tools did not write.
-  static func withoutBareUTF16(_ bytes: [UInt8]) -> Data {
+  package static func withoutBareUTF16(_ bytes: [UInt8]) -> Data {
     let data = Data(bytes)
     guard bytes.count >= 4, bytes.count.isMultiple(of: 2) else { return data }
     let encoding: String.Encoding

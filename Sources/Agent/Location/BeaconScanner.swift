@@ -1,8 +1,8 @@
-import Scheduling
-import System
+package import Scheduling
+package import System
 
 /// A scanner that finds beacons through BlueZ's discovery, which runs only while beacons are needed.
-final class BeaconScanner: LocationSource {
+package final class BeaconScanner: LocationSource {
   private enum Name {
     static let service = "org.bluez"
     static let adapter = "org.bluez.Adapter1"
@@ -23,7 +23,9 @@ final class BeaconScanner: LocationSource {
   private var beacons: [String: Beacon] = [:]
 
   /// Creates a scanner that calls `onBeacon` on the loop whenever a beacon is received.
-  init(bus: BusConnection, log: Log, onBeacon: @escaping (Beacon) -> Void) throws(BusFailure) {
+  package init(bus: BusConnection, log: Log, onBeacon: @escaping (Beacon) -> Void)
+    throws(BusFailure)
+  {
     self.bus = bus
     self.log = log
     self.onBeacon = onBeacon
@@ -43,13 +45,13 @@ final class BeaconScanner: LocationSource {
     try bus.followOwner(of: Name.service) { [weak self] in self?.ownerChanged($0) }
   }
 
-  func set(isNeeded: Bool) {
+  package func set(isNeeded: Bool) {
     guard isNeeded != self.isNeeded, !isClosed else { return }
     self.isNeeded = isNeeded
     if isNeeded { start() } else { stop() }
   }
 
-  func close() {
+  package func close() {
     if isNeeded { stop() }
     isNeeded = false
     isClosed = true

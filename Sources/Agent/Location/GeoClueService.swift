@@ -1,12 +1,12 @@
-import Scheduling
-import System
+package import Scheduling
+package import System
 
 /// A source that reports the device's location from GeoClue while the location is needed.
 ///
 /// GeoClue asks an agent of the same user which apps may use the location, and refuses all apps if no agent is
 /// registered. On a desktop, the desktop provides the agent; elsewhere, this class registers itself as the agent.
 /// Belfry itself decides which of its apps can access the location.
-final class GeoClueService: LocationSource, TimerTarget {
+package final class GeoClueService: LocationSource, TimerTarget {
   private enum Name {
     static let service = "org.freedesktop.GeoClue2"
     static let manager = "org.freedesktop.GeoClue2.Manager"
@@ -43,7 +43,7 @@ final class GeoClueService: LocationSource, TimerTarget {
 
   /// Creates a service that calls `report` on the loop with each location, and with nil when no more locations are
   /// expected.
-  init(
+  package init(
     bus: BusConnection, on loop: EventLoop, log: Log, report: @escaping (Place?) -> Void
   ) throws(BusFailure) {
     self.bus = bus
@@ -64,13 +64,13 @@ final class GeoClueService: LocationSource, TimerTarget {
     }
   }
 
-  func set(isNeeded: Bool) {
+  package func set(isNeeded: Bool) {
     guard isNeeded != self.isNeeded, !isClosed else { return }
     self.isNeeded = isNeeded
     if isNeeded { start() } else { stop() }
   }
 
-  func close() {
+  package func close() {
     if isNeeded { stop() }
     isNeeded = false
     isClosed = true
@@ -150,7 +150,7 @@ final class GeoClueService: LocationSource, TimerTarget {
       slackNanoseconds: Limits.locationRetryNanoseconds, self, tag: 0)
   }
 
-  func timerFired(tag: UInt64) {
+  package func timerFired(tag: UInt64) {
     retry = nil
     if isNeeded, client == nil { start() }
   }

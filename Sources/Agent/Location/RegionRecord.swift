@@ -1,15 +1,15 @@
-import BelfryWire
-import AppWire
+package import BelfryWire
+package import AppWire
 
 /// The key of a watched region.
-enum RegionKey: Hashable, Sendable {
+package enum RegionKey: Hashable, Sendable {
   /// A notification that waits for a crossing of the region.
   case request(AppNotificationID)
   /// A region that an app monitors (`CLLocationManager`), identified by the app's own name for the region.
   case watched(AppID, UTF8Text)
 
   /// The app that the region belongs to.
-  var app: AppID {
+  package var app: AppID {
     switch self {
     case .request(let key): key.app
     case .watched(let app, _): app
@@ -18,7 +18,7 @@ enum RegionKey: Hashable, Sendable {
 }
 
 /// The stored form of a watched region.
-enum RegionRecord {
+package enum RegionRecord {
   static func name(_ key: RegionKey) -> String {
     switch key {
     case .request(let key): "request/\(key.recordKey)"
@@ -26,7 +26,7 @@ enum RegionRecord {
     }
   }
 
-  static func key(_ name: String) -> RegionKey? {
+  package static func key(_ name: String) -> RegionKey? {
     // Split by bytes: a slash followed by a combining mark is a single character.
     let parts = name.utf8.split(
       separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false
@@ -50,7 +50,7 @@ enum RegionRecord {
 
   static func remove(_ key: RegionKey) -> RecordChange { .remove(.regions, key: name(key)) }
 
-  static func read(_ value: [UInt8]) -> (NotificationRegion, repeats: Bool, RegionState)? {
+  package static func read(_ value: [UInt8]) -> (NotificationRegion, repeats: Bool, RegionState)? {
     guard let first = value.first, Int(first) < RegionState.allCases.count,
       let request = try? NotificationRequest(decoding: Array(value.dropFirst())),
       case .region(let region, let repeats)? = request.trigger

@@ -1,12 +1,12 @@
-import BelfryWire
-import AppWire
-import PushWire
-import Scheduling
+package import BelfryWire
+package import AppWire
+package import PushWire
+package import Scheduling
 
 /// An effect that the model requests.
 ///
 /// `AgentDaemon` carries out effects in order, and each effect only after the records before it are durable.
-enum AgentEffect: Hashable, Sendable {
+package enum AgentEffect: Hashable, Sendable {
   // MARK: Disk
 
   case persist(RecordChange)
@@ -157,7 +157,7 @@ extension AppLinkFailure {
 }
 
 /// An event for the agent's log.
-enum LogEntry: Hashable, Sendable {
+package enum LogEntry: Hashable, Sendable {
   /// A record on disk that cannot be read, identified by its collection and key.
   case damagedRecord(RecordCollection, key: String)
   /// A command's notification that the user allowed but that cannot be shown or scheduled.
@@ -181,7 +181,7 @@ enum LogEntry: Hashable, Sendable {
 }
 
 /// The location services that must run: those needed by an app with location permission.
-struct LocationNeeds: Hashable, Sendable {
+package struct LocationNeeds: Hashable, Sendable {
   /// True if the device's location is needed.
   var places = false
   /// True if the beacons in range are needed.
@@ -189,28 +189,37 @@ struct LocationNeeds: Hashable, Sendable {
 }
 
 /// The identity of an app server's connection, valid while the connection is open.
-struct ConnectionID: Hashable, Sendable {
-  let number: UInt64
+package struct ConnectionID: Hashable, Sendable {
+  package let number: UInt64
+
+  package init(number: UInt64) {
+    self.number = number
+  }
 }
 
 /// A request that waits for its answer.
-struct RequestID: Hashable, Sendable {
-  let connection: ConnectionID
+package struct RequestID: Hashable, Sendable {
+  package let connection: ConnectionID
   /// The number in the request; nil if the sender does not request an answer.
-  let number: Int64?
+  package let number: Int64?
+
+  package init(connection: ConnectionID, number: Int64?) {
+    self.connection = connection
+    self.number = number
+  }
 
   /// The same request without an answer.
   var unanswered: RequestID { RequestID(connection: connection, number: nil) }
 }
 
 /// A question from the agent to an app.
-struct Question: Hashable, Sendable {
-  let connection: ConnectionID
-  let number: Int64
+package struct Question: Hashable, Sendable {
+  package let connection: ConnectionID
+  package let number: Int64
 }
 
 /// A change to a stored record.
-enum RecordChange: Hashable, Sendable {
+package enum RecordChange: Hashable, Sendable {
   case put(RecordCollection, key: String, [UInt8])
   case remove(RecordCollection, key: String)
 }
@@ -232,32 +241,36 @@ extension RecordChange {
 }
 
 /// The store's collections, with their names on disk as raw values.
-enum RecordCollection: String, Hashable, Sendable, CaseIterable {
+package enum RecordCollection: String, Hashable, Sendable, CaseIterable {
   case apps, delivered, pending, waiting, schedule, regions, seen, responses, fetches, tasks
   case device, cancellations
 }
 
 /// The identity of a question to the user, within one run of the agent.
-struct PromptID: Hashable, Sendable {
-  let number: UInt64
+package struct PromptID: Hashable, Sendable {
+  package let number: UInt64
+
+  package init(number: UInt64) {
+    self.number = number
+  }
 }
 
 /// A question that only the user can answer.
-struct Prompt: Hashable, Sendable {
-  enum Subject: Hashable, Sendable {
+package struct Prompt: Hashable, Sendable {
+  package enum Subject: Hashable, Sendable {
     case notifications
     /// A request for the location, with the app's own usage description (S1-65).
     case location(usage: String)
   }
 
   /// The identity that an answer must contain.
-  let id: PromptID
-  let app: AppID
+  package let id: PromptID
+  package let app: AppID
   let appName: String
   let icon: String?
-  let subject: Subject
+  package let subject: Subject
   /// True if granting the request also permits access to the location in the background.
-  var wantsAlways = false
+  package var wantsAlways = false
 
   /// The setting that the user can change to grant the request if no presenter can ask.
   var allowingSetting: (name: String, word: String) {
@@ -269,13 +282,13 @@ struct Prompt: Hashable, Sendable {
 }
 
 /// An order to start an app.
-struct LaunchOrder: Hashable, Sendable {
-  let app: LocalApp
-  let reason: AppLaunch.Reason
+package struct LaunchOrder: Hashable, Sendable {
+  package let app: LocalApp
+  package let reason: AppLaunch.Reason
   /// True to bring the app to the foreground.
-  let isForeground: Bool
+  package let isForeground: Bool
   /// The token that the app's greeting will contain.
-  let token: String
+  package let token: String
   /// The activation token of the user's action, which allows the app to enter the foreground.
-  var activationToken: String?
+  package var activationToken: String?
 }

@@ -1,10 +1,10 @@
-import BelfryWire
-import AppWire
-import PushWire
-import Scheduling
+package import BelfryWire
+package import AppWire
+package import PushWire
+package import Scheduling
 
 /// An event for `AgentModel.handle`.
-enum AgentEvent {
+package enum AgentEvent {
   // MARK: Start
 
   /// The stored records were read.
@@ -123,31 +123,31 @@ enum AgentEvent {
 }
 
 /// A user's action on a notification.
-struct PersonAction: Hashable, Sendable {
+package struct PersonAction: Hashable, Sendable {
   /// The identifier of one of the notification's own actions, or of one of the two actions that every notification has.
-  var id: String
+  package var id: String
   /// The text that the user typed, for an action with a text field.
   var text: String?
   /// The activation token that allows the app to enter the foreground once.
-  var activationToken: String?
+  package var activationToken: String?
 
   /// Creates an action.
   ///
   /// Without a token, the app cannot enter the foreground on a desktop that requires one.
-  init(_ id: String, text: String? = nil, activationToken: String? = nil) {
+  package init(_ id: String, text: String? = nil, activationToken: String? = nil) {
     self.id = id
     self.text = text
     self.activationToken = activationToken
   }
 
   /// The default action: opening the notification.
-  static let open = PersonAction(NotificationResponse.defaultAction)
+  package static let open = PersonAction(NotificationResponse.defaultAction)
   /// The action of dismissing the notification.
-  static let dismiss = PersonAction(NotificationResponse.dismissAction)
+  package static let dismiss = PersonAction(NotificationResponse.dismissAction)
 }
 
 /// A change in the device's state, as reported by one of the machine's services.
-enum DeviceChange: Hashable, Sendable {
+package enum DeviceChange: Hashable, Sendable {
   case batteryLow(Bool)
   case powerSaver(Bool)
   case metered(Bool)
@@ -166,19 +166,19 @@ enum DeviceChange: Hashable, Sendable {
 }
 
 /// A push received from the gateway.
-struct ReceivedPush: Hashable, Sendable {
+package struct ReceivedPush: Hashable, Sendable {
   /// The provider's `apns-id`.
-  var id: NotificationID
+  package var id: NotificationID
   /// The ID by which repetitions are recognized.
-  var uniqueID: NotificationID
-  var app: AppID
-  var kind: TokenKind
-  var payload: [UInt8]
+  package var uniqueID: NotificationID
+  package var app: AppID
+  package var kind: TokenKind
+  package var payload: [UInt8]
   /// The collapse ID; empty if the push has none.
-  var collapseID: String
+  package var collapseID: String
 
   /// Creates a received push.
-  init(
+  package init(
     id: NotificationID, uniqueID: NotificationID, app: AppID, kind: TokenKind, payload: [UInt8],
     collapseID: String = ""
   ) {
@@ -191,17 +191,17 @@ struct ReceivedPush: Hashable, Sendable {
   }
 
   /// The identifier of the resulting notification, which replaces an earlier notification with the same identifier.
-  var notificationID: String { collapseID.isEmpty ? id.text.lowercased() : collapseID }
+  package var notificationID: String { collapseID.isEmpty ? id.text.lowercased() : collapseID }
 }
 
 /// The stored records at startup, by collection.
-struct RestoredRecords: Sendable {
+package struct RestoredRecords: Sendable {
   private let collections: [RecordCollection: [(key: String, value: [UInt8])]]
   /// The keys of the pending requests with the sizes of their records in bytes.
   let pendingBytes: [(key: String, bytes: Int)]
 
   /// Creates the records from collections; a missing collection is empty.
-  init(
+  package init(
     _ collections: [RecordCollection: [(key: String, value: [UInt8])]],
     pendingBytes: [(key: String, bytes: Int)] = []
   ) {

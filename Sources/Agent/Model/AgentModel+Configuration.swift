@@ -1,28 +1,28 @@
-import AppWire
+package import AppWire
 import Scheduling
 
 extension AgentModel {
   /// The settings that the agent was started with.
-  struct Configuration {
-    var policy = GrantPolicy.ask
+  package struct Configuration {
+    package var policy = GrantPolicy.ask
     /// A random string for this run of the agent, contained in every token that the agent issues.
     var agentRun: String
     /// The ID of the user whose apps can connect.
     var userID: UInt32
     /// The absolute path of this program; nil if it cannot be determined.
-    var agentExecutable: String?
-    var hasGateway = false
+    package var agentExecutable: String?
+    package var hasGateway = false
     /// True if the time and the time zone change only by command.
-    var hasManualClock = false
+    package var hasManualClock = false
     /// The languages of the agent's environment.
     var languages = ["en"]
     /// The maximum number of pending local notifications per app; the agent keeps those that fire soonest.
-    var pendingLimit = ScheduleLimits.pendingPerApp
+    package var pendingLimit = ScheduleLimits.pendingPerApp
     /// The maximum number of bytes that all development apps together can store.
     var developmentBytesMax = Limits.developmentBytes
 
     /// Creates a configuration with default values.
-    init(agentRun: String, userID: UInt32) {
+    package init(agentRun: String, userID: UInt32) {
       self.agentRun = agentRun
       self.userID = userID
     }
@@ -31,10 +31,18 @@ extension AgentModel {
   /// A set of functions with which the model looks up values while it handles an event.
   ///
   /// The results do not change while an event is handled.
-  struct LookUps {
+  package struct LookUps {
     /// A function that finds a string in an app's language files, in the first language that contains the string.
     var text: (LocalApp, [String], NotificationText) -> String = { $2.text }
     /// A function that returns the durable record of a scheduled request, or nil if it does not exist.
     var requestRecord: (AppNotificationID) -> [UInt8]? = { _ in nil }
+
+    package init(
+      text: @escaping (LocalApp, [String], NotificationText) -> String = { $2.text },
+      requestRecord: @escaping (AppNotificationID) -> [UInt8]? = { _ in nil }
+    ) {
+      self.text = text
+      self.requestRecord = requestRecord
+    }
   }
 }

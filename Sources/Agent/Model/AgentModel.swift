@@ -1,5 +1,5 @@
 import AppWire
-import PushWire
+package import PushWire
 
 /// The agent's decisions as one state machine: apps, permissions, delivery, responses, background work, schedule, and
 /// regions.
@@ -7,20 +7,20 @@ import PushWire
 /// The model uses no clock, socket, or disk: `AgentDaemon` passes each event with the time to `handle`, then carries
 /// out the effects from `takeEffects`. The model's parts are private; `AgentParts` coordinates events that affect
 /// several of them.
-struct AgentModel: ~Copyable {
+package struct AgentModel: ~Copyable {
   private var parts: AgentParts
 
   /// Creates an agent without state.
   ///
   /// The first events must be `recordsRestored` and `started`.
-  init(_ configuration: Configuration, zones: ZoneFolder, lookUps: LookUps = LookUps()) {
+  package init(_ configuration: Configuration, zones: ZoneFolder, lookUps: LookUps = LookUps()) {
     parts = AgentParts(configuration, zones, lookUps)
   }
 
   /// The IDs of the latest pushes, oldest first.
   ///
   /// The gateway's link uses them to recognize repetitions.
-  var rememberedPushes: [NotificationID] { parts.pipeline.delivery.rememberedPushes }
+  package var rememberedPushes: [NotificationID] { parts.pipeline.delivery.rememberedPushes }
 
   /// The device's languages, in order of preference.
   var languages: [String] { parts.context.apps.languages }
@@ -39,10 +39,12 @@ struct AgentModel: ~Copyable {
   func bundlePath(of app: AppID) -> String? { parts.context.apps[app]?.bundlePath }
 
   /// Handles an event; `takeEffects` returns the resulting effects.
-  mutating func handle(_ event: AgentEvent, at now: AgentTime) { parts.handle(event, at: now) }
+  package mutating func handle(_ event: AgentEvent, at now: AgentTime) {
+    parts.handle(event, at: now)
+  }
 
   /// Returns and clears the effects that were emitted since the last call.
-  mutating func takeEffects() -> [AgentEffect] { parts.context.takeEffects() }
+  package mutating func takeEffects() -> [AgentEffect] { parts.context.takeEffects() }
 
   /// Asserts the invariants that hold between events, within each part and between parts.
   func checkInvariants() { parts.checkInvariants() }

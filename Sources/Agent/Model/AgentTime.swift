@@ -1,18 +1,18 @@
 import Scheduling
 
 /// A point in time on the agent's three clocks.
-struct AgentTime: Hashable, Sendable {
+package struct AgentTime: Hashable, Sendable {
   /// Milliseconds since 1970 on the device's clock.
-  var wall: Int64
+  package var wall: Int64
   /// Elapsed milliseconds, including sleep, from an arbitrary start that is stored on disk.
-  var elapsed: Int64
+  package var elapsed: Int64
   /// The time that the machine was awake, in milliseconds, from an arbitrary start.
   ///
   /// This clock measures how long a region crossing lasts.
-  var awake: Int64
+  package var awake: Int64
 
   /// Creates a point in time.
-  init(wall: Int64, elapsed: Int64, awake: Int64) {
+  package init(wall: Int64, elapsed: Int64, awake: Int64) {
     self.wall = wall
     self.elapsed = elapsed
     self.awake = awake

@@ -2,13 +2,13 @@ import AppWire
 import BelfryWire
 
 /// An app's identity in reverse-DNS form, as in bundle identifiers, desktop files, and D-Bus names.
-struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The identifier as it was received.
-  let text: String
+  package let text: String
 
   /// Creates an identity; nil unless the string consists of at least two parts, separated by dots, of letters, digits,
   /// `-`, and `_`.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count >= 2, text.utf8.count <= WireLimits.appIDBytesMax else { return nil }
     for part in parts {
@@ -26,37 +26,37 @@ struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
   }
 
   /// The identifier as a string.
-  var description: String { text }
+  package var description: String { text }
   /// Compares the bytes of the identifiers.
-  static func < (one: AppID, other: AppID) -> Bool { one.text < other.text }
+  package static func < (one: AppID, other: AppID) -> Bool { one.text < other.text }
 }
 
 /// The key of one notification of one app, which identifies the notification when it is replaced, withdrawn, or
 /// answered.
-struct AppNotificationID: Hashable, Sendable {
+package struct AppNotificationID: Hashable, Sendable {
   /// The app that the notification belongs to.
-  var app: AppID
+  package var app: AppID
   /// The app's own identifier for the notification.
-  var id: String
+  package var id: String
 
   /// Creates a key.
-  init(app: AppID, id: String) {
+  package init(app: AppID, id: String) {
     self.app = app
     self.id = id
   }
 
   /// Returns true if the apps are equal and the identifiers have the same bytes, because names on disk are also
   /// compared by their bytes.
-  static func == (one: AppNotificationID, other: AppNotificationID) -> Bool {
+  package static func == (one: AppNotificationID, other: AppNotificationID) -> Bool {
     one.app == other.app && one.id.hasSameBytes(as: other.id)
   }
 
   /// Hashes the app and the bytes of the identifier.
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(app)
     hasher.combine(UTF8Text(id))
   }
 
   /// The notification's key in the store; an app's ID contains no slash.
-  var recordKey: String { "\(app)/\(id)" }
+  package var recordKey: String { "\(app)/\(id)" }
 }

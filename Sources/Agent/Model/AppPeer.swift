@@ -27,9 +27,9 @@ struct AppPeer: Hashable, Sendable {
 }
 
 /// The properties of a connected process that the machine can verify (linux-parts 13).
-struct ProcessIdentity: Hashable, Sendable {
+package struct ProcessIdentity: Hashable, Sendable {
   /// The reason that a process could not be inspected.
-  enum Obstacle: Hashable, Sendable {
+  package enum Obstacle: Hashable, Sendable {
     /// The process exited before it was inspected, or its process ID might already belong to another process.
     case ended
     /// The identity of the process cannot be read; `what` identifies the file and the reason.
@@ -38,8 +38,8 @@ struct ProcessIdentity: Hashable, Sendable {
     case unknownSandbox
   }
 
-  var pid: Int32
-  var uid: UInt32
+  package var pid: Int32
+  package var uid: UInt32
   /// The reason that nothing more is known about the process; nil if the process was inspected.
   var obstacle: Obstacle?
   /// True if the process runs in a sandbox of any kind: namespaces other than the agent's, another root, more system
@@ -50,9 +50,25 @@ struct ProcessIdentity: Hashable, Sendable {
   /// The app ID from the process's systemd unit.
   var unitApp: String?
   /// The absolute path of the program; nil if that path refers to a different file for the agent.
-  var executable: String?
+  package var executable: String?
   /// The `.app` folder that contains the program.
   var bundlePath: String?
   /// The app ID in the manifest of the `.app` folder.
   var bundleApp: String?
+
+  package init(
+    pid: Int32, uid: UInt32, obstacle: Obstacle? = nil, isSandboxed: Bool = false,
+    sandboxedApp: String? = nil, unitApp: String? = nil, executable: String? = nil,
+    bundlePath: String? = nil, bundleApp: String? = nil
+  ) {
+    self.pid = pid
+    self.uid = uid
+    self.obstacle = obstacle
+    self.isSandboxed = isSandboxed
+    self.sandboxedApp = sandboxedApp
+    self.unitApp = unitApp
+    self.executable = executable
+    self.bundlePath = bundlePath
+    self.bundleApp = bundleApp
+  }
 }

@@ -1,17 +1,17 @@
 import BelfryWire
-import AppWire
+package import AppWire
 
 /// The user's switches for one app (S1-3, S4-4, S4-5).
-struct AppSwitches: Hashable, Sendable {
-  var alert = true
-  var sound = true
-  var badge = true
+package struct AppSwitches: Hashable, Sendable {
+  package var alert = true
+  package var sound = true
+  package var badge = true
   var center = true
-  var lockScreen = true
-  var criticalAlert = true
-  var timeSensitive = true
-  var alertStyle = NotificationSettings.AlertStyle.banner
-  var previews = NotificationSettings.Previews.always
+  package var lockScreen = true
+  package var criticalAlert = true
+  package var timeSensitive = true
+  package var alertStyle = NotificationSettings.AlertStyle.banner
+  package var previews = NotificationSettings.Previews.always
 
   private static var names: [(String, WritableKeyPath<AppSwitches, Bool>)] {
     [

@@ -83,7 +83,7 @@ extension LocalApp {
   }
 
   /// The app's notification settings, with a switch for each type that the app requested (S4-5).
-  var settings: NotificationSettings {
+  package var settings: NotificationSettings {
     var settings = NotificationSettings()
     settings.status = status
     func state(_ isOn: Bool, _ option: AuthorizationOption) -> NotificationSettings.Switch {

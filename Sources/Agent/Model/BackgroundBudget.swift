@@ -4,11 +4,11 @@ import AppWire
 /// A token bucket that limits how often one app is woken in the background.
 ///
 /// The bucket refills faster for an app whose wakes bring new data (S2-17, S2-22; client-api 3.45, 3.47).
-struct BackgroundBudget: Hashable, Sendable {
+package struct BackgroundBudget: Hashable, Sendable {
   /// The number of wakes in a full bucket.
-  static let capacity = 10.0
+  package static let capacity = 10.0
   /// Wakes per hour for an app whose wakes all bring new data; Apple advises two or three.
-  static let wakesPerHour = 3.0
+  package static let wakesPerHour = 3.0
   /// The fraction of `wakesPerHour` for an app whose wakes never bring new data.
   static let minimumShare = 0.25
 

@@ -1,16 +1,16 @@
 import BelfryWire
 
 /// A content extension, as described in an app's folder: the program that shows the notifications of some categories.
-struct ContentExtension: Hashable, Sendable {
+package struct ContentExtension: Hashable, Sendable {
   /// The absolute path of the extension's program.
-  var executable: String
+  package var executable: String
   /// The identifiers of the extension's categories (`UNNotificationExtensionCategory`).
   var categories: [String]
   /// True if the notification's own text is hidden once the extension shows content
   /// (`UNNotificationExtensionDefaultContentHidden`).
   var hidesDefaultContent = false
 
-  init(executable: String, categories: [String], hidesDefaultContent: Bool = false) {
+  package init(executable: String, categories: [String], hidesDefaultContent: Bool = false) {
     self.executable = executable
     self.categories = categories
     self.hidesDefaultContent = hidesDefaultContent
@@ -37,7 +37,7 @@ struct ContentExtension: Hashable, Sendable {
 
 extension LocalApp {
   /// Returns the content extension that shows notifications of a category, or nil if none does.
-  func contentExtension(of category: String) -> ContentExtension? {
+  package func contentExtension(of category: String) -> ContentExtension? {
     guard !category.isEmpty else { return nil }
     return installation?.contentExtensions.first {
       $0.categories.contains { $0.hasSameBytes(as: category) }

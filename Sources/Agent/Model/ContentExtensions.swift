@@ -1,5 +1,5 @@
 import BelfryWire
-import AppWire
+package import AppWire
 
 /// The running content extensions: one process for each notification with an open window.
 struct ContentExtensions {
@@ -177,9 +177,9 @@ struct ContentExtensions {
 }
 
 /// A content extension's drawing of a notification, for presenters.
-struct Drawing: Hashable, Sendable {
+package struct Drawing: Hashable, Sendable {
   /// The items from top to bottom.
-  var items: [NotificationDrawing.Item]
+  package var items: [NotificationDrawing.Item]
   /// The buttons that replace the notification's own; nil keeps the notification's buttons.
   var actions: [Presentation.Action]?
   /// True if the notification's own text is hidden.

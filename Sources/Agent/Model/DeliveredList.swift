@@ -1,18 +1,18 @@
 import BelfryWire
-import AppWire
+package import AppWire
 
 /// The delivered notifications that are still in the Notification Center.
-struct DeliveredList: Sendable {
+package struct DeliveredList: Sendable {
   /// An entry of the list.
-  struct Entry: Hashable, Sendable {
-    let key: AppNotificationID
-    let retained: RetainedNotification
+  package struct Entry: Hashable, Sendable {
+    package let key: AppNotificationID
+    package let retained: RetainedNotification
     /// The order of delivery on this device, which distinguishes entries with the same identifier.
-    let order: Int64
+    package let order: Int64
     /// The size of the entry's record in bytes.
     var bytes = 0
     /// True if the notification is in the list that the user sees; false if it was only shown as a banner.
-    var isListed: Bool
+    package var isListed: Bool
     /// True if a presenter shows the notification or has shown it.
     var isShown: Bool
     /// True if the notification is shown in the list only, without a banner.
@@ -26,10 +26,10 @@ struct DeliveredList: Sendable {
 
     /// True if the notification still has to be presented: no decision was made yet, or the notification might not have
     /// reached a screen.
-    var needsPresentation: Bool { !isShown && !isListOnly }
+    package var needsPresentation: Bool { !isShown && !isListOnly }
 
     /// The notification as apps read it from the list.
-    var notification: DeliveredNotification {
+    package var notification: DeliveredNotification {
       var notification = retained.notification
       notification.isPresented = !isListOnly
       return notification
@@ -156,7 +156,7 @@ extension DeliveredList.Entry {
   }
 
   /// Reads a stored entry; nil if it is damaged.
-  init?(record: [UInt8]) {
+  package init?(record: [UInt8]) {
     guard let frame = try? AppFrame(decoding: record),
       let retained = RetainedNotification(frame: frame),
       let app = frame.object["app"]?.stringValue.flatMap(AppID.init)

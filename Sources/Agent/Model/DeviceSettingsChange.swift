@@ -2,11 +2,11 @@ import AppWire
 import Scheduling
 
 /// A command's change to the device's settings (`belfry settings --languages`, `--location`).
-struct DeviceSettingsChange {
+package struct DeviceSettingsChange {
   /// The key of the languages' record.
   static let languagesKey = "languages"
   /// The key of the record that turns location services on or off.
-  static let locationKey = "location"
+  package static let locationKey = "location"
 
   /// The languages; nil for no change.
   let languages: [String]?

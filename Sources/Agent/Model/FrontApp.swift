@@ -2,11 +2,16 @@ import AppWire
 import BelfryWire
 
 /// The window that the user looks at, with the properties that identify its app.
-struct FocusedWindow: Hashable, Sendable {
+package struct FocusedWindow: Hashable, Sendable {
   /// The process that the window belongs to.
   var process: Int32?
   /// The names that the window provides for its app, most reliable first.
-  var names: [String]
+  package var names: [String]
+
+  package init(process: Int32? = nil, names: [String]) {
+    self.process = process
+    self.names = names
+  }
 }
 
 /// The app whose window the user looks at (linux-parts 5).

@@ -1,14 +1,14 @@
-import BelfryWire
-import AppWire
+package import BelfryWire
+package import AppWire
 
 /// The agent's record of one app.
-struct LocalApp: Hashable, Sendable {
+package struct LocalApp: Hashable, Sendable {
   /// The information with which the agent starts and identifies an installed app.
-  struct Installation: Hashable, Sendable {
+  package struct Installation: Hashable, Sendable {
     /// The absolute path of the desktop file.
     var desktopFile: String?
     /// The absolute path of the program.
-    var executable: String?
+    package var executable: String?
     /// The arguments of the program.
     var arguments: [String] = []
     /// True if D-Bus may start the app (`DBusActivatable`).
@@ -27,27 +27,47 @@ struct LocalApp: Hashable, Sendable {
     /// The class of the app's windows if the class differs from the app's ID (`StartupWMClass`).
     var windowClass: String?
     /// The absolute path of the program for the app's service extension; nil if the app has none.
-    var serviceExtension: String?
+    package var serviceExtension: String?
     /// The extensions that show the app's notifications in windows.
-    var contentExtensions: [ContentExtension] = []
+    package var contentExtensions: [ContentExtension] = []
+
+    package init(
+      desktopFile: String? = nil, executable: String? = nil, arguments: [String] = [],
+      isBusActivatable: Bool = false, icon: String? = nil, isScript: Bool = false,
+      entitlements: Set<Entitlement> = Set(Entitlement.allCases), pushEnvironment: String? = nil,
+      windowClass: String? = nil, serviceExtension: String? = nil,
+      contentExtensions: [ContentExtension] = []
+    ) {
+      self.desktopFile = desktopFile
+      self.executable = executable
+      self.arguments = arguments
+      self.isBusActivatable = isBusActivatable
+      self.icon = icon
+      self.isScript = isScript
+      self.entitlements = entitlements
+      self.pushEnvironment = pushEnvironment
+      self.windowClass = windowClass
+      self.serviceExtension = serviceExtension
+      self.contentExtensions = contentExtensions
+    }
   }
 
   /// A registration for remote notifications.
-  struct Registration: Hashable, Sendable {
+  package struct Registration: Hashable, Sendable {
     /// The token that the gateway issued; nil until the gateway has issued one.
-    var token: [UInt8]?
+    package var token: [UInt8]?
   }
 
-  let id: AppID
-  var name: String?
+  package let id: AppID
+  package var name: String?
   /// The absolute path of the folder with the app's resources.
   var bundlePath: String?
   /// The installation; nil for a development app.
-  var installation: Installation?
+  package var installation: Installation?
   /// True if Flatpak has confirmed the identity of a process of the app; a process in another sandbox can then no
   /// longer claim to be the app.
   var isFlatpak = false
-  var status = AuthorizationStatus.notDetermined
+  package var status = AuthorizationStatus.notDetermined
   /// The options that the app requested individually (`requestAuthorization`).
   var asked: Set<AuthorizationOption> = []
   /// The types that the app last registered through an older interface; nil if the app never registered types.
@@ -56,22 +76,22 @@ struct LocalApp: Hashable, Sendable {
   var generation = NotificationGeneration.userNotification
   /// True if the settings list the app; false once the app has unregistered (S4-7).
   var isInSettings = true
-  var switches = AppSwitches()
-  var categories: [NotificationCategory] = []
-  var badge: Int64 = 0
-  var registrations: [TokenKind: Registration] = [:]
+  package var switches = AppSwitches()
+  package var categories: [NotificationCategory] = []
+  package var badge: Int64 = 0
+  package var registrations: [TokenKind: Registration] = [:]
   var languages: [String]?
-  var backgroundModes: [String] = []
-  var locationUsage: String?
-  var locationStatus = LocationStatus.notDetermined
+  package var backgroundModes: [String] = []
+  package var locationUsage: String?
+  package var locationStatus = LocationStatus.notDetermined
 
-  init(id: AppID) { self.id = id }
+  package init(id: AppID) { self.id = id }
 
   /// The name to show to the user.
   var displayName: String { name ?? id.text }
 
   /// The number on the app's icon; 0 if the user does not allow badges.
-  var visibleBadge: Int64 { settings.badge == .enabled ? badge : 0 }
+  package var visibleBadge: Int64 { settings.badge == .enabled ? badge : 0 }
 
   /// Returns true if the app has an entitlement that a manifest must claim.
   func claims(_ entitlement: Entitlement) -> Bool {
@@ -86,7 +106,7 @@ struct LocalApp: Hashable, Sendable {
   }
 
   /// All options that the app has requested; the app's settings show a switch for each option.
-  var requested: Set<AuthorizationOption> { asked.union(registeredTypes ?? []) }
+  package var requested: Set<AuthorizationOption> { asked.union(registeredTypes ?? []) }
 
   /// True if the app never asked the user for anything; its pushes are then silent (S1-5).
   var asksForNothing: Bool { requested.isEmpty && status == .notDetermined }
@@ -155,7 +175,7 @@ extension LocalApp {
   /// Reads a stored record; nil if it has no valid ID.
   ///
   /// Missing values keep their defaults, so that records of older versions can be read.
-  init?(json: JSONObject) {
+  package init?(json: JSONObject) {
     guard let id = json["id"]?.stringValue.flatMap(AppID.init) else { return nil }
     self.init(id: id)
     name = json["name"]?.stringValue.flatMap(DisplayName.clean)

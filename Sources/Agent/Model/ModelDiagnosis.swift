@@ -28,7 +28,7 @@ struct Finding: Hashable, Sendable {
 }
 
 /// The model's part of a diagnosis.
-struct ModelDiagnosis: Hashable, Sendable {
+package struct ModelDiagnosis: Hashable, Sendable {
   /// The device's languages, in order of preference.
   var languages: [String]
   var isLinkUp: Bool

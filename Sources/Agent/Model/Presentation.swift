@@ -1,9 +1,9 @@
-import BelfryWire
+package import BelfryWire
 import AppWire
 
 /// A notification as the user sees it: its text is localized, and the app's switches and the setting for previews are
 /// applied.
-struct Presentation: Hashable, Sendable {
+package struct Presentation: Hashable, Sendable {
   /// A button.
   struct Action: Hashable, Sendable {
     /// The action's identifier, which a response contains.
@@ -57,7 +57,7 @@ struct Presentation: Hashable, Sendable {
   }
 
   /// The notification's key.
-  var key: AppNotificationID
+  package var key: AppNotificationID
   /// The app's name to show to the user.
   var appName: String
   /// The ID of the app's desktop file, if it has one.
@@ -69,7 +69,7 @@ struct Presentation: Hashable, Sendable {
   /// The localized subtitle.
   var subtitle: String
   /// The localized body.
-  var body: String
+  package var body: String
   /// The badge to show with the notification.
   var badge: Int64?
   /// The sound to play, if any.
@@ -91,7 +91,7 @@ struct Presentation: Hashable, Sendable {
   /// The degree to which the notification may interrupt the user.
   var interruptionLevel: InterruptionLevel
   /// The app's own data.
-  var userInfo: JSONObject
+  package var userInfo: JSONObject
   /// The kind of trigger that caused the notification to appear.
   var origin: Origin
   /// The path of a picture to show, if an attachment is a picture.
@@ -99,11 +99,11 @@ struct Presentation: Hashable, Sendable {
   /// The notification's attachments.
   var attachments: [Attachment] = []
   /// True if a content extension of the app draws the notification in its window.
-  var isDrawnByApp = false
+  package var isDrawnByApp = false
   /// True if the notification's window shows all actions because the user requested them.
   var isExpanded = false
   /// True if the notification replaces an earlier one that might be on screen.
-  var isUpdate: Bool
+  package var isUpdate: Bool
   /// The time when the notification arrived, in milliseconds since 1970.
   var unixMilliseconds: Int64
 }
@@ -224,7 +224,7 @@ extension Presentation.Origin {
 
 extension NotificationContent {
   /// The number for the app's icon: a negative number removes the badge, as 0 does; nil leaves the badge unchanged.
-  var iconBadge: Int64? { badge.map { max(0, $0) } }
+  package var iconBadge: Int64? { badge.map { max(0, $0) } }
 }
 
 extension NotificationContent {

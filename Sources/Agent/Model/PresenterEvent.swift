@@ -1,4 +1,4 @@
-import AppWire
+package import AppWire
 
 /// A kind of presenter (`belfry agent --presenter`).
 public enum PresenterKind: String, Sendable, CaseIterable {
@@ -6,7 +6,7 @@ public enum PresenterKind: String, Sendable, CaseIterable {
 }
 
 /// An event for presenters.
-enum PresenterEvent: Hashable, Sendable {
+package enum PresenterEvent: Hashable, Sendable {
   case presented(Presentation)
   /// The text of a notification changed; ignored if the notification is no longer shown.
   case refreshed(Presentation)

@@ -1,11 +1,11 @@
 import BelfryWire
-import AppWire
+package import AppWire
 
 /// The parts of a push's payload that determine how the push is handled (apns-protocol 1.7; S2-11, S2-19).
-struct PushPayload: Hashable, Sendable {
-  var content = NotificationContent()
+package struct PushPayload: Hashable, Sendable {
+  package var content = NotificationContent()
   /// True if the app receives time in the background.
-  var isContentAvailable = false
+  package var isContentAvailable = false
   /// True if a service extension may change the notification.
   var isMutable = false
   /// True if the payload contains a number that is not a possible badge: a fraction, a negative number, or a number of
@@ -21,7 +21,7 @@ struct PushPayload: Hashable, Sendable {
   /// Parses a payload; nil if it is not a JSON object.
   ///
   /// Members of the wrong type are ignored, as on Apple's devices.
-  init?(_ payload: [UInt8]) {
+  package init?(_ payload: [UInt8]) {
     Self.onParse?()
     guard let object = (try? JSONValue(parsing: payload))?.objectValue else { return nil }
     content.userInfo = object

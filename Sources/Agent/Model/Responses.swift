@@ -1,18 +1,18 @@
 import BelfryWire
-import AppWire
+package import AppWire
 
 /// User responses to notifications, retained until the apps have handled them.
-struct Responses {
+package struct Responses {
   /// A response that waits for its app.
-  struct Waiting: Hashable, Sendable {
+  package struct Waiting: Hashable, Sendable {
     /// The response's key on disk.
     let key: String
-    let retained: RetainedNotification
+    package let retained: RetainedNotification
     let action: String
     let text: String?
 
     /// The response as the app receives it.
-    var response: NotificationResponse {
+    package var response: NotificationResponse {
       NotificationResponse(notification: retained.notification, action: action, text: text)
     }
   }
@@ -194,7 +194,7 @@ extension Responses.Waiting {
   }
 
   /// Reads a stored response, or the event that earlier versions of the agent stored; nil if the record is damaged.
-  init?(key: String, record: [UInt8]) {
+  package init?(key: String, record: [UInt8]) {
     guard let frame = try? AppFrame(decoding: record) else { return nil }
     if frame.object["type"] == "response" {
       guard case .response(let response) = try? AppEvent(type: "response", frame) else {
@@ -214,17 +214,17 @@ extension Responses.Waiting {
 }
 
 /// The consequences of a user's action on a notification.
-struct ActionConsequences: Hashable {
+package struct ActionConsequences: Hashable {
   /// True if the action requires an unlocked screen, because of the action's own option or because the action brings
   /// the app to the foreground (client-api 3.26).
-  let needsUnlock: Bool
+  package let needsUnlock: Bool
   /// True if the app is notified; for a dismissal, only if the notification's category requests it (client-api 3.25).
   let isTold: Bool
   /// True if the app enters the foreground.
   let bringsToFront: Bool
 
   /// Determines the consequences of an action on a notification of an app.
-  init(_ id: String, on content: NotificationContent, of app: LocalApp) {
+  package init(_ id: String, on content: NotificationContent, of app: LocalApp) {
     let category = app.category(content.category)
     let action = content.actions?.first { $0.id.hasSameBytes(as: id) } ?? category?.action(id)
     let options = action?.options ?? []

@@ -1,12 +1,12 @@
 import PushWire
 import BelfryWire
-import AppWire
+package import AppWire
 
 /// A notification as the agent retains it, in memory and on disk.
 ///
 /// For a push, this type holds the payload's bytes and the values that are needed to show and route the push. The app's
 /// data is parsed from the bytes only when needed, because it would take many times the payload's memory.
-struct RetainedNotification: Hashable, Sendable {
+package struct RetainedNotification: Hashable, Sendable {
   private enum Source: Hashable, Sendable {
     /// The app's own notification request.
     case request(NotificationRequest)
@@ -93,7 +93,7 @@ struct RetainedNotification: Hashable, Sendable {
   }
 
   /// The complete content; for a push, the payload is parsed again.
-  var content: NotificationContent {
+  package var content: NotificationContent {
     var content = outline
     content.userInfo = userInfo
     return content
@@ -109,10 +109,10 @@ struct RetainedNotification: Hashable, Sendable {
   }
 
   /// The attachments; a push has attachments only if a service extension added them.
-  var attachments: [NotificationAttachment] { outline.attachments }
+  package var attachments: [NotificationAttachment] { outline.attachments }
 
   /// The notification as apps receive it.
-  var notification: DeliveredNotification {
+  package var notification: DeliveredNotification {
     let request =
       switch source {
       case .request(let request): request

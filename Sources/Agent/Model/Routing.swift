@@ -1,14 +1,14 @@
 import AppWire
 
 /// The decision on how the device handles one notification.
-struct Routing: Hashable, Sendable {
+package struct Routing: Hashable, Sendable {
   /// An app's state when a notification arrives.
-  enum AppPresence: Hashable, Sendable {
+  package enum AppPresence: Hashable, Sendable {
     case foreground, background, notRunning
   }
 
   /// The reason that nothing is shown, as the JSON presenter prints it.
-  enum Suppression: String, Hashable, Sendable {
+  package enum Suppression: String, Hashable, Sendable {
     /// The user was never asked, or denied permission.
     case notAuthorized
     /// The app's switches allow no effect.

@@ -1,17 +1,17 @@
 import AppWire
 
 /// An order to start a service or content extension.
-struct ExtensionOrder: Hashable, Sendable {
+package struct ExtensionOrder: Hashable, Sendable {
   /// The extension's app.
-  let app: AppID
+  package let app: AppID
   /// The absolute path of the extension's program.
-  let executable: String
+  package let executable: String
   /// The token that the extension's greeting will contain.
-  let token: String
+  package let token: String
 }
 
 /// Service extensions, which can change a push before it is shown (client-api 3.48).
-struct ServiceExtensions {
+package struct ServiceExtensions {
   /// A push that an extension is changing; the push is retained but not shown yet.
   struct Job: Hashable {
     let key: AppNotificationID
@@ -24,7 +24,7 @@ struct ServiceExtensions {
   }
 
   /// The reason that an extension returned nothing.
-  enum Silence: Hashable {
+  package enum Silence: Hashable {
     /// The extension's process exited before it sent a greeting.
     case ended
     /// The extension sent a greeting, and then its connection was closed.

@@ -1,9 +1,9 @@
 import AppWire
-import BelfryWire
+package import BelfryWire
 import System
 
 /// A presenter that prints one JSON line per event, for programs and tests (contract: `belfry agent --presenter json`).
-final class JSONPresenter: Presenter {
+package final class JSONPresenter: Presenter {
   private let write: (String) -> Void
   private weak var listener: (any PresenterListener)?
 
@@ -31,7 +31,7 @@ final class JSONPresenter: Presenter {
   /// Returns the JSON object that is printed for an event; nil if the event prints no line.
   ///
   /// The objects of all events of one kind have the same keys.
-  static func line(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
+  package static func line(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64)
     -> JSONObject?
   {
     func object(_ name: String, _ rest: JSONObject) -> JSONObject {

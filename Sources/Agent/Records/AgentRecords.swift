@@ -1,9 +1,9 @@
 import BelfryWire
-import Storage
+package import Storage
 import System
 
 /// The agent's store of records; confined to the agent's loop.
-protocol AgentRecords: AnyObject {
+package protocol AgentRecords: AnyObject {
   /// Writes all changes or none; they are durable when the method returns.
   func commit(_ changes: [RecordChange]) throws(StorageFailure)
   /// Returns the keys and values of a collection, ordered by key.
@@ -22,7 +22,7 @@ protocol AgentRecords: AnyObject {
 
 extension AgentRecords {
   /// Nil, because a store without a disk has no damaged records.
-  var damageNotice: String? { nil }
+  package var damageNotice: String? { nil }
 }
 
 /// Records in the data folder's `agent.sqlite`.
@@ -87,7 +87,7 @@ final class StoredRecords: AgentRecords {
 
 extension RestoredRecords {
   /// Reads all records that the model needs at startup.
-  init(from records: any AgentRecords) throws(StorageFailure) {
+  package init(from records: any AgentRecords) throws(StorageFailure) {
     var collections: [RecordCollection: [(key: String, value: [UInt8])]] = [:]
     for collection in RecordCollection.allCases where collection != .pending {
       var read: [(key: String, value: [UInt8])] = []

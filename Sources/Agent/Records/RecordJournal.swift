@@ -1,18 +1,18 @@
 import BelfryWire
 import Storage
-import System
+package import System
 
 /// A journal that writes the records among the effects, and retries changes that the disk rejected.
 ///
 /// The journal is confined to the agent's loop.
-final class RecordJournal {
+package final class RecordJournal {
   private let records: any AgentRecords
   private let log: Log
   /// Changes that are not written yet, oldest first.
   private var unpersisted: [RecordChange] = []
 
   /// Creates an empty journal.
-  init(_ records: any AgentRecords, log: Log) {
+  package init(_ records: any AgentRecords, log: Log) {
     self.records = records
     self.log = log
   }
@@ -60,7 +60,7 @@ final class RecordJournal {
   }
 
   /// Returns a stored value, or nil if it does not exist or cannot be read.
-  func durableValue(_ collection: RecordCollection, key: String) -> [UInt8]? {
+  package func durableValue(_ collection: RecordCollection, key: String) -> [UInt8]? {
     do throws(StorageFailure) {
       return try records.value(collection, key: key)
     } catch {

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Foundation converts days to dates. This class finds the days that match, by the same rule as for the Gregorian
 /// calendar.
-final class FoundationCalendar: CalendarSystem {
+package final class FoundationCalendar: CalendarSystem {
   private var calendar: Calendar
   /// The months that searches have skipped, keyed by their first day.
   ///
@@ -34,7 +34,7 @@ final class FoundationCalendar: CalendarSystem {
   }
 
   /// Creates a calendar from the identifier of `Calendar.Identifier` or its BCP 47 name; nil for any other name.
-  init?(named name: String) {
+  package init?(named name: String) {
     guard let identifier = Self.identifiers[name] else { return nil }
     calendar = Calendar(identifier: identifier)
     calendar.timeZone = .gmt

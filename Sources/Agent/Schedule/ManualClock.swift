@@ -1,16 +1,16 @@
-import Scheduling
+package import Scheduling
 
 /// A clock that starts at 1970-01-01T00:00:00Z, in the UTC time zone, and that only `belfry clock` moves.
 ///
 /// The clock's time is stored, so that a restart of the agent does not change it.
-final class ManualClock: ScheduleClock {
-  var onEvent: ((ScheduleClockEvent) -> Void)?
-  private(set) var now: ScheduleMoment
-  private(set) var zone: Zone
+package final class ManualClock: ScheduleClock {
+  package var onEvent: ((ScheduleClockEvent) -> Void)?
+  package private(set) var now: ScheduleMoment
+  package private(set) var zone: Zone
   private var isChanged = false
 
   /// Restores the stored time; a record of another kind of clock is ignored.
-  init(kept: [UInt8]?) {
+  package init(kept: [UInt8]?) {
     now = ScheduleMoment(wall: 0, elapsed: 0)
     zone = .utc
     let words = String(decoding: kept ?? [], as: UTF8.self).split(separator: " ")
@@ -36,13 +36,13 @@ final class ManualClock: ScheduleClock {
   }
 
   /// Does nothing: a manual clock never fires on its own.
-  func wake(atWall wall: Int64?, elapsed: Int64?) {}
+  package func wake(atWall wall: Int64?, elapsed: Int64?) {}
 
-  func changedRecord() -> [UInt8]? {
+  package func changedRecord() -> [UInt8]? {
     guard isChanged else { return nil }
     isChanged = false
     return Array("manual \(now.wall) \(now.elapsed) \(zone.name)".utf8)
   }
 
-  func close() { onEvent = nil }
+  package func close() { onEvent = nil }
 }

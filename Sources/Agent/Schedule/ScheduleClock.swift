@@ -1,8 +1,8 @@
-import Scheduling
+package import Scheduling
 import System
 
 /// The source of the schedule's time and time zones.
-protocol ScheduleClock: AnyObject {
+package protocol ScheduleClock: AnyObject {
   /// Called with each event of the clock.
   var onEvent: ((ScheduleClockEvent) -> Void)? { get set }
   /// The current time on both clocks.
@@ -19,7 +19,7 @@ protocol ScheduleClock: AnyObject {
 }
 
 /// An event of a clock.
-enum ScheduleClockEvent: Hashable, Sendable {
+package enum ScheduleClockEvent: Hashable, Sendable {
   /// A requested time has been reached.
   case due
   case clockWasSet
@@ -31,5 +31,5 @@ extension ScheduleClock {
   /// True if the clock moves only by command.
   var isManual: Bool { self is ManualClock }
 
-  var zones: ZoneDatabase { .system }
+  package var zones: ZoneDatabase { .system }
 }

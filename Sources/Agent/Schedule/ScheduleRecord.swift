@@ -1,7 +1,7 @@
-import Scheduling
+package import Scheduling
 
 /// The stored form of the schedule: one record per entry, and one for the clock.
-enum ScheduleRecord {
+package enum ScheduleRecord {
   /// A change to write in the same transaction as its consequences.
   enum Change: Hashable, Sendable {
     case put(key: String, [UInt8])
@@ -9,7 +9,7 @@ enum ScheduleRecord {
   }
 
   /// The key of the clock's record, which no entry uses.
-  static let clockKey = ""
+  package static let clockKey = ""
 
   /// Returns the key of an entry's record; an app's ID contains no newline.
   static func key(_ key: ScheduleKey) -> String { "\(key.app)\n\(key.id)" }
@@ -31,7 +31,7 @@ enum ScheduleRecord {
   }
 
   /// Reads an entry; returns nil if it is damaged.
-  static func entry(key: String, value: [UInt8]) -> ScheduleEntry? {
+  package static func entry(key: String, value: [UInt8]) -> ScheduleEntry? {
     guard let line = key.utf8.firstIndex(of: UInt8(ascii: "\n")), value.count > 24,
       let trigger = Trigger(bytes: Array(value[24...]).span)
     else { return nil }

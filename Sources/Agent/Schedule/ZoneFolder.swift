@@ -13,7 +13,7 @@ public struct ZoneFolder: ScheduleWorld {
   private let database: ZoneDatabase
   private let memory = Memory()
   /// A function that returns a non-Gregorian calendar by its name; nil if there is no such calendar.
-  typealias MakeCalendar = (String) -> (any CalendarSystem)?
+  package typealias MakeCalendar = (String) -> (any CalendarSystem)?
 
   private let makeCalendar: MakeCalendar
 
@@ -23,7 +23,7 @@ public struct ZoneFolder: ScheduleWorld {
   ///   - database: The database from which zones are read.
   ///   - deviceZone: The time zone of the device.
   ///   - makeCalendar: Returns non-Gregorian calendars by name.
-  init(
+  package init(
     _ database: ZoneDatabase, deviceZone: Zone,
     makeCalendar: @escaping MakeCalendar
   ) {

@@ -3,9 +3,9 @@ import System
 /// The machine's state, as reported by its services: battery, power profile, network, lock, and sleep.
 ///
 /// Each service can be missing, start later, or stop and start again.
-final class SystemServices {
+package final class SystemServices {
   /// A change in the machine's state.
-  enum Change: Hashable {
+  package enum Change: Hashable {
     case device(DeviceChange)
     /// The name of the machine's time zone.
     case zone(String)
@@ -29,7 +29,7 @@ final class SystemServices {
   var running: Set<String> { Set(watches.filter(\.isThere).map(\.service)) }
 
   /// Creates watches on the services; `body` is called on the loop with each change.
-  init(bus: BusConnection, _ body: @escaping (Change) -> Void)
+  package init(bus: BusConnection, _ body: @escaping (Change) -> Void)
     throws(BusFailure)
   {
     self.bus = bus

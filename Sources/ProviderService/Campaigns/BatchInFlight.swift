@@ -1,4 +1,4 @@
-internal import BelfryProvider
+package import BelfryProvider
 internal import PushWire
 internal import Storage
 internal import Synchronization
@@ -151,8 +151,8 @@ struct BatchInFlight {
 }
 
 /// The responses to a batch's pushes, which are received on the client's thread.
-final class BatchAnswers: Sendable {
-  typealias Answers = [Result<PushOutcome, ProviderFailure>?]
+package final class BatchAnswers: Sendable {
+  package typealias Answers = [Result<PushOutcome, ProviderFailure>?]
 
   private struct State {
     var answers: Answers

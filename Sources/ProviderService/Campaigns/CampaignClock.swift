@@ -22,7 +22,7 @@ public final class CampaignClock: Sendable {
   }
 
   /// Creates a clock that obtains the time from `read` instead of the machine's clocks.
-  init(log: Log, read: @escaping @Sendable () -> Reading) {
+  package init(log: Log, read: @escaping @Sendable () -> Reading) {
     self.read = read
     self.log = log
     let now = read()
@@ -30,7 +30,7 @@ public final class CampaignClock: Sendable {
   }
 
   /// The time in seconds since 1970.
-  var unixSeconds: Int64 { compare() / 1_000 }
+  package var unixSeconds: Int64 { compare() / 1_000 }
 
   /// Compares the clocks, and returns the time in milliseconds since 1970.
   ///

@@ -1,10 +1,10 @@
-internal import BelfryWire
+package import BelfryWire
 internal import PushWire
 internal import BelfryProvider
 internal import System
 
 /// A campaign as its owner wrote it, with validated fields.
-struct CampaignDocument: Sendable {
+package struct CampaignDocument: Sendable {
   /// The name by which operators recognize the campaign.
   let name: String
   /// The value of `apns-topic`, with the suffix of the push type.
@@ -14,7 +14,7 @@ struct CampaignDocument: Sendable {
   /// The number of seconds for which the service stores a push; 0 for a single attempt; nil for the service's policy.
   let expirationSeconds: Int64?
   let collapseID: String?
-  let sendTime: SendTime
+  package let sendTime: SendTime
   let alerts: AlertCatalogue
   /// The only environment to send to; nil for all environments.
   ///
@@ -30,7 +30,7 @@ struct CampaignDocument: Sendable {
   /// Validates a campaign.
   ///
   /// Throws one error that contains all problems.
-  init(_ object: JSONObject) throws(RequestProblems) {
+  package init(_ object: JSONObject) throws(RequestProblems) {
     var reader = CampaignReader(object)
     let unknown = object.keys.lazy.filter { !Self.fields.containsBytes(of: $0) }
     for key in unknown.prefix(Limits.warningsMax) {
@@ -80,7 +80,7 @@ struct CampaignDocument: Sendable {
   }
 
   /// Returns the part of the payload in `language` that a device displays.
-  func preview(in language: String?) -> JSONValue {
+  package func preview(in language: String?) -> JSONValue {
     if let language, let alert = alerts.alert(in: language) { return .object(alert) }
     return payload["aps"]?.objectValue?["alert"] ?? .null
   }

@@ -1,13 +1,13 @@
-internal import Storage
+package import Storage
 
 /// The states of a campaign, and the effect of each request and event in each state.
 ///
 /// This type is a state machine without I/O: its owner executes the actions in order.
-struct CampaignLifecycle: Equatable, Sendable {
-  typealias State = CampaignRecord.State
+package struct CampaignLifecycle: Equatable, Sendable {
+  package typealias State = CampaignRecord.State
 
   /// A request from the operator, or an event in the service.
-  enum Event: Equatable, Sendable {
+  package enum Event: Equatable, Sendable {
     /// Start a draft, or continue a paused or interrupted campaign.
     ///
     /// `startsLater` is true if the campaign's time is in the future for every device.
@@ -28,7 +28,7 @@ struct CampaignLifecycle: Equatable, Sendable {
   }
 
   /// An action for the state machine's owner.
-  enum Action: Equatable, Sendable {
+  package enum Action: Equatable, Sendable {
     /// Check that the campaign can be sent to its audience; a problem aborts the request.
     case checkAudience
     /// Store the current state.
@@ -46,7 +46,7 @@ struct CampaignLifecycle: Equatable, Sendable {
   }
 
   /// The reason that a state does not allow a request.
-  enum Refusal: Error, Equatable, Sendable {
+  package enum Refusal: Error, Equatable, Sendable {
     case cannotPause(State)
     case cannotCancel(State)
     case cannotEdit(State)
@@ -56,18 +56,18 @@ struct CampaignLifecycle: Equatable, Sendable {
     case isEnding
   }
 
-  private(set) var state: State
+  package private(set) var state: State
   /// True while a runner sends the campaign or settles its batches in flight.
   private(set) var isRunning: Bool
 
-  init(state: State, isRunning: Bool) {
+  package init(state: State, isRunning: Bool) {
     self.state = state
     self.isRunning = isRunning
     checkInvariants()
   }
 
   /// Handles an event and returns the actions that follow from it.
-  mutating func handle(_ event: Event) -> Result<[Action], Refusal> {
+  package mutating func handle(_ event: Event) -> Result<[Action], Refusal> {
     defer { checkInvariants() }
     switch event {
     case .sendRequested(let startsLater): return send(startsLater: startsLater)
@@ -182,7 +182,7 @@ struct CampaignLifecycle: Equatable, Sendable {
 
 extension CampaignLifecycle.Refusal {
   /// Returns a message about the campaign with this ID, and advice on how to proceed.
-  func text(about id: String) -> (what: String, advice: String) {
+  package func text(about id: String) -> (what: String, advice: String) {
     switch self {
     case .cannotPause(let state):
       (

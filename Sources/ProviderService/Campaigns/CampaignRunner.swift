@@ -4,26 +4,44 @@ internal import Dispatch
 internal import Foundation
 internal import Storage
 internal import Synchronization
-internal import System
+package import System
 
 /// A runner that sends one campaign, on its own thread, until the campaign is finished or stopped.
 ///
 /// A batch is stored as in flight before its first push is sent, and its outcomes are stored in the same transaction as
 /// its completion. Pushes that an earlier run left in flight are looked up in the gateway's delivery log (decision
 /// 0013).
-final class CampaignRunner: Sendable {
+package final class CampaignRunner: Sendable {
   /// The services and clocks that a runner uses.
-  struct Resources: Sendable {
+  package struct Resources: Sendable {
     let registry: Registry
     let service: PushService
     let log: Log
-    var clock = CampaignClock(log: .silent)
+    package var clock = CampaignClock(log: .silent)
     var settleNanoseconds = Limits.settleNanoseconds
     /// A function that returns the source of randomness for the pauses between retries.
-    var random: @Sendable () -> any RandomNumberGenerator = { SystemRandom.Generator() }
+    package var random: @Sendable () -> any RandomNumberGenerator = { SystemRandom.Generator() }
     /// A function that returns the monotonic clock in nanoseconds and the wall clock in milliseconds since 1970.
-    var time: @Sendable () -> (nanoseconds: Int64, unixMilliseconds: Int64) = {
+    package var time: @Sendable () -> (nanoseconds: Int64, unixMilliseconds: Int64) = {
       (SystemClock.monotonicNanoseconds, SystemClock.unixMilliseconds)
+    }
+
+    package init(
+      registry: Registry, service: PushService, log: Log,
+      clock: CampaignClock = CampaignClock(log: .silent),
+      settleNanoseconds: Int64 = Limits.settleNanoseconds,
+      random: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandom.Generator() },
+      time: @escaping @Sendable () -> (nanoseconds: Int64, unixMilliseconds: Int64) = {
+        (SystemClock.monotonicNanoseconds, SystemClock.unixMilliseconds)
+      }
+    ) {
+      self.registry = registry
+      self.service = service
+      self.log = log
+      self.clock = clock
+      self.settleNanoseconds = settleNanoseconds
+      self.random = random
+      self.time = time
     }
 
     /// The current time on each clock.

@@ -1,9 +1,9 @@
 internal import BelfryWire
-internal import Storage
+package import Storage
 internal import System
 
 /// A message from another thread to a campaign's runner.
-enum CampaignMessage: Sendable {
+package enum CampaignMessage: Sendable {
   /// All responses of a batch are available.
   case answered(batch: Int64, BatchAnswers.Answers)
   /// Stop claiming recipients, and finish the pushes in flight.
@@ -16,7 +16,7 @@ enum CampaignMessage: Sendable {
 ///
 /// If the campaign's store fails, nothing more is sent, because no outcome could be stored. Another run continues from
 /// the store's state once the store is writable again.
-struct CampaignWork {
+package struct CampaignWork {
   private enum Phase: Equatable {
     /// The run has not read the store yet.
     case starting
@@ -42,7 +42,7 @@ struct CampaignWork {
   /// Creates the work of a campaign that is running, or was cancelled while pushes were in flight.
   ///
   /// `onAnswers` is called once all responses of a batch are available, on any thread.
-  init(
+  package init(
     _ campaign: CampaignRecord, _ document: CampaignDocument, _ resources: CampaignRunner.Resources,
     onAnswers: @escaping @Sendable (_ batch: Int64, BatchAnswers.Answers) -> Void
   ) {
@@ -54,7 +54,7 @@ struct CampaignWork {
   }
 
   /// Handles a message from another thread, according to the current phase.
-  mutating func handle(_ message: CampaignMessage) {
+  package mutating func handle(_ message: CampaignMessage) {
     switch (message, phase) {
     case (.answered(let batch, let answers), .running): run.handle(answers, of: batch)
     // Discard the answers. The next run looks up the pushes in the delivery log, as after a crash.
@@ -69,7 +69,7 @@ struct CampaignWork {
   /// Performs all due steps.
   ///
   /// Returns the time of the next step in monotonic nanoseconds, or nil if the work is over.
-  mutating func turn() -> Int64? {
+  package mutating func turn() -> Int64? {
     if case .waiting(let moment) = phase {
       // If the program is exiting, leave the pushes in flight to its next start.
       if run.endState == .running { return end() }

@@ -146,8 +146,8 @@ public struct GatewayLog: Sendable {
     return last.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
   }
 
-  static let received = "Received by APNs"
-  static let sent = "Sent"
+  package static let received = "Received by APNs"
+  package static let sent = "Sent"
   static let unregistered = "Discarded – Token Unregistered"
 
   /// Returns the conclusion that a line in this state allows.

@@ -1,8 +1,8 @@
-internal import Scheduling
+package import Scheduling
 
 /// The times at which a campaign can reach a device: not before a start time and not during quiet hours, both according
 /// to the device's own clock.
-struct SendTime: Sendable, Equatable {
+package struct SendTime: Sendable, Equatable {
   /// The time before which nothing is sent.
   enum Start: Sendable, Equatable {
     /// The same time for all devices, in seconds since 1970.
@@ -36,7 +36,7 @@ struct SendTime: Sendable, Equatable {
   var quietHours: QuietHours?
 
   /// True if devices in different zones can have different times.
-  var dependsOnZone: Bool {
+  package var dependsOnZone: Bool {
     if case .wall? = start { return true }
     return quietHours != nil
   }
@@ -65,7 +65,7 @@ struct SendTime: Sendable, Equatable {
   }
 
   /// Returns the first time at or after `now` at which a device in a zone can be reached, in seconds since 1970.
-  func earliest(from now: Int, in zone: Zone) -> Int {
+  package func earliest(from now: Int, in zone: Zone) -> Int {
     var moment = now
     switch start {
     case .instant(let instant)?: moment = max(moment, instant)

@@ -18,7 +18,7 @@ public enum StringsFile {
   }
 
   /// Replaces the names of strings files with the contents of the files that were sent with the campaign.
-  static func resolve(
+  package static func resolve(
     _ campaign: JSONObject, files: [String: [UInt8]]
   ) throws(RequestProblems) -> JSONObject {
     try resolve(campaign, from: .files(files))

@@ -1,10 +1,10 @@
 internal import BelfryWire
 internal import Scheduling
 internal import Storage
-internal import Transport
+package import Transport
 
 /// A request to register or remove a token, with validated fields.
-struct RegistrationRequest {
+package struct RegistrationRequest {
   /// The token's bytes.
   let token: [UInt8]
   /// The topic as received.
@@ -21,7 +21,7 @@ struct RegistrationRequest {
   let warnings: [String]
 
   /// Reads the query, and the body if it is a form, JSON, or the token itself.
-  init(_ request: HTTP1Request, zones: DeviceZones) throws(RequestProblems) {
+  package init(_ request: HTTP1Request, zones: DeviceZones) throws(RequestProblems) {
     try self.init(RegistrationFields(request), zones: zones)
   }
 

@@ -6,7 +6,7 @@ public import System
 public struct Registry: Sendable {
   let store: any RegistryStore
   let sealer: TokenSealer
-  let zones: DeviceZones
+  package let zones: DeviceZones
   private let now: @Sendable () -> Int64
 
   /// Creates a registry based on a store.

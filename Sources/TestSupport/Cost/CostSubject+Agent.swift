@@ -2,7 +2,7 @@ import BelfryWire
 import AppWire
 import PushWire
 
-@testable import Agent
+import Agent
 
 extension CostSubject {
   /// The handling of an app's frames, from the received bytes to the input of a presenter.

@@ -1,7 +1,7 @@
 import AppWire
 import Foundation
 
-@testable import Agent
+import Agent
 
 extension CostSubject {
   /// The manifest, the desktop file, and the strings in an app's folder.

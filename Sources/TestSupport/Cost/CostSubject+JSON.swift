@@ -1,8 +1,8 @@
 import BelfryWire
 
-@testable import Agent
-@testable import Gateway
-@testable import Transport
+import Agent
+import Gateway
+import Transport
 
 extension CostSubject {
   /// The JSON parser and the values that it creates.

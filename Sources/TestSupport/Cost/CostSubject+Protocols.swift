@@ -2,7 +2,7 @@ import BelfryWire
 import AppWire
 import Scheduling
 
-@testable import Transport
+import Transport
 
 extension CostSubject {
   /// The parsers that the fuzzers test, each with the input that requires the most work.

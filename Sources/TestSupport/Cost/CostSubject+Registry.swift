@@ -1,7 +1,7 @@
 import BelfryWire
 import Transport
 
-@testable import ProviderService
+import ProviderService
 
 extension CostSubject {
   /// Registrations that an app sends with its key.

@@ -1,7 +1,7 @@
 import BelfryWire
 
-@testable import Gateway
-@testable import Transport
+import Gateway
+import Transport
 
 extension FuzzTarget {
   /// Parses the first line as `METHOD TARGET` and the rest as the body.

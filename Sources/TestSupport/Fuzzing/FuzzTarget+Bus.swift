@@ -1,7 +1,7 @@
 import Foundation
 import System
 
-@testable import Agent
+import Agent
 
 extension FuzzTarget {
   /// Runs the agent's readers for system services on a bus.

@@ -1,4 +1,4 @@
-@testable import Transport
+import Transport
 
 extension FuzzTarget {
   /// Parses the bytes as each kind of DER or PEM that a peer can send, and reads the contents.

@@ -1,4 +1,4 @@
-@testable import Transport
+import Transport
 
 extension FuzzTarget {
   /// Parses a client's bytes.

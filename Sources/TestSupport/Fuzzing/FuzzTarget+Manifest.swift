@@ -2,7 +2,7 @@ import BelfryWire
 import AppWire
 import Foundation
 
-@testable import Agent
+import Agent
 
 extension FuzzTarget {
   /// Installs an app and looks up its strings.

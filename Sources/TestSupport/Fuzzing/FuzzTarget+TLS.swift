@@ -1,6 +1,6 @@
 import System
 
-@testable import Transport
+import Transport
 
 extension FuzzTarget {
   /// Tests the record layer against a peer that can behave in any way.

@@ -1,16 +1,16 @@
 /// The identifier octets that occur in certificate extensions (X.690 section 8.1.2).
-enum DERTag {
+package enum DERTag {
   static let boolean: UInt8 = 0x01
-  static let integer: UInt8 = 0x02
-  static let bitString: UInt8 = 0x03
-  static let octetString: UInt8 = 0x04
-  static let null: UInt8 = 0x05
-  static let objectIdentifier: UInt8 = 0x06
-  static let utf8String: UInt8 = 0x0C
-  static let sequence: UInt8 = 0x30
+  package static let integer: UInt8 = 0x02
+  package static let bitString: UInt8 = 0x03
+  package static let octetString: UInt8 = 0x04
+  package static let null: UInt8 = 0x05
+  package static let objectIdentifier: UInt8 = 0x06
+  package static let utf8String: UInt8 = 0x0C
+  package static let sequence: UInt8 = 0x30
 
   /// Returns a context-specific tag, which is primitive by default.
-  static func context(_ number: UInt8, constructed: Bool = false) -> UInt8 {
+  package static func context(_ number: UInt8, constructed: Bool = false) -> UInt8 {
     0x80 | number | (constructed ? 0x20 : 0)
   }
 }
@@ -18,8 +18,8 @@ enum DERTag {
 /// A writer of definite-length DER (X.690 section 10).
 ///
 /// The writer works bottom-up: each function returns one element.
-enum DER {
-  static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+package enum DER {
+  package static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
     [tag] + length(content.count) + content
   }
 
@@ -47,13 +47,13 @@ enum DER {
 }
 
 /// A reader of definite-length DER that never traps, regardless of the bytes.
-struct DERReader {
+package struct DERReader {
   private let bytes: ArraySlice<UInt8>
   private var position: Int
 
-  init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+  package init(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
-  init(_ bytes: ArraySlice<UInt8>) {
+  package init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     position = bytes.startIndex
   }
@@ -61,10 +61,10 @@ struct DERReader {
   var isAtEnd: Bool { position == bytes.endIndex }
 
   /// The tag of the next element; nil at the end.
-  var nextTag: UInt8? { isAtEnd ? nil : bytes[position] }
+  package var nextTag: UInt8? { isAtEnd ? nil : bytes[position] }
 
   /// Returns the content of the next element if its tag is `tag`.
-  mutating func element(tag: UInt8) -> ArraySlice<UInt8>? {
+  package mutating func element(tag: UInt8) -> ArraySlice<UInt8>? {
     guard nextTag == tag, let content = contentRange() else { return nil }
     position = content.upperBound
     return bytes[content]
@@ -74,7 +74,7 @@ struct DERReader {
   mutating func sequence() -> DERReader? { element(tag: DERTag.sequence).map(DERReader.init) }
 
   /// Returns the next element's text if it is a UTF8String of valid UTF-8.
-  mutating func utf8() -> String? {
+  package mutating func utf8() -> String? {
     element(tag: DERTag.utf8String).flatMap { String(validating: $0, as: UTF8.self) }
   }
 

@@ -1,18 +1,18 @@
 /// Conversions between the two forms of an ECDSA signature: raw `r‖s` (RFC 7518 section 3.4) and DER `ECDSA-Sig-Value`
 /// (RFC 3279 section 2.2.3).
-enum ECDSASignature {
+package enum ECDSASignature {
   /// The number of bytes in a P-256 integer.
   static let integerBytes = 32
   /// The maximum number of bytes in DER: two integers of at most 33 bytes with their headers, and the sequence's
   /// header.
-  static let derBytesMax = 2 + 2 * (2 + integerBytes + 1)
+  package static let derBytesMax = 2 + 2 * (2 + integerBytes + 1)
 
   /// Writes the DER form of `raw`, two integers of the same width, to `der`.
   ///
   /// Integers wider than P-256's are accepted if the excess bytes are zeros. Signers that use ES512 with a P-256 key
   /// produce such integers (apns-protocol.md 2.1). Returns the number of bytes written, or nil if `raw` isn't a
   /// signature.
-  static func writeDER(
+  package static func writeDER(
     of raw: UnsafeRawBufferPointer, into der: UnsafeMutableRawBufferPointer
   ) -> Int? {
     guard raw.count >= 2, raw.count % 2 == 0, der.count >= derBytesMax else { return nil }
@@ -46,7 +46,7 @@ enum ECDSASignature {
 
   /// Returns the raw 64-byte form of a DER signature that one of this module's keys created, or nil if `der` isn't a
   /// signature.
-  static func raw(fromDER der: [UInt8]) -> [UInt8]? {
+  package static func raw(fromDER der: [UInt8]) -> [UInt8]? {
     var reader = DERReader(der)
     guard var sequence = reader.sequence(), reader.isAtEnd else { return nil }
     var raw: [UInt8] = []

@@ -129,7 +129,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Answers the request with the complete `body`.
   ///
   /// A field with a control character is omitted, because it could end the head.
-  func respond(
+  package func respond(
     _ streamID: Int32, status: Int, fields: [(name: String, value: String)], body: [UInt8]
   ) {
     guard acceptsResponse(to: streamID) else { return }
@@ -144,7 +144,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   /// Begins a response to a complete request, with the given length or an unknown length.
   ///
   /// Continue the response with `sendBody`, and end it with `endBody`. Returns false if no body may follow.
-  func beginResponse(
+  package func beginResponse(
     _ streamID: Int32, status: Int, fields: [(name: String, value: String)], length: Int? = nil
   ) -> Bool {
     guard streamID == self.streamID, state == .awaitingResponse else { return false }
@@ -167,7 +167,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   }
 
   /// Sends a piece of the body that `beginResponse` announced.
-  func sendBody(_ piece: [UInt8]) {
+  package func sendBody(_ piece: [UInt8]) {
     // An empty chunk would end the body.
     guard state == .sendingBody, !piece.isEmpty else { return }
     if let left = bodyBytesLeft {
@@ -182,7 +182,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   }
 
   /// Ends the body that `beginResponse` announced.
-  func endBody() {
+  package func endBody() {
     guard state == .sendingBody else { return }
     assert((bodyBytesLeft ?? 0) == 0, "the body reaches its announced length")
     if bodyBytesLeft == nil, allowsChunks { append("0\r\n\r\n") }
@@ -253,7 +253,7 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   public var holdsLargeBody: Bool { false }
 
   /// Traps in debug builds if the fields are inconsistent.
-  func checkInvariants() {
+  package func checkInvariants() {
     assert((0...input.count).contains(readIndex), "the read position is within the input")
     assert(streamID == -1 || streamID > 0 && streamID % 2 == 1, "a client's stream IDs are odd")
     assert(streamID > 0 || openStreams == 0, "an open stream has a positive ID")

@@ -1,14 +1,14 @@
 /// The target of a request in its origin form (RFC 9112 section 3.2.1), decoded.
-struct HTTP1Target {
-  let path: String
+package struct HTTP1Target {
+  package let path: String
   /// The names and values in order; a name without "=" has an empty value.
-  let query: [(name: String, value: String)]
+  package let query: [(name: String, value: String)]
 
   /// Decodes the percent escapes (RFC 3986 section 2.1), and leaves invalid escapes unchanged.
   ///
   /// An escaped slash in the path is also left unchanged: it is part of a segment, and decoding it would split the
   /// segment in two (RFC 3986 section 2.2).
-  init(_ target: [UInt8]) {
+  package init(_ target: [UInt8]) {
     let parts = target.split(separator: 0x3F, maxSplits: 1, omittingEmptySubsequences: false)
     path = Self.decoded(parts.first ?? [], retainsSlashes: true)
     query = (parts.count > 1 ? parts[1] : []).split(separator: 0x26).map { pair in

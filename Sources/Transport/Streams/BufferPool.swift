@@ -3,7 +3,7 @@ import Glibc
 /// A pool of output buffers for the streams on a loop.
 ///
 /// An idle stream holds no buffer.
-@safe final class BufferPool {
+@safe package final class BufferPool {
   /// The free blocks, owned by this object.
   private var small: [UnsafeMutableRawPointer] = unsafe []
   private var large: [UnsafeMutableRawPointer] = unsafe []

@@ -1,11 +1,11 @@
 import COpenSSL
 import Glibc
-import System
+package import System
 
 /// The buffers and contexts that all streams of one loop share, so that idle streams hold neither.
-@safe final class StreamLoop {
+@safe package final class StreamLoop {
   unowned let loop: EventLoop
-  let pool = BufferPool()
+  package let pool = BufferPool()
   let ciphers = TLS13Ciphers()
   let handshakes: HandshakeQueue
   /// The buffer for read(2), owned by this object.
@@ -15,7 +15,7 @@ import System
   /// The buffer for the plaintext of one read, owned by this object.
   ///
   /// Its content is valid within one event.
-  let plaintext: UnsafeMutableRawBufferPointer
+  package let plaintext: UnsafeMutableRawBufferPointer
   /// The memory that OpenSSL reads and writes as its BIO, owned by this object.
   ///
   /// Its content is valid within one call.
@@ -37,24 +37,24 @@ import System
     unsafe plaintext.deallocate()
   }
 
-  static func of(_ loop: EventLoop) -> StreamLoop {
+  package static func of(_ loop: EventLoop) -> StreamLoop {
     loop.shared(StreamLoop.self) { StreamLoop(loop) }
   }
 
   /// The part of the last `offer` that OpenSSL hasn't read yet.
-  var unreadInput: UnsafeRawBufferPointer {
+  package var unreadInput: UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
       start: exchange.pointee.input, count: exchange.pointee.input_count)
   }
 
   /// Offers the peer's bytes to OpenSSL for reading.
-  func offer(_ bytes: UnsafeRawBufferPointer) {
+  package func offer(_ bytes: UnsafeRawBufferPointer) {
     unsafe exchange.pointee.input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
     unsafe exchange.pointee.input_count = bytes.count
   }
 
   /// The bytes that OpenSSL has written since the last `clearOutput`.
-  var output: UnsafeRawBufferPointer {
+  package var output: UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
       start: exchange.pointee.output, count: exchange.pointee.output_count)
   }
@@ -80,5 +80,5 @@ import System
     unsafe exchange.pointee.output_count += count
   }
 
-  func clearOutput() { unsafe exchange.pointee.output_count = 0 }
+  package func clearOutput() { unsafe exchange.pointee.output_count = 0 }
 }

@@ -3,18 +3,20 @@ import COpenSSL
 /// The AEAD contexts shared by all streams on a loop that use the module's own record layer.
 ///
 /// The contexts are rekeyed for each use, so that streams don't need their own.
-@safe final class TLS13Ciphers {
+@safe package final class TLS13Ciphers {
   /// One context for each cipher and direction, created on first use and owned by this object.
   private var contexts: [OpaquePointer?]
 
-  init() { unsafe contexts = [OpaquePointer?](repeating: nil, count: 6) }
+  package init() { unsafe contexts = [OpaquePointer?](repeating: nil, count: 6) }
 
   deinit {
     for index in 0..<6 { unsafe EVP_CIPHER_CTX_free(contexts[index]) }
   }
 
   /// Returns a context with this key, or nil if OpenSSL can't allocate memory.
-  func context(_ cipher: TLS13Cipher, encrypts: Bool, _ keys: inout TLS13Keys) -> OpaquePointer? {
+  package func context(_ cipher: TLS13Cipher, encrypts: Bool, _ keys: inout TLS13Keys)
+    -> OpaquePointer?
+  {
     let index = cipher.rawValue * 2 + (encrypts ? 1 : 0)
     let direction: Int32 = encrypts ? 1 : 0
     let known = unsafe contexts[index] ?? make(cipher, direction)
@@ -49,7 +51,7 @@ import COpenSSL
   /// Encrypts `content` and its type as one record at `target`.
   ///
   /// The type is the number of a `TLSContentType`. `target` must have room for 22 additional bytes.
-  static func seal(
+  package static func seal(
     _ context: OpaquePointer, _ keys: inout TLS13Keys, _ type: UInt8,
     _ content: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>
   ) -> Bool {
@@ -80,7 +82,7 @@ import COpenSSL
   /// Decrypts a complete record.
   ///
   /// Returns the number of bytes written to `target`, or nil if the record isn't authentic.
-  static func open(
+  package static func open(
     _ context: OpaquePointer, _ keys: inout TLS13Keys, _ record: UnsafeRawBufferPointer,
     into target: UnsafeMutablePointer<UInt8>
   ) -> Int? {

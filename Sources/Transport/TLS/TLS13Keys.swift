@@ -1,13 +1,13 @@
 import COpenSSL
 
 /// The parameters of a TLS 1.3 cipher suite (RFC 8446 appendix B.4).
-struct TLS13Suite {
-  let cipher: TLS13Cipher
-  let secretBytes: Int
+package struct TLS13Suite {
+  package let cipher: TLS13Cipher
+  package let secretBytes: Int
   let keyBytes: Int
 
   /// Creates a suite from its number, or returns nil for a suite whose records OpenSSL must handle.
-  init?(number: UInt16) {
+  package init?(number: UInt16) {
     switch number {
     case 0x1301: (cipher, secretBytes, keyBytes) = (.aes128, 32, 16)
     case 0x1302: (cipher, secretBytes, keyBytes) = (.aes256, 48, 32)
@@ -18,7 +18,7 @@ struct TLS13Suite {
 }
 
 /// The AEADs of TLS 1.3.
-enum TLS13Cipher: Int {
+package enum TLS13Cipher: Int {
   case aes128
   case aes256
   case chacha20
@@ -27,7 +27,7 @@ enum TLS13Cipher: Int {
 /// The traffic secret of one direction, and the key and IV derived from it.
 ///
 /// The owner erases these values in its own `deinit`.
-struct TLS13Keys {
+package struct TLS13Keys {
   typealias Word4 = (UInt64, UInt64, UInt64, UInt64)
 
   /// The secret, retained for KeyUpdate; 32 or 48 of its bytes are used.
@@ -41,12 +41,14 @@ struct TLS13Keys {
   /// The sequence number of the next record.
   private(set) var sequence: UInt64 = 0
 
-  init() {}
+  package init() {}
 
   /// Derives the first generation of keys.
   ///
   /// `sequence` is the number of records that were already sent or received with these keys.
-  mutating func start(secret bytes: UnsafeRawBufferPointer, _ suite: TLS13Suite, sequence: UInt64) {
+  package mutating func start(
+    secret bytes: UnsafeRawBufferPointer, _ suite: TLS13Suite, sequence: UInt64
+  ) {
     precondition(bytes.count == suite.secretBytes, "the secret has the size of the suite's hash")
     assert(secret.1 == 0 && key == (0, 0, 0, 0), "the keys of a direction are started only once")
     unsafe withUnsafeMutableBytes(of: &secret) { target in
@@ -57,7 +59,7 @@ struct TLS13Keys {
   }
 
   /// Advances to the next generation of keys (RFC 8446 section 7.2).
-  mutating func update(_ suite: TLS13Suite) {
+  package mutating func update(_ suite: TLS13Suite) {
     unsafe withUnsafeMutableBytes(of: &secret) { secret in
       let used = unsafe UnsafeMutableRawBufferPointer(rebasing: secret[0..<suite.secretBytes])
       // The output can overwrite the key in place, because HMAC first computes the entire output.

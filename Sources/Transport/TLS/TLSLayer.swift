@@ -2,8 +2,8 @@
 ///
 /// This is a class rather than a protocol, because a reference to it takes only one word per stream and needs no
 /// witness tables on the hot path.
-class TLSLayer {
-  enum Reading {
+package class TLSLayer {
+  package enum Reading {
     /// The number of bytes of plaintext that were read.
     case bytes(Int)
     /// All offered input has been consumed.

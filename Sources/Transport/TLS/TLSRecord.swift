@@ -1,9 +1,9 @@
 /// The sizes of TLS records (RFC 8446 section 5).
-enum TLSRecord {
-  static let headerBytes = 5
-  static let tagBytes = 16
+package enum TLSRecord {
+  package static let headerBytes = 5
+  package static let tagBytes = 16
   /// The maximum number of bytes of content in a record.
-  static let contentBytes = 16_384
+  package static let contentBytes = 16_384
   /// The maximum number of bytes in an encrypted record's body: content, type, padding, and tag.
   static let ciphertextBytes = contentBytes + 256
   /// The number of bytes in the type and the length of a handshake message.
@@ -32,7 +32,7 @@ enum TLSRecord {
 }
 
 /// The type of a record's content.
-enum TLSContentType: UInt8 {
+package enum TLSContentType: UInt8 {
   case changeCipherSpec = 20
   case alert = 21
   case handshake = 22

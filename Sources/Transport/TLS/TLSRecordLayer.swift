@@ -4,7 +4,7 @@ import COpenSSL
 ///
 /// The layer doesn't need OpenSSL's connection object, so an idle stream takes about 300 bytes instead of 14 KB
 /// (decision 0005).
-@safe final class TLSRecordLayer: TLSLayer {
+@safe package final class TLSRecordLayer: TLSLayer {
   private unowned(unsafe) var shared: StreamLoop
   private let context: TLSServerContext
   private let suiteNumber: UInt16
@@ -43,7 +43,7 @@ import COpenSSL
   }
 
   /// Starts both directions with their secrets, or returns nil for a suite whose records OpenSSL must handle.
-  init?(
+  package init?(
     client: UnsafeRawBufferPointer, server: UnsafeRawBufferPointer, suiteNumber: UInt16,
     _ context: TLSServerContext, protocolName: String?, recordsSent: UInt64, shared: StreamLoop
   ) {
@@ -81,7 +81,7 @@ import COpenSSL
 
   // MARK: writing
 
-  override func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  package override func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var offset = 0
     while offset < bytes.count {
       let count = min(TLSRecord.contentBytes, bytes.count - offset)
@@ -133,7 +133,7 @@ import COpenSSL
 
   // MARK: reading
 
-  override func read(into target: UnsafeMutableRawBufferPointer) -> Reading {
+  package override func read(into target: UnsafeMutableRawBufferPointer) -> Reading {
     guard target.count >= TLSRecord.ciphertextBytes,
       let start = unsafe target.baseAddress?.assumingMemoryBound(to: UInt8.self)
     else { return fail(.internalError) }

@@ -3,7 +3,7 @@ import AppWire
 
 /// The arguments of `org.freedesktop.Notifications.Notify` for one presentation, limited to the content that the server
 /// can show (linux-parts 1).
-struct DesktopNotice: Hashable {
+package struct DesktopNotice: Hashable {
   /// The action key for a click on the notification itself, as defined by the specification.
   static let defaultKey = "default"
   /// The key of KDE's text field.
@@ -41,7 +41,7 @@ struct DesktopNotice: Hashable {
   /// If `isQuiet` is true, the notification is added to the server's list without a banner. `hasWindow` is true if
   /// `belfry-center` can show the notification's buttons, and `isDesktopQuiet` is true if the server's do-not-disturb
   /// mode is on.
-  init(
+  package init(
     _ presentation: Presentation, _ server: ServerFeatures, words: DeviceWords = .english,
     isQuiet: Bool = false, hasWindow: Bool = false, isDesktopQuiet: Bool = false
   ) {
@@ -175,11 +175,11 @@ struct DesktopNotice: Hashable {
     return result
   }
 
-  static func == (one: DesktopNotice, other: DesktopNotice) -> Bool {
+  package static func == (one: DesktopNotice, other: DesktopNotice) -> Bool {
     one.arguments(replacing: 0) == other.arguments(replacing: 0)
   }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(arguments(replacing: 0)) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(arguments(replacing: 0)) }
 }
 
 extension DesktopNotice {

@@ -1,6 +1,6 @@
 /// The features of a notification server, derived from the capabilities that it reports and from observation
 /// (linux-parts 1).
-struct ServerFeatures: Hashable {
+package struct ServerFeatures: Hashable {
   /// The number of a notification's buttons that the user can press.
   enum Buttons: Hashable {
     case none
@@ -41,7 +41,7 @@ struct ServerFeatures: Hashable {
   let findsIcons: Bool
 
   /// Creates the features of a server from its name, version, and capabilities.
-  init(name: String = "", version: String = "", names: Set<String> = []) {
+  package init(name: String = "", version: String = "", names: Set<String> = []) {
     let server = Known(name.lowercased(), version)
     buttons = names.contains("actions") ? server.buttons : .none
     quietDelivery = server.quietDelivery

@@ -1,8 +1,8 @@
 import AppWire
-import BelfryWire
+package import BelfryWire
 
 /// The objects that are sent to `belfry-center`, in the device's language.
-struct WindowContent {
+package struct WindowContent {
   /// The identifiers of the agent's own buttons; those of an app's actions have the prefix `action:`.
   enum Button: String {
     case allow, deny, open, dismiss, more, clear, clearAll, keep, turnOff
@@ -12,10 +12,14 @@ struct WindowContent {
 
   let words: DeviceWords
 
+  package init(words: DeviceWords) {
+    self.words = words
+  }
+
   private var direction: JSONValue { words.isRightToLeft ? "rtl" : "ltr" }
 
   /// Returns the command that shows an item in the window with that name.
-  func show(
+  package func show(
     _ window: String, _ item: WindowState.Item, _ drawing: Drawing? = nil
   ) -> JSONObject {
     var object: JSONObject = [

@@ -2,7 +2,7 @@
 /// that cannot be answered on that server.
 ///
 /// This type does not communicate with the program: each event returns the calls to make.
-struct WindowState {
+package struct WindowState {
   /// The state of the desktop's notification server, as far as it is known.
   enum Server: Hashable {
     /// The server has not been queried yet.
@@ -12,7 +12,7 @@ struct WindowState {
   }
 
   /// The content of a window.
-  enum Item: Hashable {
+  package enum Item: Hashable {
     /// A notification, with the action whose text field the user requested.
     case notification(Presentation, focus: String?)
     case prompt(Prompt)

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import BelfryWire
 
 /// A simulation of an agent with its apps, a user, a gateway, and a disk, on one thread, with one seed and a virtual

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import BelfryWire
 
 /// The severity of the faults on a simulated device.

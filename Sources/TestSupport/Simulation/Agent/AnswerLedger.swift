@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A check of the answers that apps receive about their own data: the answers must match the records and contain no

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A check of the information that apps receive about themselves: each connected app must know its settings, badge,

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A check of the files of attachments and content extensions: no file may be deleted while a record or an extension

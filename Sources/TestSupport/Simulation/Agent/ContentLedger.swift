@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A check of content extensions: each extension must show the notification of its window, and exit when the

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A check of all conversations: every request from an app or a command must get one answer, every question from the

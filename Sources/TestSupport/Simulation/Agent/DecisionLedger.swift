@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A check of the notifications and sounds that the agent presents, which must follow permissions, switches, and

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 import PushWire
 
@@ -45,6 +45,8 @@ final class NotificationLedger {
   /// The push in the current event, if it must be displayed and is not accounted for yet.
   private var arriving: AppNotificationID?
   private var repeated: AppNotificationID?
+  /// The new push in the current event, until its notification is recorded.
+  private var resent: AppNotificationID?
   /// The push in the current event, if its app is not registered for such pushes.
   private var unwanted: AppNotificationID?
   /// The notifications for which the agent decided, in the current event, not to show a banner.
@@ -77,6 +79,7 @@ final class NotificationLedger {
   func willHandle(_ event: AgentEvent) {
     arriving = nil
     repeated = nil
+    resent = nil
     unwanted = nil
     suppressed = []
     scheduled = []
@@ -88,6 +91,7 @@ final class NotificationLedger {
     guard case .pushReceived(let push) = event else { return }
     let key = AppNotificationID(app: push.app, id: push.notificationID)
     guard state.pushes.insert(push.uniqueID).inserted else { return repeated = key }
+    resent = key
     let content = PushPayload(push.payload)?.content ?? NotificationContent()
     let isRegistered = world.ledger.apps[push.app]?.registrations[push.kind] != nil
     // A push that contains only a badge or a sound does not have to appear on the screen or in the list.
@@ -182,7 +186,11 @@ final class NotificationLedger {
       serial: notification.request.content.userInfo["serial"]?.integerValue,
       unixMilliseconds: notification.unixMilliseconds)
     let repeats = notification.request.trigger?.repeats ?? false
-    let isSame = state.showings[key]?.version == version
+    // A provider that retries a push after an error sends it with the same ID. The campaign's push has no serial number.
+    // If the gateway had accepted the first attempt, the device receives two pushes.
+    let isResent = key == resent && version.serial == nil
+    if isResent { resent = nil }
+    let isSame = state.showings[key]?.version == version && !isResent
     // A service extension changes the delivery order of a push, but the push stays the same.
     if !isSame || (repeats && state.showings[key]?.order != entry.order) {
       end(key)

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import BelfryWire
 
 /// A check of registrations at the gateway, which must know every stored registration and no others.

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A check of the user's responses to notifications: each response must reach the app once or wait for it in the

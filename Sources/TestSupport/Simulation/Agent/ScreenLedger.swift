@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import BelfryWire
 
 /// A check of the screen: it must not show a removed notification or text that must be hidden on a locked screen, and

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// An app on the device, with its installation and its processes over time.

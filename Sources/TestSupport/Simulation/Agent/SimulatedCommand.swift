@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A run of a `belfry` command, which connects, sends requests, and disconnects after the answer or earlier.

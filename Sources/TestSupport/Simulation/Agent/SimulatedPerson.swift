@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A user who can do anything at any time with prompts, notifications, switches, and commands.

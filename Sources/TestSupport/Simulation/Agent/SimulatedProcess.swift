@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A process of an app or of one of its extensions, with its connection to the agent.

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import BelfryWire
 import PushWire
 

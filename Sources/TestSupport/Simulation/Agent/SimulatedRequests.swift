@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// Generators of app requests, which cover every request of the app link, in any order.

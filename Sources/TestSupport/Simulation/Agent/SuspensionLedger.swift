@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A check of suspension and termination: the agent may suspend only processes that it started, and never a process

@@ -1,4 +1,4 @@
-@testable import Agent
+import Agent
 import AppWire
 
 /// A check of notifications from commands that wait for the user's permission.

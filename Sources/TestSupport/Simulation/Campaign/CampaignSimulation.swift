@@ -1,6 +1,6 @@
 import BelfryProvider
 import BelfryWire
-@testable import ProviderService
+import ProviderService
 import Storage
 import System
 

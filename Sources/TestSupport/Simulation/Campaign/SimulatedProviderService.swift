@@ -1,5 +1,5 @@
 import BelfryWire
-@testable import ProviderService
+import ProviderService
 import Storage
 import System
 

@@ -1,7 +1,7 @@
 import BelfryProvider
 import BelfryWire
 import PushWire
-@testable import ProviderService
+import ProviderService
 
 /// A push service to which a simulated campaign is sent.
 protocol CampaignPushService: AnyObject {

@@ -1,7 +1,7 @@
 import BelfryProvider
 import PushWire
 import Gateway
-@testable import ProviderService
+import ProviderService
 
 /// The simulated gateway as the provider service uses it: its HTTP/2 interface and its delivery log.
 final class HostedPushService: CampaignPushService, @unchecked Sendable {
