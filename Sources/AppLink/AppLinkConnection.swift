@@ -151,7 +151,7 @@ public final class AppLinkConnection: Sendable {
       state.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false
     }
     guard !isOwnThread else {
-      throw AppLinkFailure(.wouldDeadlock, "a completion must not wait for the connection")
+      throw AppLinkFailure(.wouldDeadlock, "a completion handler must not wait for the connection")
     }
     let future = BlockingFuture()
     send(request, timeoutMilliseconds: timeoutMilliseconds) { future.fulfill($0) }

@@ -92,7 +92,7 @@ public struct AlertContent: Sendable, Equatable {
     aps["category"] = category.map { .string($0) }
     if isMutable {
       guard !alert.isEmpty else {
-        throw .badValue(member: "isMutable", wanted: "for a push that shows a text")
+        throw .badValue(member: "isMutable", wanted: "false for a push without text")
       }
       aps["mutable-content"] = 1
     }
@@ -101,13 +101,13 @@ public struct AlertContent: Sendable, Equatable {
     aps["interruption-level"] = interruptionLevel.map { .string($0.rawValue) }
     if let relevanceScore {
       guard (0...1).contains(relevanceScore) else {
-        throw .badValue(member: "relevanceScore", wanted: "from 0 to 1")
+        throw .badValue(member: "relevanceScore", wanted: "a number from 0 to 1")
       }
       aps["relevance-score"] = .double(relevanceScore)
     }
     aps["filter-criteria"] = filterCriteria.map { .string($0) }
     guard !aps.isEmpty else {
-      throw .badValue(member: "content", wanted: "content that the user notices")
+      throw .badValue(member: "content", wanted: "at least one value, such as a body or a sound")
     }
     return aps
   }
@@ -136,11 +136,11 @@ public struct AlertContent: Sendable, Equatable {
     case nil: return nil
     case .standard?: return "default"
     case .named(let name)?:
-      guard !name.isEmpty else { throw .badValue(member: "sound", wanted: "a file's name") }
+      guard !name.isEmpty else { throw .badValue(member: "sound", wanted: "the name of a file") }
       return .string(name)
     case .critical(let name, let volume)?:
       guard (0...1).contains(volume) else {
-        throw .badValue(member: "sound's volume", wanted: "from 0 to 1")
+        throw .badValue(member: "volume of the sound", wanted: "a number from 0 to 1")
       }
       return ["critical": 1, "name": .string(name), "volume": .double(volume)]
     }

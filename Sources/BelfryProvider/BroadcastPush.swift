@@ -27,7 +27,7 @@ public struct BroadcastPush: Sendable, Equatable {
     }
     guard priority != .low else { throw .badPriority(priority, type: "broadcast") }
     guard expiration != .servicePolicy else {
-      throw .badValue(member: "expiration", wanted: "once or a moment")
+      throw .badValue(member: "expiration", wanted: "once or a date")
     }
     guard Push.isApp(app) else { throw .badApp(app) }
     guard ChannelOrder.isChannelID(channel) else {

@@ -12,7 +12,8 @@ public struct GatewayFile: Sendable {
 
     /// A description of the error and how to fix it.
     public var description: String {
-      "cannot read a gateway from \(path): \(reason); use the gateway.json of one that has started"
+      "cannot read the gateway description \(path): \(reason); "
+        + "use the gateway.json of a gateway that has started"
     }
   }
 
@@ -45,7 +46,7 @@ public struct GatewayFile: Sendable {
       let port = UInt16(exactly: number), let authorityFile = object["caFile"]?.stringValue,
       let teamID = object["teamID"]?.stringValue, let keyID = object["keyID"]?.stringValue,
       let keyFile = object["keyFile"]?.stringValue
-    else { throw Failure(path: path, reason: "it has another format") }
+    else { throw Failure(path: path, reason: "it has an unknown format") }
     endpoint = ProviderEndpoint(
       host: SocketAddress.hostOnThisMachine(ofListener: host), port: port)
     self.authorityFile = authorityFile

@@ -51,7 +51,7 @@ public struct LiveActivityContent: Sendable, Equatable {
         throw .badValue(member: "attributesType", wanted: "the name of a type")
       }
       guard alert != nil else {
-        throw .badValue(member: "alert", wanted: "given with the start of an activity")
+        throw .badValue(member: "alert", wanted: "an alert for the start of an activity")
       }
       aps["event"] = "start"
       aps["attributes-type"] = .string(type)
@@ -74,7 +74,7 @@ public struct LiveActivityContent: Sendable, Equatable {
 
   private static func seconds(_ date: Date, _ member: String) throws(PushFault) -> JSONValue {
     guard let seconds = Int64(exactly: date.timeIntervalSince1970.rounded()), seconds >= 0 else {
-      throw .badValue(member: member, wanted: "a moment since 1970")
+      throw .badValue(member: member, wanted: "a date in 1970 or later")
     }
     return .integer(seconds)
   }

@@ -22,7 +22,8 @@ public enum ChannelFailure: Error, Sendable, Equatable, CustomStringConvertible 
   public var description: String {
     switch self {
     case .refused(let refusal):
-      "the service refuses it: \(refusal.reason.isEmpty ? "status \(refusal.status)" : refusal.reason)"
+      "the service refused the request: "
+        + (refusal.reason.isEmpty ? "status \(refusal.status)" : refusal.reason)
     case .failed(let failure): failure.description
     case .invalid(let fault): fault.description
     }

@@ -138,7 +138,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       // The connection and the session disagree on the number of open requests, so send nothing until the next
       // response.
       session.limited(connectionNumber, to: 0)
-      let reason = "the connection takes no request"
+      let reason = "the connection accepts no more requests"
       return session.streamFailed(number, unprocessed: true, reason: reason)
     }
     pending[number]?.tokenIssuedAt = renewal.issuedAt

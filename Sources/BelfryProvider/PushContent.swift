@@ -70,7 +70,9 @@ public enum PushContent: Sendable, Equatable {
     case .fileProvider(let container, let domain):
       return ["container-identifier": .string(container), "domain": .string(domain)]
     case .mdm(let magic):
-      guard !magic.isEmpty else { throw .badValue(member: "pushMagic", wanted: "a text") }
+      guard !magic.isEmpty else {
+        throw .badValue(member: "pushMagic", wanted: "a nonempty string")
+      }
       return ["mdm": .string(magic)]
     case .widgets, .controls: return ["aps": ["content-changed": true]]
     }

@@ -143,7 +143,7 @@ struct RequestTable {
 struct Queue<Element> {
   private var elements: [Element] = []
   private var start = 0
-  /// The elements that were put back at the front of the queue, in reverse order: the last element is the next to
+  /// The elements that were returned to the front of the queue, in reverse order: the last element is the next to
   /// leave.
   private var front: [Element] = []
 

@@ -1,4 +1,6 @@
-/// An APNs environment: sandbox or production. The two environments share neither tokens nor channels.
+/// An APNs environment: sandbox or production.
+///
+/// The two environments share neither tokens nor channels.
 public enum Environment: UInt8, CaseIterable, Sendable {
   case sandbox = 0
   case production = 1

@@ -18,9 +18,9 @@ enum Program {
           prints one JSON object per line: event shown, pressed (button, text; app and item in the Notification
           Center), changed (section, row, value) or closed, and window
 
-    `belfry agent` starts it. To open the Notification Center, run 'belfry center --window'; to open the
-    settings, run 'belfry settings --window'.
-    Exits 0 when standard input ends, 1 without a display, 2 on wrong usage.
+    'belfry agent' starts this program. To open the Notification Center, run 'belfry center --window'; to
+    open the settings, run 'belfry settings --window'.
+    Exits 0 when standard input ends, 1 without a display, 2 on incorrect usage.
 
     """
 
@@ -36,7 +36,7 @@ enum Program {
       return 0
     }
     guard arguments.isEmpty else {
-      _ = write("belfry: wrong usage: see belfry-center --help\n", on: STDERR_FILENO)
+      _ = write("belfry: incorrect usage: see belfry-center --help\n", on: STDERR_FILENO)
       return 2
     }
     unsafe g_set_prgname("belfry-center")

@@ -5,7 +5,8 @@ extension HTTP1Response {
   /// Returns the answer to a client that has guessed too often.
   package static func tooManyGuesses(retryAfterSeconds seconds: Int64) -> HTTP1Response {
     var response = HTTP1Response.failure(
-      "too many wrong admin tokens", "try again in \(seconds) seconds", status: 429)
+      "too many wrong admin tokens",
+      "try again in \(seconds) \(seconds == 1 ? "second" : "seconds")", status: 429)
     response.fields.append(("retry-after", "\(seconds)"))
     return response
   }

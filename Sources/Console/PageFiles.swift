@@ -1,8 +1,9 @@
 internal import CConsolePages
 internal import Transport
 
-/// The files of the console's pages, and the documents to which the pages link. All files are embedded in the
-/// executable.
+/// The files of the console's pages, and the documents to which the pages link.
+///
+/// All files are embedded in the executable.
 struct PageFiles: Sendable {
   /// A file in the form in which the server sends it.
   struct File: Sendable {

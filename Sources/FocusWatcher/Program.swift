@@ -11,10 +11,10 @@ enum Program {
 
       belfry-focus
           prints one JSON object per line, first immediately, then at each change: window, which is
-          null if there is no window, else process (null if the window does not report it) and
-          names (the app's names, if any)
+          null if there is no window; otherwise, it contains process (null if the window does not
+          report it) and names (the app's names, if any)
 
-    Exits 0 when the X server or the reader has exited, 1 without an X server, 2 on wrong usage.
+    Exits 0 when the X server or the reader has exited, 1 without an X server, 2 on incorrect usage.
 
     """
 
@@ -34,7 +34,7 @@ enum Program {
       return 0
     }
     guard arguments.isEmpty else {
-      _ = writeLine("belfry: wrong usage: see belfry-focus --help\n", on: STDERR_FILENO)
+      _ = writeLine("belfry: incorrect usage: see belfry-focus --help\n", on: STDERR_FILENO)
       return 2
     }
     guard let display = XDisplay() else {

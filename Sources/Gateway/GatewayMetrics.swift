@@ -73,7 +73,8 @@ public final class GatewayMetrics: Sendable {
       })
     clockDisagreement = registry.gauge(
       "belfry_clock_disagreement_seconds",
-      help: "Seconds by which the wall clock was set while expiry does not follow it.")
+      help:
+        "Seconds by which the wall clock was changed; 0 if notifications expire by the wall clock.")
     enrollmentRefusals = LinkEnrollmentRefusal.all.map {
       registry.counter(
         "belfry_enrolments_refused_total", help: "Enrollments refused, by reason.",
@@ -87,12 +88,13 @@ public final class GatewayMetrics: Sendable {
     unansweredBounds = UnansweredBound.allCases.map {
       registry.counter(
         "belfry_pushes_unanswered_bounded_total",
-        help: "Times that a limit of unanswered pushes was reached, by limit.",
+        help: "Number of times that a limit of unanswered pushes was reached, by limit.",
         labels: ["of": "\($0)"])
     }
     loweredStreamLimits = registry.counter(
       "belfry_provider_stream_limits_lowered_total",
-      help: "Times that a provider's errors lowered its limit of concurrent streams.")
+      help:
+        "Number of times that a provider's errors lowered its limit of concurrent streams.")
     erringConnections = Dictionary(
       uniqueKeysWithValues: ProviderErrorPolicy.Excess.allCases.map {
         (
@@ -100,7 +102,7 @@ public final class GatewayMetrics: Sendable {
           registry.counter(
             "belfry_provider_connections_ended_total",
             help:
-              "Provider connections closed for their errors, by kind of error.",
+              "Provider connections closed because of their errors, by kind of error.",
             labels: ["reason": "\($0)"])
         )
       })

@@ -24,7 +24,9 @@ package enum Limits {
   /// commit.
   static let removalDelayNanoseconds: Int64 = 50_000_000
   /// The maximum time, in nanoseconds, for which an attempt-once notification waits for a device that accepts nothing;
-  /// its provider's answer waits too. A working device makes room within a round trip.
+  /// its provider's answer waits too.
+  ///
+  /// A working device makes room within a round trip.
   static let onceWaitNanoseconds: Int64 = 5_000_000_000
   /// The maximum number of unanswered pushes to one token on its loop, which is more than any provider needs; the
   /// gateway rejects further pushes with `TooManyRequests` (apns-protocol 1.9).

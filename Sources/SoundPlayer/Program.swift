@@ -25,7 +25,7 @@ enum Program {
           named (read FILE), other (read OTHER), written (write FILE), socket (create a socket),
           started (start a process)
 
-    Exits 0 if FILE is accepted or a sound was played, 1 if not, 2 on wrong usage.
+    Exits 0 if FILE is accepted or a sound was played, 1 if not, 2 on incorrect usage.
 
     """
 
@@ -69,7 +69,7 @@ enum Program {
   }
 
   private static func wrongUsage() -> Int32 {
-    complain("wrong usage: see belfry-sound --help")
+    complain("incorrect usage: see belfry-sound --help")
     return 2
   }
 
@@ -164,13 +164,13 @@ enum Program {
         for index in samples.indices { samples[index].scale(command.volume) }
       }
       guard output.write(samples) else {
-        complain("the sound server accepted no more data")
+        complain("cannot play the sound: the sound server no longer accepts data")
         return 1
       }
     }
     output.finish()
     reader?.close()
-    let reason = reader == nil ? "cannot read it" : reader?.header.reason
+    let reason = reader == nil ? "the sound file cannot be read" : reader?.header.reason
     let lacking = reader?.header.lacking ?? []
     print(
       JSONLine([

@@ -91,7 +91,7 @@ struct SoundConversion {
       try write(bytes, to: draft)
     case .linearPCM, .uLaw, .aLaw, .other:
       guard SoundLibrary.write(samples, as: format, to: draft) else {
-        throw Failure(message: "cannot write \(target): check the directory and the disk")
+        throw Failure(message: "cannot write \(target): check the folder and the disk space")
       }
     }
     guard unsafe rename(draft, target) == 0 else {
@@ -113,8 +113,8 @@ struct SoundConversion {
     guard !isTooLong || cutsEnd else {
       throw Failure(
         message:
-          "\(source) is \(Int(min(format.seconds, 1e9))) s long, and an alert sound shorter than "
-          + "30 s: use --cut to keep its beginning")
+          "\(source) is \(Int(min(format.seconds, 1e9))) s long, but an alert sound is shorter "
+          + "than 30 s: use --cut to keep its beginning")
     }
     var samples: [Int16] = []
     while case let next = input.next(), !next.isEmpty {
@@ -153,7 +153,7 @@ struct SoundConversion {
     }
     let count = unsafe bytes.withUnsafeBytes { unsafe fwrite($0.baseAddress, 1, $0.count, file) }
     guard unsafe fclose(file) == 0, count == bytes.count else {
-      throw Failure(message: "cannot write \(target): is the disk full?")
+      throw Failure(message: "cannot write \(target): check that the disk is not full")
     }
   }
 }

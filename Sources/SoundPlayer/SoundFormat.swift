@@ -49,7 +49,10 @@ struct SoundFormat: Hashable {
     guard (1...Limits.channels).contains(channels) else {
       return "it has \(channels) channels: use 1 to \(Limits.channels)"
     }
-    guard Limits.rates.contains(rate) else { return "it has \(rate) frames per second" }
+    guard Limits.rates.contains(rate) else {
+      return "it has \(rate) frames per second: use \(Limits.rates.lowerBound) to "
+        + "\(Limits.rates.upperBound)"
+    }
     guard seconds < Limits.seconds else {
       return "it is \(tenths(seconds)) s long: an alert sound is shorter than 30 s"
     }
@@ -68,7 +71,7 @@ struct SoundFormat: Hashable {
   }
 
   private func tenths(_ seconds: Double) -> String {
-    guard seconds < 1e9 else { return "too many" }
+    guard seconds < 1e9 else { return "more than 1000000000" }
     let tenths = Int64((seconds * 10).rounded(.down))
     return "\(tenths / 10).\(tenths % 10)"
   }

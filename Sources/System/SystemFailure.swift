@@ -23,7 +23,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     case .locked(let path):
       return "\(path) is locked by another process: stop that process or choose another folder"
     case .unusable(let text, let reason):
-      // A reason such as "it is not a directory" follows the path, which replaces the word "it".
+      // A reason such as "it is not a folder" follows the path, which replaces the word "it".
       return reason.hasPrefix("it ")
         ? "\(text) \(reason.dropFirst(3))" : "cannot use \(text): \(reason)"
     }

@@ -16,7 +16,7 @@ enum AfconvertWords {
         continue
       }
       guard index < arguments.count else {
-        throw UsageError("missing value for \(word): use one such as -d ima4 or -f caff")
+        throw UsageError("missing value for \(word): add one, as in -d ima4 or -f caff")
       }
       if word == "-d" {
         format = try encoding(arguments[index])
@@ -29,8 +29,8 @@ enum AfconvertWords {
       !suffixes.contains(where: { file.lowercased().hasSuffix($0) })
     {
       throw UsageError(
-        "the extension of \(file) does not match the format of -f: use a name that ends in \(suffixes[0])"
-      )
+        "the extension of \(file) does not match the format given with -f: use a name that ends in "
+          + suffixes[0])
     }
     return (format.map { ["--encoding", $0] } ?? []) + words
   }

@@ -206,7 +206,8 @@ enum AgentCommand {
       for word in words.split(separator: ",") {
         guard let type = AuthorizationOption(rawValue: String(word)) else {
           throw .badValue(
-            key: "grant", value: words, wanted: "ask, all, none, or types like alert,sound,badge")
+            key: "grant", value: words,
+            wanted: "ask, all, none, or types such as alert,sound,badge")
         }
         types.insert(type)
       }

@@ -215,7 +215,7 @@ final class AppRun: Sendable {
       let verb = command["do"]?.stringValue
     else {
       return Output.error(
-        "invalid command on stdin", do: "write a JSON object in one line: {\"do\":…}")
+        "invalid command on stdin", do: "write a JSON object on one line: {\"do\":…}")
     }
     switch verb {
     case "complete":
@@ -238,7 +238,7 @@ final class AppRun: Sendable {
     case "beginTask": beginTask(name: command["name"]?.stringValue)
     case "endTask":
       guard let task = command["task"]?.integerValue else {
-        return Output.error("missing task number", do: "use the number of a 'task' line")
+        return Output.error("missing task number", do: "use the number from a 'task' line")
       }
       state.withLock { $0.connection }?.send(.endBackgroundTask(task)) { _ in }
     case "state":
@@ -259,7 +259,8 @@ final class AppRun: Sendable {
       let kind = command["kind"]?.stringValue.flatMap(BackgroundTaskRequest.Kind.init)
     else {
       return Output.error(
-        "missing task, or unknown kind", do: "use an ID as task, and refresh or processing as kind")
+        "missing task, or unknown kind",
+        do: "use an ID as the task, and refresh or processing as the kind")
     }
     let moment = command["at"]?.stringValue.flatMap { NotifyTrigger.instant($0) }
     let request = BackgroundTaskRequest(id: id, kind: kind, earliestUnixMilliseconds: moment)
@@ -301,7 +302,7 @@ final class AppRun: Sendable {
     guard let number,
       let (question, event) = state.withLock({ $0.questions.removeValue(forKey: number) })
     else {
-      return Output.error("unknown ID", do: "use the ID of a line that waits for an answer")
+      return Output.error("unknown ID", do: "use the ID from a line that waits for an answer")
     }
     question.reply(reply(event))
   }

@@ -53,7 +53,7 @@ enum GatewayCommand {
         "device-rate", "N",
         "maximum number of pushes per second to one token; further pushes get TooManyRequests"),
       .value("connection-rate", "N", "maximum number of pushes per second on one connection"),
-      .value("team-rate", "N", "maximum number of pushes per second by one team"),
+      .value("team-rate", "N", "maximum number of pushes per second from one team"),
       .value(
         "connection-errors", "N", default: "1000",
         "close a connection when its 4xx responses outnumber its accepted requests by this number; "
@@ -64,8 +64,8 @@ enum GatewayCommand {
           + "this number; 0: no limit"),
       .value(
         "es512", "on|off", default: "on",
-        "accept provider tokens that claim ES512 but are signed with a P-256 key, as one client "
-          + "library generates them"),
+        "accept provider tokens that claim ES512 but are signed with a P-256 key; one client "
+          + "library generates such tokens"),
       .flag(
         "recover",
         "start even if files in the data folder are missing or damaged, and report what was lost"),
@@ -279,7 +279,8 @@ enum GatewayCommand {
     if ports.insecureProvider != nil, let host = options.value("host"),
       SocketAddress(host: host, port: 0)?.isLoopback == false
     {
-      throw .badValue(key: "host", value: host, wanted: "a loopback address with the insecure port")
+      throw .badValue(
+        key: "host", value: host, wanted: "a loopback address with --insecure-provider-port")
     }
     return ports
   }

@@ -99,9 +99,11 @@ struct GatewayStatusTable {
       ),
       ("pushes", pushes),
     ]
-    if let waiting = number("waiting") { rows.append(("waiting", "\(Int(waiting)) notifications")) }
+    if let waiting = number("waiting") {
+      rows.append(("waiting", Output.counted(Int(waiting), "notification")))
+    }
     if let half = number("commitMilliseconds50"), let most = number("commitMilliseconds99") {
-      rows.append(("commits", "\(half) ms, 99 of 100 within \(most) ms (last minute)"))
+      rows.append(("commits", "median \(half) ms, 99% within \(most) ms (last minute)"))
     }
     rows.append(
       (
@@ -112,7 +114,7 @@ struct GatewayStatusTable {
       rows.append(
         (
           "disk",
-          "\(Output.bytes(free)) free of \(Output.bytes(total)) (\(Int(free * 100 / total)) %)"
+          "\(Output.bytes(free)) free of \(Output.bytes(total)) (\(Int(free * 100 / total))%)"
         ))
     }
     if number("residentBytes") != nil { rows.append(("memory", bytes("residentBytes"))) }

@@ -9,7 +9,7 @@ enum NotifyCommand {
   static let table = OptionTable(
     command: "belfry notify",
     summary: """
-      Shows a notification of an app, either now or later, and prints its ID. Can also list and cancel pending
+      Shows a notification for an app, either now or later, and prints its ID. Can also list and cancel pending
       notifications, and print when they will be shown. If the app has never requested permission, the command first
       asks the user and waits for the answer.
       """,
@@ -33,7 +33,7 @@ enum NotifyCommand {
         "a button with a text field; the entered text is printed on a second line"),
       .value("badge", "N", "the number on the app's icon; 0 removes it"),
       .value("category", "NAME", "the category that defines the actions"),
-      .value("thread", "ID", "group of related notifications"),
+      .value("thread", "ID", "the ID of a group of related notifications"),
       .value("level", "passive|active|timeSensitive|critical", "the interruption level"),
       .value("user-info", "JSON", "a JSON object with the app's own data"),
       .value(
@@ -137,7 +137,8 @@ enum NotifyCommand {
   private static func notify(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     let app = options.value("app") ?? ShellApp.shell.id
     for key in ["count", "all"] where options.isGiven(key) {
-      throw UsageError("--\(key) requires \(key == "all" ? "'cancel'" : "'next'"): remove it")
+      let verb = key == "all" ? "cancel" : "next"
+      throw UsageError("--\(key) requires '\(verb)': remove --\(key)")
     }
     if options.value("id") == "" {
       throw UsageError("invalid value '' for --id: expected at least one character")
@@ -182,8 +183,8 @@ enum NotifyCommand {
       if let failure = error as? AppLinkFailure, failure.reason == .notificationsNotAllowed {
         throw AppLinkFailure(
           failure.reason,
-          "the notifications of \(app) are off: turn them on with 'belfry settings \(app) notifications=on'"
-        )
+          "notifications are off for \(app): turn them on with "
+            + "'belfry settings \(app) notifications=on'")
       }
       throw error
     }

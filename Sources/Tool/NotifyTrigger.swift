@@ -104,12 +104,12 @@ enum NotifyTrigger {
     guard let (wall, offset) = parse(text) else {
       throw CommandLineOptions.Problem.badValue(
         key: "at", value: text,
-        wanted: "a time like 18:00, 2026-11-21T18:00, 2026-11-21T18:00:30+01:00 or …Z")
+        wanted: "a time such as 18:00, 2026-11-21T18:00, 2026-11-21T18:00:30+01:00 or …Z")
     }
     let known = zone.flatMap { ZoneDatabase.system.zone(named: $0) }
     if let zone, known == nil {
       throw CommandLineOptions.Problem.badValue(
-        key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
+        key: "zone", value: zone, wanted: "floating or a zone such as Europe/Paris")
     }
     if let offset {
       // A time with an offset is the same instant in every zone; its repetitions keep the wall time at that offset.
@@ -137,7 +137,7 @@ enum NotifyTrigger {
   ) throws -> NotificationTrigger {
     if let zone, ZoneDatabase.system.zone(named: zone) == nil {
       throw CommandLineOptions.Problem.badValue(
-        key: "zone", value: zone, wanted: "floating or a zone like Europe/Paris")
+        key: "zone", value: zone, wanted: "floating or a zone such as Europe/Paris")
     }
     let every = try options.choice("every", of: Period.words)
     guard every == nil || every == "day" else {

@@ -185,7 +185,8 @@ enum SendFailure: Error, CustomStringConvertible {
       "\(name) is not a JSON object at line \(fault.line), column \(fault.column) (\(fault.what)): "
         + fault.remedy
     case .badGatewayFile(let path, let reason):
-      "cannot read a gateway from \(path) (\(reason)): start one with 'belfry gateway', or use --gateway HOST:PORT"
+      "cannot read the gateway description \(path) (\(reason)): start a gateway with "
+        + "'belfry gateway', or use --gateway HOST:PORT"
     }
   }
 }

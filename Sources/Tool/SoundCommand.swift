@@ -14,7 +14,7 @@ enum SoundCommand {
     positionals: "FILE", positionalCount: 1...1,
     [
       .flag("json", "no effect, because the output is always JSON"),
-      .flag("play", "play the sound, or its replacement"),
+      .flag("play", "play the sound, or the system sound if the file cannot be an alert sound"),
     ])
 
   static let conversionTable = OptionTable(

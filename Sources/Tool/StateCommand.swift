@@ -30,8 +30,8 @@ enum StateCommand {
           // The agent reads the other columns of the table from the desktop and the machine.
           if name == "doNotDisturb" {
             throw UsageError(
-              "doNotDisturb is the desktop's own setting: change it in the desktop, or use focus=on|off"
-            )
+              "doNotDisturb is the desktop's own setting: change it in the desktop's settings, or use "
+                + "focus=on|off")
           }
           throw UsageError(
             "cannot set '\(name)': expected \(values.keys.sorted().joined(separator: ", "))")

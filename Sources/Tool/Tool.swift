@@ -140,7 +140,7 @@ enum Tool {
       tables: { FaultCommand.noun.tables },
       run: FaultCommand.noun.run),
     Command(
-      name: "backup", group: .gateway, summary: "back up a gateway while it runs",
+      name: "backup", group: .gateway, summary: "back up a gateway",
       tables: { [BackupCommand.table] },
       run: BackupCommand.run),
     Command(

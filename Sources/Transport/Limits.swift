@@ -23,8 +23,9 @@ package enum Limits {
 
   // MARK: streams
 
-  /// The maximum number of bytes in one read(2) call, which is the work for one stream in one turn. A socket's buffer
-  /// has about the same capacity.
+  /// The maximum number of bytes in one read(2) call, which is the work for one stream in one turn.
+  ///
+  /// A socket's buffer has about the same capacity.
   static let readBytes = 65_536
   /// The maximum number of bytes of plaintext from one read: the records in the read, plus one record whose first part
   /// arrived earlier.

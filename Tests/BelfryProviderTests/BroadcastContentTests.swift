@@ -44,7 +44,7 @@ import Transport
     #expect(
       fault { () throws(PushFault) in
         try BroadcastPush(update, to: Self.channel, of: app, expiration: .servicePolicy)
-      } == .badValue(member: "expiration", wanted: "once or a moment"))
+      } == .badValue(member: "expiration", wanted: "once or a date"))
     #expect(
       fault { () throws(PushFault) in
         try BroadcastPush(update, to: Self.channel, of: app, priority: .low)

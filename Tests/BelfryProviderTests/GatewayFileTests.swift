@@ -46,7 +46,7 @@ import Testing
       _ = try Self.read(text)
     } throws: { error in
       "\(error)".hasSuffix(
-        "gateway.json: it has another format; use the gateway.json of one that has started"
+        "gateway.json: it has an unknown format; use the gateway.json of a gateway that has started"
       )
     }
   }

@@ -291,7 +291,7 @@ def drafts(browser):
       } })()""")
     browser.click("button", "Save changes")
     browser.wait(f"document.querySelector('h1').innerText == 'Copy of Later' && {STATUS} == 'Draft'")
-    browser.wait("document.querySelector('[aria-label=Warnings]')?.innerText.includes('The time has passed, so the campaign is a draft.')")
+    browser.wait("document.querySelector('[aria-label=Warnings]')?.innerText.includes('The scheduled time has passed, so the campaign is a draft.')")
     cancel_first(browser, "Send now…", "Send “Copy of Later” now?")
     browser.wait("document.querySelector('dialog[open]')")
     browser.key("Escape")

@@ -168,7 +168,10 @@ import Testing
       let later = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
       let sent = try await campaign(scenario, registry, ["send", file, "--at", later])
       let id = try #require(sent.values.last?["id"].string)
-      for what in ["the time has passed, so the campaign is now a draft", "the time has passed"] {
+      for what in [
+        "the scheduled time has passed, so the campaign is now a draft",
+        "the scheduled time has passed",
+      ] {
         let edited = try await campaign(
           scenario, registry, ["edit", id, file, "--at", "2020-01-01T09:00"])
         #expect(edited.values.last?["state"].string == "draft")

@@ -70,7 +70,8 @@ extension Scenario {
         #expect(answer.status == 1 && answer.lines.isEmpty, "\(words)")
         #expect(
           answer.errors
-            == "belfry: no provider service in \(folder): start it with 'belfry provider', or use --data\n"
+            == "belfry: \(folder) is not a provider's data folder: start a provider with "
+            + "'belfry provider', or use --data\n"
         )
         #expect(!FileManager.default.fileExists(atPath: folder))
       }
@@ -83,7 +84,7 @@ extension Scenario {
             ["campaign"] + words + ["--data", wrong], succeeding: false)
           #expect(
             answer.status == 1
-              && answer.errors.contains("no provider service in \(wrong): start it"),
+              && answer.errors.contains("\(wrong) is not a provider's data folder: start"),
             "\(words) \(answer.errors)")
         }
         #expect(!FileManager.default.fileExists(atPath: wrong + "/admin-token"))

@@ -235,7 +235,9 @@ import Testing
       let unknown = try await scenario.belfryCommand(
         ["campaign", "status", "000000000000", "--data", registry],
         succeeding: false)
-      #expect(unknown.status == 1 && unknown.errors.contains("'belfry campaign status' lists them"))
+      #expect(
+        unknown.status == 1
+          && unknown.errors.contains("'belfry campaign status' lists the campaigns"))
     }
   }
 

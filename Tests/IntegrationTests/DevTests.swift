@@ -50,7 +50,7 @@ import Testing
         ["dev", "--app", "com.example.other"],
         environment: ["BELFRY_SOCKET": scenario.folder.file("agent.sock")])
       let lines = try await dev.output(called: "the complete guide") {
-        $0.contains { $0.hasPrefix("Their logs are in ") }
+        $0.contains { $0.hasPrefix("The logs are in ") }
       }
       let text = lines.joined(separator: "\n")
       #expect(text.contains("TOKEN=$("))

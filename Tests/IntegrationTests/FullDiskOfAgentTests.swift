@@ -35,7 +35,7 @@ import Testing
       #expect(listed.status == 0, "\(listed)")
       var ids = listed.values.compactMap { $0["id"].string }
       #expect(ids.contains("kept") && !ids.contains("second"), "\(ids)")
-      #expect(try await tell("doctor").output.contains("changes are waiting"))
+      #expect(try await tell("doctor").output.contains("not writable: "))
 
       try await limitFiles(to: "unlimited")
       #expect(try await notify("third").status == 0)

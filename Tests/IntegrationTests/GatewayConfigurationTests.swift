@@ -51,7 +51,7 @@ extension Scenario {
     ),
     ("device-port: [1, 2]\n", 1, "device-port can only have one value"),
     ("enroll: maybe\n", 1, "expected open or code"),
-    ("device-port: 1\ndevice-port: 2\n", 2, "device-port is already set at line 1"),
+    ("device-port: 1\ndevice-port: 2\n", 2, "device-port is already set on line 1"),
     ("device-port: {a: b}\n", 1, "expected a string or a list of strings for device-port"),
     ("name: &a b.example\nhost: *a\n", 2, "expected a string or a list of strings for host"),
     ("name:\n", 1, "missing value for name"),

@@ -89,7 +89,7 @@ private let app = "com.example.app"
       #expect(broadcast.body["payload"].string?.contains("1:0") == true)
       let unknown = try await ask(scenario, gateway, "00000000-0000-4000-8000-000000000000")
       #expect(unknown.status == "404")
-      #expect(unknown.body["advice"].string?.contains("keeps the newest 100 ") == true)
+      #expect(unknown.body["advice"].string?.contains("keeps only the newest 100 ") == true)
       #expect(try await ask(scenario, gateway, "00ff").status == "400", "00ff is not an identifier")
     }
   }

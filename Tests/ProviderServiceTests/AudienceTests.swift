@@ -97,7 +97,7 @@ import Transport
       router(), "/campaigns", #"{"topic":"com.example.app",\#(alert),"dryRun":true}"#)
     #expect(
       preview.object["warnings"] == [
-        "1 device registered without an environment: assumed to be the push service's"
+        "1 device registered without an environment: that of the push service is assumed"
       ])
     #expect(preview.object["devices"] == 2)
     #expect(

@@ -132,7 +132,7 @@ private func problems(
     }
     #expect(
       try warnings(#"{"pl":{"body":{"one":"%d a","other":"%d b"}}}"#, ["5"]) == [
-        "alert.pl.body lacks plural forms of the language ('few', 'many'): 'other' is used for their numbers"
+        "alert.pl.body lacks plural forms of the language ('few', 'many'): 'other' is used instead"
       ])
     #expect(
       try warnings(
@@ -170,7 +170,9 @@ private func problems(
     }
   }
 
-  /// Tests a file that root specifies in another user's folder. The file might be a link to a file with secrets.
+  /// Tests a file that root specifies in another user's folder.
+  ///
+  /// The file might be a link to a file with secrets.
   @Test(arguments: ["fr.strings", "fr.stringsdict", "fr.json", "fr.xcstrings"])
   func `A file that is no strings file is refused without its content`(name: String) throws {
     let folder = try ScratchFolder()

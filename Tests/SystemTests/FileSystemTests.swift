@@ -99,7 +99,7 @@ import Testing
       #expect {
         try FileSystem.makeDirectories(path)
       } throws: {
-        "\($0)".contains("\(folder)/file: not a directory")
+        "\($0)".contains("\(folder)/file is not a folder")
       }
     }
     try FileSystem.remove("\(folder)/file")
@@ -127,8 +127,9 @@ import Testing
     _ = try LockFile(path)
   }
 
-  /// Tests a lock while another program starts. The starting program holds a copy of every descriptor until its image
-  /// is replaced.
+  /// Tests a lock while another program starts.
+  ///
+  /// The starting program holds a copy of every descriptor until its image is replaced.
   @Test
   func `a lock is free once its holder lets go, whoever still has a copy of its descriptor`() throws
   {

@@ -15,7 +15,7 @@ let specials = [
   "es": "Hamburguesa de aguacate hoy",
 ]
 
-/// Returns the text in a language or in a regional variant of it; if there is none, returns the English text.
+/// Returns the text in a language or in a regional variant of it; if it has none, returns the English text.
 func special(for language: String) -> String {
   let primary = language.split(separator: "-").first.map(String.init) ?? ""
   return specials[language] ?? specials[primary] ?? specials["en"] ?? ""

@@ -20,6 +20,7 @@ package struct HeldBytes {
     var total = Limits.heldBytes
 
     package init(perOwner: Int = Limits.heldBytesPerApp, total: Int = Limits.heldBytes) {
+      assert(perOwner > 0 && perOwner <= total, "one owner's share is part of the total")
       self.perOwner = perOwner
       self.total = total
     }

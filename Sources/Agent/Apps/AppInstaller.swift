@@ -9,7 +9,7 @@ package enum AppInstaller {
   {
     let path = FileSystem.absolute(path)
     guard FileSystem.exists(path) else {
-      return refusal("\(path) does not exist: expected a .desktop file or an app's directory")
+      return refusal("\(path) does not exist: expected a .desktop file or an app's folder")
     }
     if !FileSystem.isDirectory(path) {
       return desktop(path, folder: nil, languages: languages)

@@ -18,7 +18,7 @@ public enum HelperProgram {
   public static func missingWindows(insteadUse command: String) -> AppLinkFailure {
     AppLinkFailure(
       .invalidArgument,
-      "belfry-center is not installed: install belfry-agent-desktop, put belfry-center in belfry's directory, or use "
+      "belfry-center is not installed: install belfry-agent-desktop, put belfry-center in belfry's folder, or use "
         + "'\(command)'")
   }
 

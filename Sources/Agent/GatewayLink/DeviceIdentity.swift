@@ -75,10 +75,10 @@ public struct DeviceIdentityFolder: DeviceIdentityStore, Sendable {
       switch self {
       case .file(let failure): "\(failure)"
       case .badKey(let path, let failure):
-        "no usable key in \(path) (\(failure)): restore this machine's own, or remove it to "
-          + "enroll as another device"
+        "no usable key in \(path) (\(failure)): restore this machine's own key, or remove the "
+          + "file to enroll as another device"
       case .unknownMachine(let path):
-        "\(path) belongs to a machine with an id, but /etc/machine-id is empty: restore it, or "
+        "\(path) belongs to a machine with an ID, but /etc/machine-id is empty: restore the ID, or "
           + "remove the key to enroll as another device"
       case .exposedKey(let path):
         "other users can read \(path): run chmod 600 on it, or remove it to enroll as another device"

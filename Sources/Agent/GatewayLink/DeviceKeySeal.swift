@@ -33,7 +33,7 @@ public struct DeviceKeySeal: Sendable {
     guard file.count > Self.head.count + Self.hashBytes,
       file.starts(with: Self.head),
       SHA256.hash(Array(file.dropLast(Self.hashBytes))).bytes == file.suffix(Self.hashBytes)
-    else { throw .malformed(expected: "a whole key that belfry sealed") }
+    else { throw .malformed(expected: "a complete key that belfry sealed") }
     let sealed = Array(file.dropFirst(Self.head.count).dropLast(Self.hashBytes))
     let opened = try SIVCipher(key: sealKey).open(sealed, associatedData: [Self.head])
     guard let opened else { return nil }

@@ -27,8 +27,8 @@ public enum MachineIdentity {
       throw .unusable(
         text: "/etc/machine-id",
         reason:
-          "\(SystemFailure.message(-status)): restore the machine's own, or remove it and run "
-          + "systemd-machine-id-setup for a new one, which gives the device a new identity")
+          "\(SystemFailure.message(-status)): restore the machine's own ID, or remove the file and "
+          + "run systemd-machine-id-setup for a new one, which gives the device a new identity")
     }
   }
 }

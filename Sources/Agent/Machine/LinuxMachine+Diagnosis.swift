@@ -21,17 +21,19 @@ extension LinuxMachine {
       Finding(
         feature: "disk", isFine: waiting == 0,
         detail: waiting == 0
-          ? "writable" : "not writable: \(waiting) changes are waiting",
+          ? "writable"
+          : "not writable: "
+            + (waiting == 1 ? "1 change is waiting" : "\(waiting) changes are waiting"),
         advice: "free some space in \(configuration.dataFolder), and allow the agent to write there"
       ),
       Finding(
         feature: "records", isFine: damage == nil, detail: damage ?? "intact",
-        advice: "check the disk; set the settings and schedules of these records again"),
+        advice: "check the disk, and enter the lost settings and schedules again"),
       Finding(
         feature: "time zone", isFine: FileSystem.exists(clock.zones.folder),
         detail: FileSystem.exists(clock.zones.folder)
           ? clock.zone.name : "no time-zone database in \(clock.zones.folder)",
-        advice: "install tzdata, or set TZDIR to its directory"),
+        advice: "install tzdata, or set TZDIR to its folder"),
       Finding(
         feature: "languages", isFine: true, detail: model.languages.joined(separator: ",")),
     ]
@@ -124,7 +126,7 @@ extension LinuxMachine {
           : windows.program == nil
             ? "belfry-center not found" : "belfry-center cannot use the display",
         advice:
-          "install belfry-agent-desktop, or put belfry-center in belfry's directory; it requires GTK 4"
+          "install belfry-agent-desktop, or put belfry-center in belfry's folder; it requires GTK 4"
       )
     ]
   }
@@ -139,7 +141,7 @@ extension LinuxMachine {
           ? "watched on the X server"
           : focus.program == nil ? "belfry-focus not found" : "not reported by the X server",
         advice:
-          "install belfry-agent-desktop, or put belfry-focus in belfry's directory; without it, apps report "
+          "install belfry-agent-desktop, or put belfry-focus in belfry's folder; without it, apps report "
           + "their own foreground state")
     ]
   }
@@ -156,7 +158,7 @@ extension LinuxMachine {
           ?? sounds.program.map { sounds.hasPlayed ? $0 : "\($0), no sound played yet" }
           ?? "belfry-sound not found",
         advice: problem?.advice
-          ?? "install belfry-agent-desktop, or put belfry-sound in belfry's directory"),
+          ?? "install belfry-agent-desktop, or put belfry-sound in belfry's folder"),
       Finding(
         feature: "default sound", isFine: theme != nil, isOptional: true,
         detail: theme ?? "no sound theme",
@@ -224,7 +226,7 @@ extension LinuxMachine {
             feature: "gateway", isFine: false,
             detail: isMissing
               ? "no file \(awaited.file): waiting for a gateway to start there"
-              : "cannot read a gateway from \(awaited.file)",
+              : "cannot read the gateway description \(awaited.file)",
             advice: isMissing
               ? "start the gateway, or correct the path in --gateway"
               : "check the agent's log, or correct the path in --gateway")

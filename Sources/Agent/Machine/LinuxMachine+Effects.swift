@@ -116,8 +116,8 @@ extension LinuxMachine {
     case .placeWithheld(let key):
       log.info(
         "an app does not receive a response to its location notification, because it has no location access: "
-          + "'belfry settings \(key.app) location=whenInUse' and 'belfry settings --location on' allow "
-          + "that", ["app": key.app.text, "id": key.id])
+          + "to give it access, run 'belfry settings \(key.app) location=whenInUse' and "
+          + "'belfry settings --location on'", ["app": key.app.text, "id": key.id])
     case .extensionGaveNothing(let app, let executable, let silence):
       log.warning(
         "a service extension returned nothing, so its push is shown unchanged: \(silence.advice)",

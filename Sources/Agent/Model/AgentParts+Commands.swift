@@ -258,7 +258,8 @@ extension AgentParts {
     }
     guard keys.count == 1 else {
       let apps = keys.map(\.app.text).joined(separator: ", ")
-      throw AppLinkFailure(.invalidArgument, "\(apps) all have a notification \(id): add --app")
+      throw AppLinkFailure(
+        .invalidArgument, "several apps have a notification \(id) (\(apps)): add --app")
     }
     return keys
   }

@@ -86,7 +86,7 @@ struct Delivery {
     guard keys.count == 1 else {
       let names = keys.map(\.app.text).joined(separator: ", ")
       throw AppLinkFailure(
-        .invalidArgument, "\(names) all have a notification \(id): add --app")
+        .invalidArgument, "several apps have a notification \(id) (\(names)): add --app")
     }
     return key
   }

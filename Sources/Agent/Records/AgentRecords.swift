@@ -34,17 +34,21 @@ final class StoredRecords: AgentRecords {
     let path = Self.file(in: folder)
     if case .repaired(let repair) = try SQLiteRecordStore.inspect(path: path) {
       repairNotice =
-        "agent.sqlite was damaged (\(repair.damage)): \(repair.rowsKept) records are used, and the damaged file is "
-        + repair.asideFile
+        "agent.sqlite was damaged (\(repair.damage)): "
+        + (repair.rowsKept == 1 ? "1 record was" : "\(repair.rowsKept) records were")
+        + " recovered, and the damaged file was kept as \(repair.asideFile)"
     }
     store = try SQLiteRecordStore(path: path, survivesPowerCut: survivesPowerCut)
   }
 
   var damageNotice: String? {
-    let setAside =
-      store.damage.count > 0
-      ? "agent.sqlite had \(store.damage.count) damaged records, which are set aside in its table set_aside"
-      : nil
+    let setAside: String? =
+      switch store.damage.count {
+      case 0: nil
+      case 1: "agent.sqlite had 1 damaged record, which was moved to its table set_aside"
+      case let count:
+        "agent.sqlite had \(count) damaged records, which were moved to its table set_aside"
+      }
     let notices = [repairNotice, setAside].compactMap(\.self)
     return notices.isEmpty ? nil : notices.joined(separator: "; ")
   }

@@ -141,7 +141,7 @@ function showOne(main, id) {
       if (!wait && status.secondsLeft) parts.push(`about ${duration(status.secondsLeft)} left`);
       figures.textContent = [`${parts.join(" · ")}. ${outcome(status)}.`, wait].filter(Boolean).join(" ");
     } else {
-      figures.textContent = status.state === "scheduled" ? `${count(status.devices, "device", "devices")} registered now. Devices that register before that time are included.` : "Nothing has been sent.";
+      figures.textContent = status.state === "scheduled" ? `${count(status.devices, "device", "devices")} registered now. Devices that register before the scheduled time are included.` : "Nothing has been sent.";
     }
     remark.hidden = !status.problem;
     remark.textContent = status.problem ? sentences(status.problem) : "";
@@ -151,7 +151,7 @@ function showOne(main, id) {
     news.textContent = state === "scheduled" ? schedule(status) : capital(stateText(status));
     put(buttons, actions(status));
     const quiet = status.quietHours ? `${status.quietHours.from} to ${status.quietHours.to}, each recipient's time zone` : "none";
-    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : isStarted ? "immediately after the start" : "as soon as you start it"],
+    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : isStarted ? "immediately" : "as soon as you start it"],
       ["Quiet hours", quiet], ["Created", dateTime(status.created)],
       [state === "cancelled" ? "Cancelled" : "Completed", dateTime(status.finished) || "not yet"],
       ["Rate limit", status.rate ? `${status.rate} per second` : "none"]].flatMap(([name, value]) =>
@@ -169,7 +169,7 @@ function showOne(main, id) {
       // A draft whose time has passed can't be scheduled, and its start needs a confirmation.
       const hasPassed = state === "draft" && preview.startsInSeconds === 0;
       if (hasPassed) buttons.querySelector("[data-name=send]").textContent = "Send now…";
-      const notes = hasPassed ? ["The time has passed, so the campaign is a draft. Starting it sends it immediately."] : [];
+      const notes = hasPassed ? ["The scheduled time has passed, so the campaign is a draft. Starting it sends it immediately."] : [];
       put(report, notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, one))) : null,
         h("h2", {}, "Preview"), status.length ? h("ul", { class: "notes wrong" }, status) : null,
         preview.languages.length ? previews(preview, facts.querySelector("dd").textContent) : h("p", { class: "empty" }, "No registered device matches."));

@@ -201,7 +201,7 @@ function showForm(main, draft, edited) {
     written.hidden = more.hidden = chosen !== null;
     const current = fields.fallback.value || draft.fallback || "";
     put(fields.fallback.control, [["", "send English, or the most widely spoken language"],
-      ...languages.names().map((name) => [name, `send ${name}`]), ["none", "don't send: the campaign is refused"]]
+      ...languages.names().map((name) => [name, `send ${name}`]), ["none", "none: the campaign is refused"]]
       .map(([value, name]) => h("option", { value }, name)));
     fields.fallback.value = [...fields.fallback.control.options].some((one) => one.value === current) ? current : "";
   }
@@ -442,7 +442,7 @@ function showForm(main, draft, edited) {
 
   main.append(h("form", { class: "grid", onsubmit: submit, oninput: changed, novalidate: true },
     fields.name.element, fields.topic.element, apps, fields.to.element, fields.subject.element, fields.list.element,
-    chosen ? h("p", { class: "hint wide" }, "This campaign contains plural forms or strings of the app, which the form can't show. They are kept unless you choose a file.") : null,
+    chosen ? h("p", { class: "hint wide" }, "This campaign contains plural forms or refers to the app's strings, which the form can't show. They are kept unless you choose a file.") : null,
     written, time.element, fields.rate.element,
     more, fromFile, general, h("p", { class: "wide buttons" }, dryRun, store)), result);
   arrange();

@@ -36,7 +36,7 @@ extension Administration {
             .conflict, "\(folder.authorityFile) contains your own CA certificate",
             do:
               "append the next CA certificate to that file and its key to ca-key.pem, then run "
-              + "`systemctl reload`"))
+              + "`systemctl reload belfry-gateway`"))
       }
       try apply([Self.change(both)])
       return .success(try lines(both, now))
@@ -64,8 +64,9 @@ extension Administration {
         return .failure(
           .init(
             .conflict,
-            "\(summary.waiting) of \(summary.devices) devices and \(providers) provider certificates still need the "
-              + "previous authority",
+            "the previous authority is still needed by \(summary.waiting) of "
+              + "\(summary.devices) devices and by "
+              + (providers == 1 ? "1 provider certificate" : "\(providers) provider certificates"),
             do:
               "wait for the devices, and create new provider certificates; or lock out the rest with --force"
           ))

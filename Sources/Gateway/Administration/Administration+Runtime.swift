@@ -79,7 +79,8 @@ extension Administration {
       throw AdministrationFailure(
         .missing, "the payload of \(id.text) is not available",
         do:
-          "the gateway keeps the newest \(payloads.countMax) since its start; change this with `--log-payloads N`"
+          "the gateway keeps only the newest \(payloads.countMax) since it started; "
+          + "change the number with `--log-payloads N`"
       )
     }
     var line: JSONObject = ["apnsID": .string(entry.id.text)]

@@ -97,7 +97,8 @@ extension GatewayConfiguration {
     }
     if now < first {
       let beginning = Timestamp.rfc3339(unixMilliseconds: first * 1_000)
-      return "the certificate in \(own.file) is not valid before \(beginning): wait, or use another"
+      return "the certificate in \(own.file) is not valid before \(beginning): "
+        + "wait, or use another certificate"
     }
     return nil
   }

@@ -28,7 +28,8 @@ extension LoopContext {
     case .disagreeing(let milliseconds):
       metrics.clockDisagreement.set(milliseconds / 1_000)
       log.warning(
-        "the wall clock was set: until it is set back, or for a day, notifications expire only if they are expired by both times",
+        "the wall clock was changed: for a day, or until it is set back, notifications expire "
+          + "only once they have expired by both the old and the new time",
         ["seconds": "\(milliseconds / 1_000)"])
     case .agreeing:
       metrics.clockDisagreement.set(0)

@@ -297,7 +297,7 @@ public enum FolderBackup {
       guard case .busy = error else { throw error }
       throw AdministrationFailure(
         .conflict, "\(folder.path) is in use by a gateway or another command",
-        do: "stop that process, move the directory away, then restore")
+        do: "stop that process, move the folder away, and run `belfry restore` again")
     }
     // A failed restore leaves only its marker.
     let files = try FileSystem.list(folder.path).filter { !["lock", unfinished].contains($0) }
@@ -305,7 +305,7 @@ public enum FolderBackup {
       throw AdministrationFailure(
         .conflict,
         "\(folder.path) is not empty (\(files.prefix(3).joined(separator: ", "))\(files.count > 3 ? ", …" : ""))",
-        do: "move the directory away, or choose an empty one with --data")
+        do: "move the folder away, or choose an empty one with --data")
     }
     return lock
   }

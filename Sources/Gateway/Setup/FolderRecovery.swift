@@ -42,7 +42,7 @@ final class FolderRecovery {
       for name in part.files {
         switch FileSystem.byteCount(of: folder.file(name)) {
         case nil:
-          try giveUp(part, file: name, why: "is missing, but the directory's other files exist")
+          try giveUp(part, file: name, why: "is missing, but the folder's other files exist")
         case 0: try giveUp(part, file: name, why: "is empty")
         default: continue
         }
@@ -141,11 +141,12 @@ final class FolderRecovery {
     }
   }
 
-  /// Reports the number of writes that a store has lost.
-  func note(lost count: UInt64, what: String, of file: String) {
+  /// Reports the number of writes that a store has lost; `one` and `many` name them in the singular and the plural.
+  func note(lost count: UInt64, _ one: String, _ many: String, of file: String) {
     guard count > 0 else { return }
+    let lost = count == 1 ? one : "\(count) \(many)"
     notice(
-      "\(file) lost its last \(count) \(what): \(file)-wal is missing or truncated, or the store was replaced "
+      "\(file) lost its last \(lost): \(file)-wal is missing or truncated, or the store was replaced "
         + "with an older copy")
   }
 }

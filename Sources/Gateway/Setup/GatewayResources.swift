@@ -129,10 +129,11 @@ extension GatewayResources {
       return try folder.openNotificationStore()
     }
     recovery.note(
-      lost: try control.lostCount(), what: "changes of devices, apps and registrations",
-      of: "control.sqlite")
+      lost: try control.lostCount(), "change of a device, app or registration",
+      "changes of devices, apps and registrations", of: "control.sqlite")
     recovery.note(
-      lost: try notifications.lostCount(), what: "notifications", of: "notifications.sqlite")
+      lost: try notifications.lostCount(), "notification", "notifications",
+      of: "notifications.sqlite")
     try control.forgetLost()
     try notifications.forgetLost()
     return (control, notifications)

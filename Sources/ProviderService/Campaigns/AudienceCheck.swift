@@ -64,7 +64,8 @@ struct AudienceCheck {
     }
     if let unnamed = byName[nil], unnamed > 0, !named.isEmpty {
       warnings.append(
-        "\(Self.devices(unnamed)) registered without an environment: assumed to be the push service's"
+        "\(Self.devices(unnamed)) registered without an environment: "
+          + "that of the push service is assumed"
       )
     }
   }

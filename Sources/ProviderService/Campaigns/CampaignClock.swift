@@ -49,7 +49,8 @@ public final class CampaignClock: Sendable {
     case .unchanged: break
     case .disagreeing(let milliseconds):
       log.warning(
-        "the wall clock was changed: for a day, or until it is set back, campaigns wait until both times allow them",
+        "the wall clock was changed: for a day, or until it is set back, campaigns wait until both "
+          + "the old and the new time allow them",
         ["seconds": "\(milliseconds / 1_000)"])
     case .agreeing: log.info("campaigns are sent by the wall clock again")
     }

@@ -132,7 +132,7 @@ private struct CampaignReader {
       name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else {
       report(
-        "name", "empty, too long or with control characters",
+        "name", "empty, too long, or contains control characters",
         do: "expected one line of up to \(Limits.campaignNameBytesMax) bytes")
       return
     }
@@ -210,7 +210,7 @@ private struct CampaignReader {
       text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else {
       report(
-        "collapseID", "empty, too long or with control characters",
+        "collapseID", "empty, too long, or contains control characters",
         do: "expected up to \(WireLimits.collapseIDBytesMax) bytes of text")
       return nil
     }

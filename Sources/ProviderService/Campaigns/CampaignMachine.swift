@@ -394,8 +394,8 @@ struct CampaignMachine {
   private var badTokenProblem: String? {
     guard badTokens >= Limits.badTokensBeforeSlowing, badTokens * 2 > answered else { return nil }
     return
-      "more than half of the device tokens so far are BadDeviceToken: they belong to the other environment or do "
-      + "not exist; the campaign continues slowly"
+      "more than half of the device tokens so far were refused as BadDeviceToken: they belong to "
+      + "the other environment or do not exist; the campaign continues slowly"
   }
 
   /// Removes a bad token from the registry if its app specified the environment of the service, because the token

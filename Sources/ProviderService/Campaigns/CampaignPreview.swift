@@ -41,7 +41,10 @@ struct CampaignPreview {
     let rest = sorted.dropFirst(Limits.previewLanguagesMax)
     if !rest.isEmpty {
       let devices = AudienceCheck.devices(rest.reduce(0) { $0 + $1.value })
-      warnings.append("\(rest.count) more languages with \(devices) are not listed")
+      warnings.append(
+        rest.count == 1
+          ? "1 more language with \(devices) is not listed"
+          : "\(rest.count) more languages with \(devices) are not listed")
     }
     for (language, count) in sorted.prefix(Limits.previewLanguagesMax) {
       // A language without text is reported as a problem, so show nothing for it. If the campaign has no languages,
@@ -71,7 +74,7 @@ struct CampaignPreview {
       warnings.append(
         "the time has already passed for \(devices), which \(count == 1 ? "gets" : "get") the campaign as soon as "
           + "it starts"
-          + (isQuiet ? ", or after their quiet hours" : ""))
+          + (isQuiet ? ", or after \(count == 1 ? "its" : "their") quiet hours" : ""))
     }
     // Include the notices about damaged rows, because the counts above do not include the devices in those rows.
     self.warnings = notices + warnings

@@ -143,7 +143,7 @@ public struct ProviderRouter: Sendable {
       throw Refusal(
         403,
         "a service with --open does not answer requests for other host names or from web pages",
-        do: "use http://127.0.0.1 or http://localhost, and not from a web page")
+        do: "use http://127.0.0.1 or http://localhost, and send no requests from web pages")
     }
     return .anybody
   }
@@ -166,7 +166,8 @@ public struct ProviderRouter: Sendable {
     case .wrong: throw Self.unauthorized(what)
     case .tooMany(let seconds):
       var refusal = Refusal(
-        429, "too many wrong tokens", do: "try again in \(seconds) seconds")
+        429, "too many wrong tokens",
+        do: "try again in \(seconds) \(seconds == 1 ? "second" : "seconds")")
       refusal.retryAfterSeconds = seconds
       throw refusal
     }
@@ -181,7 +182,7 @@ public struct ProviderRouter: Sendable {
   }
 
   private static func unauthorized(_ what: String) -> Refusal {
-    Refusal(401, what, do: "send 'authorization: Bearer' with the content of the token's file")
+    Refusal(401, what, do: "send 'authorization: Bearer' with the contents of the token file")
   }
 
   /// Returns true if the browser reports that a page from another site sent the request.

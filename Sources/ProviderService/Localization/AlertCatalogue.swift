@@ -142,7 +142,7 @@ struct AlertCatalogue: Sendable {
         if !missing.isEmpty {
           warnings.append(
             "alert.\(language).\(key) lacks plural forms of the language "
-              + "('\(missing.joined(separator: "', '"))'): 'other' is used for their numbers")
+              + "('\(missing.joined(separator: "', '"))'): 'other' is used instead")
         }
         for format in text.formats { used.formUnion(TextDirectives(format).kinds.keys) }
         // A number selects the plural form even if the string does not show the number.
@@ -168,7 +168,7 @@ struct AlertCatalogue: Sendable {
       problems.append(
         RequestProblem(
           field, "the same argument is used as text and as a number",
-          do: "use each argument as only one of the two"))
+          do: "use each argument as either text or a number"))
     }
     for format in text.formats where !arguments.isEmpty {
       guard let formatted = TextDirectives(format).formatted else { continue }

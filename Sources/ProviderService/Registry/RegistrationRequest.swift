@@ -98,7 +98,7 @@ package struct RegistrationRequest {
   private static func sized(_ bytes: [UInt8]) throws(RequestProblem) -> [UInt8] {
     guard bytes.count <= WireLimits.deviceTokenBytesMax else {
       throw RequestProblem(
-        "deviceToken", "\(bytes.count) bytes are too long for a token",
+        "deviceToken", "\(bytes.count) bytes are too many for a token",
         do: "expected up to \(WireLimits.deviceTokenBytesMax) bytes")
     }
     return bytes
@@ -148,7 +148,7 @@ package struct RegistrationRequest {
       text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else {
       throw RequestProblem(
-        field, "too long, or with control characters",
+        field, "too long, or contains control characters",
         do: "expected up to \(Limits.nameBytesMax) bytes of text")
     }
     return text

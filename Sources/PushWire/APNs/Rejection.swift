@@ -102,7 +102,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .badDeviceToken:
       Row(
         400, "BadDeviceToken", legacy: 8,
-        "the token is malformed, forged or of the other environment")
+        "the token is malformed or forged, or belongs to the other environment")
     case .badExpirationDate:
       Row(
         400, "BadExpirationDate",
@@ -186,7 +186,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .channelNotRegistered:
       Row(400, "ChannelNotRegistered", "the app has no channel with this ID in this environment")
     case .badRequestParams:
-      Row(400, "BadRequestParams", "a channel's body has an unknown field")
+      Row(400, "BadRequestParams", "the body of a channel request has an unknown field")
     case .badRequestPayload: Row(400, "BadRequestPayload", "the body is not JSON")
     case .missingPushType: Row(400, "MissingPushType", "the push type is missing")
     case .cannotCreateChannelConfig:

@@ -107,7 +107,7 @@ public enum StoreBackup {
       case SQLITE_CORRUPT: .corrupt(path: path, detail: detail)
       case SQLITE_BUSY, SQLITE_LOCKED: .busy(path: path)
       case SQLITE_READONLY, SQLITE_PERM: .readOnly(path: path)
-      default: .engine(path: path, operation: "copy it", detail: detail)
+      default: .engine(path: path, operation: "copy the database", detail: detail)
       }
     }
   }

@@ -43,7 +43,7 @@ internal import System
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mayCreate ? SQLITE_OPEN_CREATE : 0)
     let code = unsafe sqlite3_open_v2(path.isEmpty ? ":memory:" : path, &opened, flags, nil)
     unsafe connection = opened
-    guard code == SQLITE_OK else { throw failure("open it", code) }
+    guard code == SQLITE_OK else { throw failure("open the database", code) }
     do throws(StorageFailure) {
       try configure()
       try migrate(to: schema)
@@ -176,7 +176,9 @@ internal import System
 
   /// SQLITE_CONSTRAINT_FOREIGNKEY, a macro that Swift does not import.
   private static let foreignKeyViolated = SQLITE_CONSTRAINT | 3 << 8
-  /// SQLITE_CONSTRAINT_TRIGGER. The only trigger is the guard of a table with checksums.
+  /// SQLITE_CONSTRAINT_TRIGGER.
+  ///
+  /// The only trigger is the guard of a table with checksums.
   private static let triggerRefused = SQLITE_CONSTRAINT | 7 << 8
 
   /// Converts SQLite's `code` to an error for the owner of the file.

@@ -8,11 +8,12 @@ struct CommitMetrics: Sendable {
 
   init(_ registry: MetricRegistry, store: String) {
     operations = registry.counter(
-      "belfry_store_operations_total", help: "Operations made durable.", labels: ["store": store])
+      "belfry_store_operations_total", help: "Operations committed to disk.",
+      labels: ["store": store])
     failures = registry.counter(
       "belfry_store_failures_total", help: "Commits that failed.", labels: ["store": store])
     seconds = registry.histogram(
-      "belfry_store_commit_seconds", help: "Durations of commits, including the disk's sync.",
+      "belfry_store_commit_seconds", help: "Durations of commits, including the sync to disk.",
       labels: ["store": store], bounds: Self.bounds, scale: 1e-9,
       hasQuantiles: true)
   }

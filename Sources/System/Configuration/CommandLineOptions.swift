@@ -28,7 +28,7 @@ public struct CommandLineOptions: Sendable {
       case .unknown(let key, let nearest?): "unknown option --\(key): did you mean --\(nearest)?"
       case .unknown(let key, nil): "unknown option --\(key): see --help"
       case .missingValue(let key, let name): "missing value for --\(key): expected \(name)"
-      case .unexpectedValue(let key): "unexpected value for --\(key): it is a flag"
+      case .unexpectedValue(let key): "unexpected value for --\(key): this option takes no value"
       case .repeated(let key): "--\(key) can only be given once"
       case .badValue(let key, let value, let wanted):
         "invalid value '\(value)' for --\(key): expected \(wanted)"

@@ -111,7 +111,7 @@ public enum FileSystem {
     guard unsafe mkdir(path, 0o700) != 0 else { return }
     guard errno == EEXIST else { throw .last("mkdir", path) }
     guard isDirectory(path) else {
-      throw .unusable(text: path, reason: "not a directory")
+      throw .unusable(text: path, reason: "it is not a folder: choose another path")
     }
   }
 

@@ -126,7 +126,7 @@ public struct FolderOwner: Sendable, Equatable {
       guard status.st_uid == 0 else {
         throw .unusable(
           text: path,
-          reason: "it is a symbolic link of user \(status.st_uid): use the directory's own path")
+          reason: "it is a symbolic link owned by user \(status.st_uid): use the folder's own path")
       }
       let target = try target(ofLinkAt: descriptor, path)
       path = target.hasPrefix("/") ? target : "\(FileSystem.parent(of: path))/\(target)"

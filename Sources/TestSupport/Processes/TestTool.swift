@@ -42,7 +42,7 @@ public enum TestTool: String, CaseIterable, Sendable {
   /// The system's Python with the Prometheus client library.
   case prometheusPython = "python3-prometheus-client"
   /// PulseAudio's audio recorder.
-  case parec
+  /// PulseAudio's audio recorder, which records the sounds that a test plays.
   /// The Python environment with the client libraries: `scripts/python-environment test`.
   case python = "python-test"
   case systemPython = "python3"

@@ -127,11 +127,15 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
   private(set) var appLookUps = 0
   /// Every registration that was ever on disk, with its generation.
   private(set) var durableRegistrations: Set<RegistrationRecord> = []
-  /// Every device that was ever on disk. Messages to a device can be in transit while an older copy is restored.
+  /// Every device that was ever on disk.
+  ///
+  /// Messages to a device can be in transit while an older copy is restored.
   private(set) var durableDevices: Set<UInt64> = []
   /// The apps' numbers, by bundle identifier.
   private(set) var appNumbers: [String: UInt32] = [:]
-  /// Every channel that was ever on disk. Messages on a channel can be in transit while an older copy is restored.
+  /// Every channel that was ever on disk.
+  ///
+  /// Messages on a channel can be in transit while an older copy is restored.
   private(set) var durableChannels: Set<[UInt8]> = []
 
   init(in world: GatewaySimulation) throws(StorageFailure) {

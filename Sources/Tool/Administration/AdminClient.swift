@@ -89,7 +89,7 @@ struct AdminClient {
     guard !isLocal || !owners.isEmpty || address.isLoopback else {
       throw AdministrationFailure(
         .conflict,
-        "no program on this machine listens at \(address): the admin token was not sent there",
+        "no program on this machine listens on \(address): the admin token was not sent there",
         do: "start the service, or check which machine has this address with `ip address`")
     }
     let strangers = owners.subtracting([0, geteuid(), owner])
@@ -261,7 +261,7 @@ struct AdminAnswer {
       value = try JSONValue(parsing: line)
     } catch {
       throw AdministrationFailure(
-        .broken, "the program at the console's address does not answer as a gateway",
+        .broken, "the program at the console's address does not respond like a gateway",
         do: "find it with `ss -ltnp`; the gateway is not running, or uses another port now")
     }
     guard let object = value.objectValue else { return nil }

@@ -37,7 +37,7 @@ enum BackupCommand {
         Output.line(
           "\(file): \(Output.counted(summary.devices, "device")) and "
             + Output.counted(summary.notifications, "undelivered notification") + " "
-            + "of \(folder.path), \(summary.byteCount) bytes")
+            + "from \(folder.path), \(summary.byteCount) bytes")
       }
       return 0
     }
@@ -82,7 +82,7 @@ enum RestoreCommand {
         "restored \(folder.path) from a backup of \(created): "
           + Output.counted(summary.devices, "device") + ", "
           + Output.counted(summary.notifications, "undelivered notification"))
-      Output.line("Effects on what happened since the backup:")
+      Output.line("Changes since the backup are lost, with these effects:")
       for effect in effects { Output.line("- \(effect)") }
       return 0
     }
@@ -92,7 +92,7 @@ enum RestoreCommand {
   private static let effects = [
     "pushes that were accepted but not delivered are lost",
     "pushes that were stored at the time of the backup and delivered later are sent again; devices recognize "
-      + "their ids and show them once",
+      + "their IDs and show them only once",
     "devices that enrolled are unknown: the gateway refuses them, and they enroll again with the code in the backup",
     "tokens that were issued are rejected as BadDeviceToken or Unregistered until the app registers again",
     "provider keys, certificates, apps and channels that were added are unknown: providers are refused "

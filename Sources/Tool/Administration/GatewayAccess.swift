@@ -78,8 +78,8 @@ struct GatewayAccess {
     else { return nil }
     guard let secret = line["link"]?.stringValue else {
       throw AdministrationFailure(
-        .broken, "the gateway returned no console link", do: "restart the gateway with this version"
-      )
+        .broken, "the gateway returned no console link",
+        do: "restart the gateway with this version of belfry")
     }
     let url = client.address.consoleURL(port: client.address.port)
     return ("\(url)#link=\(secret)", line["validSeconds"]?.integerValue ?? 0)

@@ -8,7 +8,7 @@ enum AuthorityCommand {
     verbs: [
       AdministrationVerb(
         "ca", "list",
-        "Lists the certificate authorities, with what each one signs and how many devices and "
+        "Lists the certificate authorities, what each one signs, and how many devices and "
           + "providers still need it.",
         columns: columns, listing: "authorities"
       ) { _ in .listAuthorities },

@@ -72,7 +72,7 @@ struct ConfigurationFile {
         faults.append(
           Fault(
             line: key.line,
-            what: "\(name) is already set at line \(former.line): write its values as one list"))
+            what: "\(name) is already set on line \(former.line): write its values as one list"))
       } else if let values {
         entries.append(
           Entry(

@@ -70,8 +70,10 @@ final class DeviceFleet: TurnEndTarget {
     guard let folder = configuration.gateway.folder else { return }
     guard DeviceRunFile(ofGateway: folder) == nil else {
       return Output.error(
-        "other devices are already running for this gateway, and 'belfry device order' reaches those",
-        do: "to reach these, use --devices \(ShellWords.quoted(configuration.dataFolder))")
+        "other devices are already running for this gateway, so 'belfry device order' controls "
+          + "only those",
+        do: "to control the new devices, use --devices "
+          + ShellWords.quoted(configuration.dataFolder))
     }
     DeviceRunFile(folder: configuration.dataFolder, received: configuration.receivedFile)
       .write(inGateway: folder)
@@ -163,8 +165,9 @@ final class DeviceFleet: TurnEndTarget {
     guard device.isStopped else { return }
     if reason == "revoked" {
       reportOnce(
-        "the gateway has revoked a device: to enroll it again, remove its line from \(log.path), or use another "
-          + "--data, and --enroll with the code that `belfry device code` prints")
+        "the gateway has revoked a device: to enroll it again, remove its line from \(log.path) or "
+          + "use another --data folder, and add --enroll with the code that `belfry device code` "
+          + "prints")
     }
     if devices.allSatisfy(\.isStopped) {
       status = 1

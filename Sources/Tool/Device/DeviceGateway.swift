@@ -26,16 +26,18 @@ struct DeviceGateway: Equatable {
     var description: String {
       switch self {
       case .badFile(let path, let reason):
-        "cannot read a gateway from \(path) (\(reason)): start one with 'belfry gateway', or use --gateway"
+        "cannot read the gateway description \(path) (\(reason)): start a gateway with "
+          + "'belfry gateway', or use --gateway"
       case .badChosenFile(let path, let reason):
-        "cannot read a gateway from \(path) (\(reason)): check --gateway, or start this gateway with 'belfry gateway'"
+        "cannot read the gateway description \(path) (\(reason)): check --gateway, or start the "
+          + "gateway with 'belfry gateway'"
       case .badInvitation(let reason):
         "invalid invitation (\(reason)): use the whole line that 'belfry device invite' prints"
       case .badAuthority(let path, let reason):
         "invalid value '\(path)' for --ca: expected the gateway's CA certificate in PEM format "
           + "(\(reason))"
       case .noAuthority:
-        "missing the gateway's CA certificate: add --ca FILE, or use the gateway's gateway.json or an invitation"
+        "missing CA certificate: add --ca FILE, or use the gateway's gateway.json or an invitation"
       }
     }
   }

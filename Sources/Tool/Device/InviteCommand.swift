@@ -48,7 +48,7 @@ enum InviteCommand {
       }
       guard GatewayFolder(path: folder).isCertified(for: gateway.host) != false else {
         Output.error(
-          "the gateway's certificate is not for \(gateway.host), so devices refuse it",
+          "the gateway's certificate is not valid for \(gateway.host), so devices refuse it",
           do:
             "start the gateway with --name \(gateway.host), or use --host with a name in the certificate"
         )

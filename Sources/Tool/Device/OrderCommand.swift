@@ -25,7 +25,7 @@ enum OrderCommand {
         "device", "N",
         "only this device, specified by its position (1 for the first device) or by its number at "
           + "the gateway"),
-      .value("timeout", "SECONDS", default: "10", "time limit"),
+      .value("timeout", "SECONDS", default: "10", "time limit for executing the order"),
       .value(
         "data", "DIR", default: StateFolders.gatewayDefault,
         "the data folder of the devices' gateway"),

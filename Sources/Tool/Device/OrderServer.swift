@@ -92,7 +92,9 @@ final class OrderConnection: StreamHandler {
     hasOrder = true
     guard let order = DeviceOrder(input[..<end]) else {
       return finish(
-        .init("the devices do not know this order", do: "use the same release of belfry for both"))
+        .init(
+          "the devices do not know this order",
+          do: "use the same release of belfry for the devices and for this command"))
     }
     server?.received(order, self)
   }

@@ -39,7 +39,7 @@ enum DoctorCommand {
     }
     return AgentControl.run(arguments, table) { options, agent in
       guard options.value("data") == nil else {
-        throw UsageError("--data requires --gateway: add it, or remove --data")
+        throw UsageError("--data requires --gateway: add --gateway, or remove --data")
       }
       try showAgent(options, agent)
     }

@@ -104,7 +104,7 @@ struct GatewayDoctor {
         else {
           return Self.row(
             feature, isFine: false, "\(file) does not contain a certificate",
-            "restart the gateway, and check its log for what is lost")
+            "restart the gateway, and check its log to see what was lost")
         }
         let now = SystemClock.unixMilliseconds / 1_000
         let end = Timestamp.rfc3339(unixMilliseconds: certificate.notAfter * 1_000)
@@ -154,7 +154,7 @@ struct GatewayDoctor {
       exposed.isEmpty
         ? "readable only by this user"
         : "other users may be able to read \(exposed.joined(separator: ", "))",
-      "chmod 700 \(folder.path)")
+      "run chmod 700 \(folder.path)")
   }
 
   private var reach: JSONObject {

@@ -61,12 +61,14 @@ enum NotifyContent {
       default: nil
       }
     guard let format, !bytes.starts(with: format.beginning) else { return }
-    Output.error("'\(path)' is not a \(format.name) image", do: "the desktop might show no image")
+    Output.error("'\(path)' is not a \(format.name) image", do: "the desktop might not show it")
   }
 
   /// Copies an image to the app's attachments; the agent deletes the copy when no notification uses it.
   static func attachment(_ path: String, of app: String) throws -> NotificationAttachment {
-    guard !app.contains("/") else { throw UsageError("invalid app id '\(app)'") }
+    guard !app.contains("/") else {
+      throw UsageError("invalid app ID '\(app)': use a form such as org.example.app")
+    }
     let bytes = try FileSystem.readRegularFile(path, limit: imageBytesMax)
     let name = path.split(separator: "/").last ?? ""
     let suffix = name.contains(".") ? name.split(separator: ".").last ?? "" : ""

@@ -162,8 +162,8 @@ enum CampaignCommand {
         return 0
       default:
         Output.error(
-          arguments.first.map { "unknown verb '\($0)' after 'belfry campaign'" }
-            ?? "missing verb after 'belfry campaign'",
+          arguments.first.map { "unknown command '\($0)' after 'belfry campaign'" }
+            ?? "missing command after 'belfry campaign'",
           do: "use "
             + tables.compactMap { $0.command.split(separator: " ").last }.joined(
               separator: ", "))

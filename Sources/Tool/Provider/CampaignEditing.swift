@@ -52,7 +52,8 @@ enum CampaignEditing {
     else { return }
     let wasScheduled = before["state"] == "scheduled"
     Output.error(
-      "warning: the time has passed\(wasScheduled ? ", so the campaign is now a draft" : "")",
+      "warning: the scheduled time has passed"
+        + (wasScheduled ? ", so the campaign is now a draft" : ""),
       do: "starting it sends it immediately")
   }
 

@@ -64,7 +64,7 @@ struct CampaignOutput {
     } else {
       let parts = ["accepted", "dead", "failed", "unknown"].map { key in
         let kept = key == "dead" ? status["kept"]?.integerValue ?? 0 : 0
-        let note = kept > 0 ? " (\(kept) kept: re-registered since)" : ""
+        let note = kept > 0 ? " (\(kept) kept because of a newer registration)" : ""
         return "\(number(key).text) \(key)\(note)"
       }
       Output.line(
@@ -83,7 +83,7 @@ struct CampaignOutput {
       let isFixed =
         at.utf8.last == UInt8(ascii: "Z")
         || at.utf8.dropFirst(16).contains { "+-".utf8.contains($0) }
-      text = "scheduled for \(at)" + (isFixed ? "" : ", each device's time zone")
+      text = "scheduled for \(at)" + (isFixed ? "" : " in each device's time zone")
     } else {
       text = status["state"]?.stringValue ?? "unknown"
     }
@@ -101,7 +101,7 @@ struct CampaignOutput {
     let bar =
       String(repeating: "█", count: filled)
       + String(repeating: "░", count: Self.barWidth - filled)
-    var text = "\(bar) \(Int(share * 100)) %  \(done) of \(total)  \(Int(rate))/s"
+    var text = "\(bar) \(Int(share * 100))%  \(done) of \(total)  \(Int(rate))/s"
     if rate > 0, done < total { text += "  \(Self.duration(Double(total - done) / rate)) left" }
     if let wait = Self.wait(status) { text += "  \(wait)" }
     if let problem = status["problem"]?.stringValue {

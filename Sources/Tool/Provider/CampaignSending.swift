@@ -115,7 +115,7 @@ enum CampaignSending {
     if before["state"] == "completed" {
       throw CampaignFailure.refused(
         status: 409,
-        ["cannot send campaign \(id): it is completed: copy it and send the copy"])
+        ["campaign \(id) is already completed: copy it and send the copy"])
     }
     _ = try access.perform("POST", "/campaigns/\(id)/resume")
     return try wait(for: id, options, access)
@@ -178,7 +178,7 @@ enum CampaignSending {
     let state = status["state"]?.stringValue ?? "unknown"
     if state == "paused" || state == "draft" {
       let why = status["problem"]?.stringValue.map { " (\($0))" } ?? ""
-      Output.error("the campaign is \(state)\(why)", do: "belfry campaign resume \(id)")
+      Output.error("the campaign is \(state)\(why)", do: "run 'belfry campaign resume \(id)'")
     }
     let isDone =
       state == "completed" && status["failed"]?.integerValue == 0

@@ -19,14 +19,16 @@ enum CampaignFailure: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .refused(_, let lines): lines.joined(separator: "\nbelfry: ")
-    case .unknown(let id): "unknown campaign '\(id)': 'belfry campaign status' lists them"
+    case .unknown(let id): "unknown campaign '\(id)': 'belfry campaign status' lists the campaigns"
     case .noService(let where_):
       "no token registry answers at \(where_): start it with 'belfry provider'"
     case .noProvider(let folder):
-      "no provider service in \(folder): start it with 'belfry provider', or use --data"
+      "\(folder) is not a provider's data folder: start a provider with 'belfry provider', or use "
+        + "--data"
     case .otherService(let url, let folder):
-      "the service of \(folder) does not listen at \(url), so its admin token is not sent there: "
-        + "specify the other service's token with --admin-token FILE, or its data folder with --data"
+      "the service that uses \(folder) does not listen at \(url), so its admin token is not sent "
+        + "there: specify the other service's token with --admin-token FILE, or its data folder with "
+        + "--data"
     case .needsService:
       "no provider is running to continue the campaign: start 'belfry provider', or omit --detach"
     case .unreadable(let what): "\(what): check the service's log"

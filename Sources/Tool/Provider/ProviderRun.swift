@@ -117,8 +117,8 @@ final class ProviderRun {
     }
     loop.schedule(afterNanoseconds: Self.shutdownNanoseconds) { [log, loop] in
       log.warning(
-        "exited before all requests were answered: clients may repeat requests, and the next run looks up the pushes"
-      )
+        "exited before all requests were answered: clients may repeat requests, and the next run "
+          + "determines the outcome of the pushes")
       loop.stop()
     }
   }

@@ -204,7 +204,7 @@ struct DevGuide {
       xdg-open \(console)
       cat \(ShellWords.quoted(gateway.adminTokenFile))
 
-    Their logs are in \(gateway.program.logFile ?? "") and \(agentFolder).log
+    The logs are in \(gateway.program.logFile ?? "") and \(agentFolder).log
 
     """
   }

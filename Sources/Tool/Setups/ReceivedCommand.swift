@@ -126,8 +126,8 @@ enum ReceivedCommand {
     }
     guard shown < count else { return 0 }
     Output.error(
-      "timed out: received \(shown) of \(count) pushes; see 'belfry log' for what happened to the others"
-    )
+      "timed out: received \(shown) of \(count) \(count == 1 ? "push" : "pushes")",
+      do: "run 'belfry log' to see what happened to the missing pushes")
     return 1
   }
 

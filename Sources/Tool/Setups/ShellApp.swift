@@ -25,7 +25,7 @@ struct ShellApp {
       words.append(String(word))
     }
     guard !words.isEmpty, text.utf8.count <= Self.nameBytesMax else {
-      throw UsageError("invalid name '\(text)': use letters from a to z or digits, such as backups")
+      throw UsageError("invalid name '\(text)': use letters from a to z or digits, as in backups")
     }
     id = "\(Self.shell.id).\(words.joined(separator: "-"))"
   }

@@ -12,9 +12,9 @@ enum SubscribeCommand {
     command: "belfry subscribe",
     summary: """
       Registers this desktop for notifications under a name, and prints its device token and a curl command that sends
-      a notification to that token. For a name such as 'backups', the command creates an app that belongs to this shell; an app ID
-      is used unchanged. The command also gives the app permission to show notifications. To unsubscribe, run 'belfry
-      app remove' with the app's ID.
+      a notification to that token. For a name such as 'backups', the command creates an app; if NAME is an app ID, the
+      command uses that app. The command also gives the app permission to show notifications. To unsubscribe, run
+      'belfry app remove' with the app's ID.
       """,
     positionals: "NAME", positionalCount: 1...1,
     [
@@ -44,7 +44,7 @@ enum SubscribeCommand {
         if !isKnown { _ = try? AgentControl(options).ask(.removeApp(app.id)) }
         throw error
       }
-      if wasOff { Output.error("notifications of \(app.id) were off, and are on now") }
+      if wasOff { Output.error("notifications were off for \(app.id), and are on now") }
       if let former = known?["name"]?.stringValue, !former.utf8.elementsEqual(app.name.utf8) {
         Output.error("\(app.id) is now called '\(app.name)' instead of '\(former)'")
       }

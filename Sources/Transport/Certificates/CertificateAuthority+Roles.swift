@@ -16,7 +16,7 @@ extension CertificateAuthority {
   public func issueDevice(
     publicKeySPKI: [UInt8], device: String, now: Int64, days: Int
   ) throws(CryptoFailure) -> Certificate {
-    guard !device.contains(".") else { throw .malformed(expected: "a device without a dot") }
+    guard !device.contains(".") else { throw .malformed(expected: "a device name without a dot") }
     return try issueClient(
       publicKeySPKI: publicKeySPKI, commonName: device, organizationalUnit: Self.deviceUnit,
       notBefore: certificate.notBefore,

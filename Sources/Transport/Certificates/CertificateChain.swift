@@ -69,7 +69,9 @@ public enum CertificateChain {
   private let store: OpaquePointer
 
   init(_ authorities: [Certificate]) throws(CryptoFailure) {
-    guard let store = unsafe X509_STORE_new() else { throw OpenSSLErrors.failure("make a store") }
+    guard let store = unsafe X509_STORE_new() else {
+      throw OpenSSLErrors.failure("create a certificate store")
+    }
     unsafe self.store = store
     for authority in authorities {
       let handle = try X509Handle(der: authority.der)

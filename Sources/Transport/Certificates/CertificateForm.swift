@@ -29,11 +29,13 @@ struct CertificateForm {
 
   /// Signs the certificate with `signer` on behalf of `issuer`; if `issuer` is nil, the certificate is self-signed.
   func signed(by signer: EVPKey, issuer: X509Handle?) throws(CryptoFailure) -> X509Handle {
-    guard let pointer = unsafe X509_new() else { throw OpenSSLErrors.failure("make a certificate") }
+    guard let pointer = unsafe X509_new() else {
+      throw OpenSSLErrors.failure("create a certificate")
+    }
     let certificate = unsafe X509Handle(owning: pointer)
     // Version 3 is encoded as 2 (RFC 5280 section 4.1.2.1).
     guard unsafe X509_set_version(pointer, 2) == 1 else {
-      throw OpenSSLErrors.failure("make a certificate")
+      throw OpenSSLErrors.failure("create a certificate")
     }
     try unsafe setSerial(of: pointer)
     try unsafe setValidity(of: pointer)
@@ -41,7 +43,7 @@ struct CertificateForm {
     let issuerName = unsafe X509_get_subject_name(issuer?.pointer ?? pointer)
     guard unsafe X509_set_issuer_name(pointer, issuerName) == 1,
       unsafe X509_set_pubkey(pointer, publicKey.pointer) == 1
-    else { throw OpenSSLErrors.failure("name a certificate's issuer") }
+    else { throw OpenSSLErrors.failure("set the issuer of a certificate") }
     let subjectKey = CertificateExtension.keyIdentifier(of: try publicKey.publicDER())
     let issuerKey = CertificateExtension.keyIdentifier(of: try signer.publicDER())
     let identifiers = [
@@ -59,14 +61,14 @@ struct CertificateForm {
     let number = unsafe BN_bin2bn(serial, Int32(serial.count), nil)
     defer { unsafe BN_free(number) }
     guard unsafe BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nil else {
-      throw OpenSSLErrors.failure("number a certificate")
+      throw OpenSSLErrors.failure("set the serial number of a certificate")
     }
   }
 
   private func setValidity(of certificate: OpaquePointer) throws(CryptoFailure) {
     guard unsafe ASN1_TIME_set(X509_getm_notBefore(certificate), time_t(notBefore)) != nil,
       unsafe ASN1_TIME_set(X509_getm_notAfter(certificate), time_t(notAfter)) != nil
-    else { throw OpenSSLErrors.failure("date a certificate") }
+    else { throw OpenSSLErrors.failure("set the validity of a certificate") }
   }
 
   private func setSubject(of certificate: OpaquePointer) throws(CryptoFailure) {
@@ -83,7 +85,7 @@ struct CertificateForm {
           name, nid, MBSTRING_FLAG, bytes, Int32(bytes.count), -1, 0) == 1
       else {
         ERR_clear_error()
-        throw .malformed(expected: "a name of 1 to 64 characters: `\(text)`")
+        throw .malformed(expected: "a name of 1 to 64 characters instead of `\(text)`")
       }
     }
   }
@@ -103,10 +105,10 @@ struct CertificateForm {
       unsafe ASN1_OCTET_STRING_set(data, addition.value, Int32(addition.value.count)) == 1,
       let made = unsafe X509_EXTENSION_create_by_OBJ(
         nil, object, addition.isCritical ? 1 : 0, data)
-    else { throw OpenSSLErrors.failure("extend a certificate") }
+    else { throw OpenSSLErrors.failure("add an extension to a certificate") }
     defer { unsafe X509_EXTENSION_free(made) }
     guard unsafe X509_add_ext(certificate, made, -1) == 1 else {
-      throw OpenSSLErrors.failure("extend a certificate")
+      throw OpenSSLErrors.failure("add an extension to a certificate")
     }
   }
 }

@@ -27,7 +27,7 @@ public enum PKCS12 {
     let digest = unsafe (legacy ? EVP_sha1() : EVP_sha256())
     guard
       unsafe PKCS12_set_mac(file, password, -1, nil, 0, Limits.passwordIterations, digest) == 1
-    else { throw OpenSSLErrors.failure("seal PKCS#12") }
+    else { throw OpenSSLErrors.failure("protect PKCS#12") }
     return try unsafe derBytes("encode PKCS#12") { unsafe i2d_PKCS12(file, $0) }
   }
 }
@@ -45,7 +45,7 @@ extension PKCS12 {
 
   init(legacy: Bool) throws(CryptoFailure) {
     guard let pointer = unsafe OSSL_LIB_CTX_new() else {
-      throw OpenSSLErrors.failure("make a library context")
+      throw OpenSSLErrors.failure("create a library context")
     }
     unsafe self.pointer = pointer
     unsafe base = OSSL_PROVIDER_load(pointer, "default")
@@ -70,14 +70,14 @@ extension PKCS12 {
 
   init() throws(CryptoFailure) {
     guard let pointer = unsafe OPENSSL_sk_new_null() else {
-      throw OpenSSLErrors.failure("make a stack")
+      throw OpenSSLErrors.failure("create a certificate list")
     }
     unsafe self.pointer = pointer
   }
 
   func push(_ handle: X509Handle) throws(CryptoFailure) {
     guard unsafe OPENSSL_sk_push(pointer, UnsafeRawPointer(handle.pointer)) > 0 else {
-      throw OpenSSLErrors.failure("grow a stack")
+      throw OpenSSLErrors.failure("add to a certificate list")
     }
     handles.append(handle)
   }

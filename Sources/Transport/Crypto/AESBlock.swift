@@ -80,7 +80,7 @@ extension AESBlock {
   init(key: ArraySlice<UInt8>) throws(CryptoFailure) {
     precondition(key.count == 16 || key.count == 32, "an AES key has 16 or 32 bytes")
     guard let context = unsafe EVP_CIPHER_CTX_new() else {
-      throw OpenSSLErrors.failure("make a cipher context")
+      throw OpenSSLErrors.failure("create a cipher context")
     }
     unsafe self.context = context
     let cipher = unsafe key.count == 16 ? EVP_aes_128_ecb() : EVP_aes_256_ecb()
@@ -88,7 +88,7 @@ extension AESBlock {
       unsafe EVP_EncryptInit_ex(context, cipher, nil, $0.baseAddress, nil) == 1
         && EVP_CIPHER_CTX_set_padding(context, 0) == 1
     }
-    guard isReady else { throw OpenSSLErrors.failure("start AES") }
+    guard isReady else { throw OpenSSLErrors.failure("initialize AES") }
   }
 
   func encrypt(_ block: AESBlock) -> AESBlock {

@@ -6,7 +6,9 @@ internal import COpenSSL
 
   /// Creates an empty sink for writing.
   init() throws(CryptoFailure) {
-    guard let bio = unsafe BIO_new(BIO_s_mem()) else { throw OpenSSLErrors.failure("make a BIO") }
+    guard let bio = unsafe BIO_new(BIO_s_mem()) else {
+      throw OpenSSLErrors.failure("create a buffer")
+    }
     unsafe self.bio = bio
   }
 
@@ -19,7 +21,7 @@ internal import COpenSSL
     let written = unsafe bytes.withUnsafeBytes { source in
       unsafe source.isEmpty ? 0 : BIO_write(sink.bio, source.baseAddress, Int32(source.count))
     }
-    guard Int(written) == bytes.count else { throw OpenSSLErrors.failure("copy into a BIO") }
+    guard Int(written) == bytes.count else { throw OpenSSLErrors.failure("copy into a buffer") }
     return sink
   }
 

@@ -24,7 +24,7 @@ internal import COpenSSL
   /// Generates an RSA key pair of 2,048 bits, as in Apple's push certificates.
   static func generateRSA() throws(CryptoFailure) -> EVPKey {
     guard let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, nil) else {
-      throw OpenSSLErrors.failure("make a key context")
+      throw OpenSSLErrors.failure("create a key context")
     }
     defer { unsafe EVP_PKEY_CTX_free(context) }
     var made: OpaquePointer?
@@ -38,7 +38,7 @@ internal import COpenSSL
   /// Generates a key pair on P-256.
   static func generate() throws(CryptoFailure) -> EVPKey {
     guard let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else {
-      throw OpenSSLErrors.failure("make a key context")
+      throw OpenSSLErrors.failure("create a key context")
     }
     defer { unsafe EVP_PKEY_CTX_free(context) }
     var made: OpaquePointer?

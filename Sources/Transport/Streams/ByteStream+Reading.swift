@@ -158,7 +158,7 @@ extension ByteStream: EventHandler {
   /// If memory can't be allocated, closes the stream and returns false.
   func startTLS(_ context: TLSServerContext) -> Bool {
     guard let session = unsafe TLSSession(server: context, exchange: shared.exchange) else {
-      abort(.tlsFailed("no memory"))
+      abort(.tlsFailed("out of memory"))
       return false
     }
     tls = session

@@ -9,7 +9,7 @@ struct ALPNList: Sendable {
     var wire: [UInt8] = []
     for name in names {
       guard (1...255).contains(name.utf8.count) else {
-        throw .library("an ALPN name has 1 to 255 bytes: '\(name)'")
+        throw .library("the ALPN name '\(name)' does not have 1 to 255 bytes")
       }
       wire.append(UInt8(name.utf8.count))
       wire += name.utf8

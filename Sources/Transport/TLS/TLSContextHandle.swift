@@ -56,7 +56,7 @@ import Glibc
         throw .badPEM(what: "certificate chain", reason: OpenSSLErrors.popReason())
       }
     }
-    guard let bio = unsafe Self.memory(privateKeyPEM) else { throw .library("no memory") }
+    guard let bio = unsafe Self.memory(privateKeyPEM) else { throw .library("out of memory") }
     defer { unsafe BIO_free_all(bio) }
     // Pass an empty passphrase, because OpenSSL would otherwise prompt on the terminal.
     let read = unsafe "".withCString { empty in
@@ -77,7 +77,9 @@ import Glibc
   ///
   /// If `namesToClients` is true, the server also sends the names of these authorities to its clients.
   func trust(caPEM: [UInt8], namesToClients: Bool) throws(TLSFailure) {
-    guard let store = unsafe SSL_CTX_get_cert_store(raw) else { throw .library("no store") }
+    guard let store = unsafe SSL_CTX_get_cert_store(raw) else {
+      throw .library("no certificate store")
+    }
     try unsafe Self.eachCertificate(caPEM, what: "authority") {
       (certificate: OpaquePointer) throws(TLSFailure) in
       guard unsafe X509_STORE_add_cert(store, certificate) == 1,
@@ -96,7 +98,7 @@ import Glibc
   static func eachCertificate(
     _ pem: [UInt8], what: String, _ body: (OpaquePointer) throws(TLSFailure) -> Void
   ) throws(TLSFailure) {
-    guard let bio = unsafe memory(pem) else { throw .library("no memory") }
+    guard let bio = unsafe memory(pem) else { throw .library("out of memory") }
     defer { unsafe BIO_free_all(bio) }
     var count = 0
     while let certificate = unsafe PEM_read_bio_X509(bio, nil, nil, nil) {

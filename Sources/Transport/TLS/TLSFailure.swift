@@ -12,7 +12,7 @@ public enum TLSFailure: Error, Sendable, CustomStringConvertible {
     switch self {
     case .badPEM(let what, let reason): "the \(what) is not valid PEM: \(reason)"
     case .keyMismatch: "the private key does not match the certificate"
-    case .library(let reason): "OpenSSL refused: \(reason)"
+    case .library(let reason): "OpenSSL failed: \(reason)"
     }
   }
 }

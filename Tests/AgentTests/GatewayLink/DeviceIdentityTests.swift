@@ -118,7 +118,7 @@ private let anotherMachine: [UInt8] = Array(1..<17)
       let failure = #expect(throws: CryptoFailure.self) {
         try DeviceKeySeal(machine: oneMachine).open(file)
       }
-      #expect(failure == .malformed(expected: "a whole key that belfry sealed"))
+      #expect(failure == .malformed(expected: "a complete key that belfry sealed"))
     }
     try FileSystem.write(Array(whole.dropLast()), to: path)
     let failure = #expect(throws: DeviceIdentityFolder.Failure.self) {

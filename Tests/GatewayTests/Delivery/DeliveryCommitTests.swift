@@ -133,8 +133,9 @@ private typealias Bench = DeliveryBench
     #expect(bench.states.filter { $0 == .replaced }.count == 2, "each replacement is recorded once")
   }
 
-  /// A regression test: a push was answered with 200, and the newer push that replaced it was refused. Neither push was
-  /// delivered.
+  /// A regression test: a push was answered with 200, and the newer push that replaced it was refused.
+  ///
+  /// Neither push was delivered.
   @Test func `a replaced notification comes back when the device discards its refused replacement`()
     throws
   {

@@ -113,7 +113,7 @@ import Testing
         ])
       #expect(try await app.text("first").hasPrefix("first badge 0 registered false"))
       _ = try await app.text("active")
-      try await app.error("the app launches without its notifications: no agent at")
+      try await app.error("the app launches without notifications: no agent at")
       for _ in 0..<2 {
         app.tell("ask")
         #expect(try await app.text("granted") == "granted false")

@@ -50,10 +50,10 @@ extension Catalogue {
     whenUnlocked = when unlocked
     never = never
     whileInUse = while in use
-    listKeys = up/down choose   enter open or change   q leave
-    switchKeys = up/down choose   left/right change   esc back   q leave
-    centerKeys = up/down choose   enter open   c clear   q leave
-    notificationKeys = up/down choose   enter do   esc back   q leave
+    listKeys = up/down choose   enter open or change   q quit
+    switchKeys = up/down choose   left/right change   esc back   q quit
+    centerKeys = up/down choose   enter open   c clear   q quit
+    notificationKeys = up/down choose   enter perform   esc back   q quit
     replyKeys = enter send   esc back
     """)
 }

@@ -13,9 +13,9 @@ extension AgentSession {
     if let welcome = connect(waitingMilliseconds: Limits.launchMilliseconds) {
       return welcome.launch
     }
-    let reason = failure?.message ?? "the agent has not answered in time"
+    let reason = failure?.message ?? "the agent did not answer in time"
     FileHandle.standardError.write(
-      Data("belfry: the app launches without its notifications: \(reason)\n".utf8))
+      Data("belfry: the app launches without notifications: \(reason)\n".utf8))
     return AppLaunch(reason: .user)
   }
 }

@@ -111,9 +111,9 @@ final class LocationService: Sendable {
     FileHandle.standardError.write(
       Data(
         """
-        This app wants to use the location without saying why, so nobody is asked. Its Info.plist \
-        must have \(key), a text for the user; a development app may have it in the environment, as \
-        BELFRY_LOCATION_USAGE.
+        the app requests the location without giving a reason, so the user is not asked: add \
+        \(key), the reason to show to the user, to Info.plist; for an app under development, you \
+        can set BELFRY_LOCATION_USAGE instead
 
         """.utf8))
   }

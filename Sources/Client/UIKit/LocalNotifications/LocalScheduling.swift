@@ -81,7 +81,7 @@ extension UIApplication {
 
   /// Returns the local notifications in a list of the agent, or an empty array if the agent cannot be reached.
   ///
-  /// - Parameter list: `.pending` for the scheduled notifications, or `.delivered` for those that are shown.
+  /// `list` is `.pending` for the scheduled notifications, or `.delivered` for the notifications that are shown.
   private func localRequests(_ list: AppRequest) -> [AppWire.NotificationRequest] {
     guard let answer = try? session.call(list) else { return [] }
     let requests =

@@ -99,14 +99,14 @@ extension UNError.Code {
   var sentence: String {
     switch self {
     case .notificationsNotAllowed: "Notifications are not allowed for this application"
-    case .attachmentInvalidURL: "The attachment's URL names no readable file"
+    case .attachmentInvalidURL: "The attachment's URL does not point to a readable file"
     case .attachmentUnrecognizedType: "The attachment's type is not supported"
     case .attachmentInvalidFileSize: "The attachment is too large for its type"
     case .attachmentNotInDataStore: "The attachment is missing from the store"
     case .attachmentMoveIntoDataStoreFailed: "The attachment could not be moved into the store"
-    case .attachmentCorrupt: "The attachment is not what its type says"
+    case .attachmentCorrupt: "The attachment's content does not match its type"
     case .notificationInvalidNoDate: "The notification's trigger never fires"
-    case .notificationInvalidNoContent: "The notification has nothing to show, play or count"
+    case .notificationInvalidNoContent: "The notification has no content, sound or badge"
     case .contentProvidingObjectNotAllowed: "This object cannot provide a notification's content"
     case .contentProvidingInvalid: "The provided content is not valid"
     case .badgeInputInvalid: "A badge cannot be negative"

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A delivered notification.
+/// A notification that was delivered to this app: the request that scheduled it and the date of its delivery.
 open class UNNotification: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 

@@ -127,7 +127,7 @@ extension Administration {
     case nil: break
     case .expiredProviderToken?:
       let age = (now - Self.milliseconds(token.issuedAt)) / 1_000
-      let when = age > 0 ? "\(age / 60) minutes ago" : "\(-age / 60) minutes from now"
+      let when = age > 0 ? "\(age / 60) minutes ago" : "\(-age / 60) minutes in the future"
       return (.expiredProviderToken, "Issued \(when) (iat): the limit is one hour.")
     case let rejection?:
       return (rejection, "Key \(record.id) is valid only in \(record.environments.name).")
