@@ -41,8 +41,8 @@ public enum TestTool: String, CaseIterable, Sendable {
   case dbusPython = "python3-dbus"
   /// The system's Python with the Prometheus client library.
   case prometheusPython = "python3-prometheus-client"
-  /// PulseAudio's audio recorder.
   /// PulseAudio's audio recorder, which records the sounds that a test plays.
+  case parec
   /// The Python environment with the client libraries: `scripts/python-environment test`.
   case python = "python-test"
   case systemPython = "python3"
