@@ -138,7 +138,7 @@ import Testing
       ])
       #expect(try await noFile.end() == 1)
       #expect(
-        noFile.errors.contains("check --gateway, or start this gateway with 'belfry gateway'"))
+        noFile.errors.contains("check --gateway, or start the gateway with 'belfry gateway'"))
       // Nothing listens on this port.
       let unreachable = try scenario.belfry([
         "device", "run", "--gateway", "127.0.0.1:9", "--ca", scenario.folder.file("ca.pem"),
