@@ -48,7 +48,7 @@ public struct AgentConfiguration {
   public var attachmentsFolder: String?
   /// The path of the socket that apps connect to.
   public var socketPath: String
-  /// A socket that already listens at `socketPath` (`ActivationSocket`); nil if the agent opens its own.
+  /// A socket that is already listening at `socketPath` (`ActivationSocket`); nil if the agent opens its own.
   public var socketDescriptor: Int32?
   /// The number of descriptors that the process can have open (`DescriptorLimit`), which limits the number of app
   /// connections.

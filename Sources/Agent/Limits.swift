@@ -146,8 +146,8 @@ package enum Limits {
   /// The maximum number of bytes that a connection can send before its greeting is complete; a greeting takes a few
   /// hundred bytes.
   static let ungreetedBytes = 64 << 10
-  /// The maximum number of connections of one app and its extensions: far more than an app has processes, but few
-  /// enough that no app uses up all connections.
+  /// The maximum number of connections from one app and its extensions: far more than the number of processes that an
+  /// app runs, but few enough that no single app can use up all connections.
   static let connectionsPerApp = 256
   /// The maximum size, in bytes, of a frame to an app.
   ///

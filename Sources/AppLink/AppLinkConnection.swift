@@ -34,7 +34,7 @@ public final class AppLinkConnection: Sendable {
     /// The outgoing frames of this connection, in order.
     var outbox: [UInt8] = []
     /// The requests to send when the agent has answered the greeting.
-    var queued: [(number: Int64, frame: AppFrame)] = []
+    var queued: [(number: Int64, bytes: [UInt8])] = []
     var queuedBytes = 0
     /// The number of the current connection.
     ///
@@ -128,12 +128,13 @@ public final class AppLinkConnection: Sendable {
           .agentUnavailable, "too many requests to the agent: wait for its responses")
       }
       let number = state.requests.add(deadlineMilliseconds: deadline, completion: completion)
+      let bytes = frame.numbered(number).encoded
       if state.isReady {
         _ = state.requests.sent(number)
-        state.outbox += frame.numbered(number).encoded
+        state.outbox += bytes
       } else {
-        state.queued.append((number, frame))
-        state.queuedBytes += frame.attached.count + 256
+        state.queued.append((number, bytes))
+        state.queuedBytes += bytes.count
       }
       return nil
     }
@@ -352,8 +353,8 @@ public final class AppLinkConnection: Sendable {
       _ = state.requests.answered(greeting)
       state.isReady = true
       state.unreachable = nil
-      for (number, frame) in state.queued where state.requests.sent(number) {
-        state.outbox += frame.numbered(number).encoded
+      for (number, bytes) in state.queued where state.requests.sent(number) {
+        state.outbox += bytes
       }
       state.queued = []
       state.queuedBytes = 0

@@ -83,7 +83,7 @@ public final class GatewayServer {
   /// The condition of the gateway, for its probes.
   public let condition: GatewayCondition
 
-  /// Creates a gateway from its data folder and creates any missing files; nothing listens yet.
+  /// Creates a gateway from its data folder, and creates any missing files, but does not open any listeners.
   public convenience init(
     configuration: GatewayConfiguration, loop: EventLoop, metrics registry: MetricRegistry,
     log: Log
@@ -99,7 +99,7 @@ public final class GatewayServer {
     }
   }
 
-  /// Creates a gateway with these resources; nothing listens yet.
+  /// Creates a gateway with these resources, but does not open any listeners.
   package convenience init(
     configuration: GatewayConfiguration, resources: GatewayResources, loop: EventLoop,
     metrics registry: MetricRegistry, log: Log

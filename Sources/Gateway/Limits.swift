@@ -28,8 +28,9 @@ package enum Limits {
   ///
   /// A working device makes room within a round trip.
   static let onceWaitNanoseconds: Int64 = 5_000_000_000
-  /// The maximum number of unanswered pushes to one token on its loop, which is more than any provider needs; the
-  /// gateway rejects further pushes with `TooManyRequests` (apns-protocol 1.9).
+  /// The maximum number of unanswered pushes to one token: more than any provider needs.
+  ///
+  /// The gateway rejects further pushes with `TooManyRequests` (apns-protocol 1.9).
   static let tokenUnansweredMax = 5_000
   /// The number of unanswered pushes on a loop above which further pushes are counted per token; below this number, a
   /// push costs no lookup.

@@ -23,7 +23,8 @@ enum Limits {
   static let backupAttempts = 12
   /// The number of bytes per read and write when files are copied.
   static let copiedAtOnceBytes = 1_048_576
-  /// The maximum number of files in an archive: a folder has about twenty files, plus one per provider key.
+  /// The maximum number of files in an archive: a folder has about twenty files, plus one per provider key and three
+  /// per host name that was added later.
   static let archiveEntriesMax = 10_000
   /// The maximum number of zero bytes after an archive's last file: tar's default record has 10,240 bytes.
   static let archiveEndBytesMax = 1_048_576

@@ -86,7 +86,9 @@ public final class StoreDamage: Sendable {
     guard count > 0 else { return false }
     let part = Key.quoted(text)
     return state.withLock { state in
-      tables.contains { name in
+      // As in `mayHave(_:)`, a damaged row of `set_aside` might have represented any key.
+      if state.tables[ChecksummedTable.setAside.name] != nil { return true }
+      return tables.contains { name in
         guard let rows = state.tables[name] else { return false }
         return rows.hasUnknownKey || rows.keys.contains(part)
       }

@@ -58,7 +58,7 @@ enum NotifyTrigger {
       recurrenceCalendar: nil)
   }
 
-  /// The maximum number of seconds: about 3,000 years, which is more than any user needs and doesn't overflow when
+  /// The maximum number of seconds (about 3,000 years): more than any user needs, but small enough not to overflow when
   /// converted to milliseconds.
   static let secondsMax = 1e11
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Console
 @testable import GatewayConsole
 
-/// Tests of the archive that holds seven days of metrics in a file of a fixed size.
+/// Tests of the archive that holds seven days of metrics in a fixed-size file.
 @Suite struct MetricArchiveTests {
   private let scratch: ScratchFolder
   private let path: String

@@ -254,6 +254,29 @@ private let app = "com.example.app"
     }
   }
 
+  @Test
+  func `a backup contains the certificates for host names that were added later`() async throws {
+    try await Scenario.run { scenario in
+      let first = try await scenario.gateway()
+      try await first.stop()
+      // The certificate of a name that is too long for an archive is created again instead.
+      let long = [60, 40].map { String(repeating: "a", count: $0) }.joined(separator: ".")
+      let gateway = try await scenario.gateway(
+        options: ["--name", "added.example", "--name", long + ".example"])
+      try await gateway.stop()
+      #expect(try FileSystem.list(gateway.data).contains("server-added-\(long).example.pem"))
+      let file = scenario.folder.file("backup.tar")
+      let target = scenario.folder.file("restored")
+      _ = try await scenario.belfryCommand(["backup", file, "--data", gateway.data])
+      _ = try await scenario.belfryCommand(["restore", file, "--data", target])
+      for ending in [".pem", "-key.pem", "-names"] {
+        let name = "/server-added-added.example\(ending)"
+        let bytes = try Data(contentsOf: URL(filePath: gateway.data + name))
+        #expect(try Data(contentsOf: URL(filePath: target + name)) == bytes, "\(name)")
+      }
+    }
+  }
+
   /// Returns the files of an archive, in order.
   private func files(of archive: String) throws -> [(name: String, bytes: [UInt8])] {
     let reader = try TarReader(archive)
@@ -319,7 +342,10 @@ private let app = "com.example.app"
         files.remove(at: index)
         #expect(try await restore(files) == 1)
       }
-      #expect(try await restore(former + [("AuthKey_\nx.p8", [1])]) == 1)
+      for name in ["AuthKey_\nx.p8", "server-added-/../../evil.pem", "server-added-a\nb.pem"] {
+        #expect(try await restore(former + [(name, [1])]) == 1, "\(name)")
+      }
+      #expect(!FileManager.default.fileExists(atPath: scenario.folder.file("evil.pem")))
     }
   }
 

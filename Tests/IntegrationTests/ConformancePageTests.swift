@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the results that `scripts/conformance` produces for docs/conformance.md and the tests' tags.
+/// Tests of `scripts/conformance`, which writes docs/conformance.md and reports invalid tags and rows.
 @Suite(.timeLimit(.minutes(60))) struct ConformancePageTests {
   /// Runs the script on a folder that contains two statements and one test with the given body; also returns the
   /// generated page.

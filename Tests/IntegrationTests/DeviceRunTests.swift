@@ -139,7 +139,7 @@ import Testing
       #expect(try await noFile.end() == 1)
       #expect(
         noFile.errors.contains("check --gateway, or start the gateway with 'belfry gateway'"))
-      // Nothing listens on this port.
+      // Nothing is listening on this port.
       let unreachable = try scenario.belfry([
         "device", "run", "--gateway", "127.0.0.1:9", "--ca", scenario.folder.file("ca.pem"),
         "--enroll", "code", "--data", scenario.folder.file("unreachable"), "--app",

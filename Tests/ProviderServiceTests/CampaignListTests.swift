@@ -7,7 +7,7 @@ import Testing
 
 @testable import ProviderService
 
-/// Tests of the list of campaigns, and of a campaign's list of recipients, during concurrent changes.
+/// Tests of the campaign list, and of a campaign's recipient list, during concurrent changes.
 @Suite(.timeLimit(.minutes(60))) struct CampaignListTests {
   private let test: TestRegistry
   private let campaigns: CampaignService

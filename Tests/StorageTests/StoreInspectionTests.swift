@@ -173,4 +173,98 @@ import Transport
     let repaired = try SQLiteNotificationStore(path: killed)
     #expect(try repaired.load(device: 77).map(\.sequence) == [900_000])
   }
+
+  @Test func `every wrong index of a table is counted`() throws {
+    let path = folder.file("store")
+    _ = try notifications(path, payload: 10)
+    // Change the rows while the schema says that the indexes omit them, so that the index entries stay unchanged.
+    try run(
+      [
+        Self.edit("sql || ' WHERE sequence < 0'", of: "index"),
+        "UPDATE notification SET device = device + 100, expiration = expiration - 1",
+        Self.edit("replace(sql, ' WHERE sequence < 0', '')", of: "index"),
+      ], at: path, schema: NotificationEngine.schema)
+    #expect(try SQLiteNotificationStore.inspect(path: path) == .setAside(rows: 0, indexes: 2))
+    #expect(try SQLiteNotificationStore.inspect(path: path) == .whole)
+  }
+
+  /// Runs each script on a connection of its own, because a connection reads the schema only when it opens the file.
+  private func run(_ scripts: [String], at path: String, schema: SQLiteDatabase.Schema) throws {
+    for script in scripts {
+      let database = try SQLiteDatabase(path: path, schema: schema)
+      try database.execute(script)
+      database.close()
+    }
+  }
+
+  /// Returns a script that replaces the stored descriptions of all tables or indexes.
+  private static func edit(_ sql: String, of type: String) -> String {
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = \(sql) WHERE type = '\(type)'"
+  }
+
+  /// Damages each page of a store of records in turn, and calls `body` with each repair and the repaired store.
+  ///
+  /// Returns the number of repairs.
+  private func repairEachPage(
+    of whole: Data, _ body: (StoreRepair, SQLiteRecordStore) throws -> Void
+  ) throws -> Int {
+    var count = 0
+    for page in 1..<whole.count / Self.page where !isOfSchema(whole, page: page) {
+      let path = folder.file("damaged-\(page)")
+      try damage(whole, page: page, with: 0xA5, at: path)
+      guard case .repaired(let repair) = try SQLiteRecordStore.inspect(path: path) else { continue }
+      count += 1
+      try body(repair, SQLiteRecordStore(path: path))
+    }
+    return count
+  }
+
+  /// Creates and closes a store of 400 records with text keys and an additional record, and returns the bytes of its
+  /// file.
+  private func records(
+    _ path: String, and additional: SQLiteRecordStore.Change
+  ) throws -> Data {
+    do {
+      let store = try SQLiteRecordStore(path: path)
+      try store.commit(
+        (100..<500).map {
+          .put(collection: "app", key: "\($0)", value: [UInt8](repeating: 7, count: 100))
+        } + [additional])
+    }
+    return try Data(contentsOf: URL(fileURLWithPath: path))
+  }
+
+  @Test func `a repair sets a damaged row aside even if it follows unreadable rows`() throws {
+    let path = folder.file("records")
+    _ = try records(path, and: .put(collection: "app", key: "last", value: [7]))
+    let checksum = "row_checksum(2, collection, key, value)"
+    try run(
+      [
+        Self.edit("replace(sql, '\(checksum)', '12345')", of: "table"),
+        "UPDATE record SET value = x'08' WHERE key = 'last'",
+        Self.edit("replace(sql, '12345', '\(checksum)')", of: "table"),
+      ], at: path, schema: SQLiteRecordStore.schema)
+    var missing = 0
+    let repairs = try repairEachPage(of: Data(contentsOf: URL(fileURLWithPath: path))) {
+      repair, store in
+      // The notes about unreadable rows are not counted as rows.
+      let rows = try store.rowsSetAside().filter { !$0.content.hasPrefix(TableCopy.gapNote) }
+      #expect(rows.count == repair.rowsSetAside)
+      if !rows.contains(where: { $0.content.contains("key='last'") }) { missing += 1 }
+    }
+    #expect(repairs > 8, "\(repairs)")
+    // Only damage to the row's own page, or to the table's root page, can remove the row.
+    #expect(missing <= 2, "\(missing)")
+  }
+
+  @Test func `a repair keeps rows whose text key sorts before a number's digits`() throws {
+    let whole = try records(
+      folder.file("records"), and: .put(collection: "!", key: "first", value: [8]))
+    var missing = 0
+    let repairs = try repairEachPage(of: whole) { _, store in
+      if try store.value("!", key: "first") != [8] { missing += 1 }
+    }
+    #expect(repairs > 8, "\(repairs)")
+    #expect(missing <= 2, "\(missing)")
+  }
 }

@@ -16,7 +16,7 @@ import Testing
     var limit = rlimit()
     let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
     #expect(getrlimit(resource, &limit) == 0)
-    // Use one less than the maximum, which is enough for the tests that run concurrently.
+    // Use one less than the maximum: the tests that run concurrently still have enough descriptors.
     let former = UInt64(limit.rlim_max - 1)
     limit.rlim_cur = limit.rlim_max - 1
     #expect(setrlimit(resource, &limit) == 0)

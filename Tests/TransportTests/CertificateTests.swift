@@ -108,14 +108,33 @@ private let now: Int64 = 1_795_000_000
     #expect(
       refusal(of: device, purpose: .client, at: now + 31 * 86_400)
         == .expired(notAfter: device.notAfter))
-    #expect(
-      refusal(of: device, purpose: .client, at: now - 86_400)
-        == .notYetValid(notBefore: device.notBefore))
+    // The device's certificate is valid from the same time as its authority.
+    #expect(refusal(of: device, purpose: .client, at: now - 86_400) != nil)
     #expect(try Certificate(der: device.der) == device)
     #expect(try Certificate(pem: device.pem()) == device)
     #expect(throws: CryptoFailure.self) {
       try authority.issueDevice(publicKeySPKI: key.spkiDER, device: "a.b", now: now, days: 1)
     }
+  }
+
+  @Test
+  func `the certificate that is not valid at a time is the one whose date is reported`() throws {
+    let (start, end) = (authority.certificate.notBefore, authority.certificate.notAfter)
+    let provider = try authority.issueProvider(
+      bundleID: "com.example.app", environment: .both, form: .universal, now: now + 86_400, days: 9
+    ).certificate
+    func failure(at moment: Int64) -> CertificateChain.Failure? {
+      refusal(of: provider, purpose: .client, at: moment)
+    }
+    #expect(failure(at: start - 1) == .authorityNotYetValid(notBefore: start))
+    #expect(failure(at: now) == .notYetValid(notBefore: provider.notBefore))
+    #expect(failure(at: provider.notBefore) == nil)
+    #expect(failure(at: provider.notAfter + 1) == .expired(notAfter: provider.notAfter))
+    let expired = failure(at: end + 1)
+    #expect(expired == .authorityExpired(notAfter: end))
+    let text = try #require(expired).description
+    #expect(text.contains("authority expired 2036-11-15T11:06:40.000Z"), "\(text)")
+    #expect(text.contains("belfry ca rotate"), "\(text)")
   }
 
   @Test

@@ -33,7 +33,7 @@ final class SocketAppTransport: AppTransport {
   /// Creates a transport for the socket at `path`.
   ///
   /// The transport replaces a socket file that an earlier agent left behind. If `descriptor` is not nil, the transport
-  /// uses that socket, which already listens at `path`. The socket's file then remains after the transport closes.
+  /// uses that socket, which is already listening at `path`. The socket's file then remains after the transport closes.
   init(path: String, descriptor: Int32? = nil, userID: UInt32) {
     self.path = path
     self.descriptor = descriptor

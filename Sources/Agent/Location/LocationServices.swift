@@ -52,7 +52,7 @@ final class LocationServices: TimerTarget {
     apply()
   }
 
-  /// Sets the timer that reports `regionsDue` at the given time, in milliseconds awake, replacing an earlier timer.
+  /// Sets the timer that reports `regionsDue` at the given ``AgentTime/awake`` time, replacing an earlier timer.
   func arm(atAwakeMilliseconds moment: Int64?) {
     if let timer { loop.cancel(timer) }
     timer = moment.map { moment in

@@ -106,7 +106,7 @@ package enum AgentEffect: Hashable, Sendable {
   case armBackgroundWork(atUnixMilliseconds: Int64?)
   /// Sends `backgroundTimeDue` at the given time, replacing an earlier timer; nil cancels the timer.
   case armBackgroundTime(atElapsedMilliseconds: Int64?)
-  /// Sends `regionsDue` at the given time, in milliseconds awake, replacing an earlier timer; nil cancels the timer.
+  /// Sends `regionsDue` at the given ``AgentTime/awake`` time, replacing an earlier timer; nil cancels the timer.
   case armRegions(atAwakeMilliseconds: Int64?)
   /// Starts and stops location services as needed.
   case useLocationServices(LocationNeeds)

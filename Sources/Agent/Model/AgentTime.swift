@@ -4,7 +4,7 @@ import Scheduling
 package struct AgentTime: Hashable, Sendable {
   /// Milliseconds since 1970 on the device's clock.
   package var wall: Int64
-  /// Elapsed milliseconds, including sleep, from an arbitrary start that is stored on disk.
+  /// Milliseconds of elapsed time, including sleep, from an arbitrary start that is stored on disk.
   package var elapsed: Int64
   /// The time that the machine was awake, in milliseconds, from an arbitrary start.
   ///

@@ -13,7 +13,7 @@ struct BackgroundTime {
       case none, given
     }
 
-    /// The time when the background time ends, in elapsed milliseconds.
+    /// The time when the background time ends, in milliseconds on the elapsed-time clock.
     var endsAt: Int64
     var warning = Warning.none
     /// The time when an app without pending work is suspended; nil while it has work.
@@ -32,7 +32,7 @@ struct BackgroundTime {
   ///
   /// These apps have no time left, regardless of the tasks that they begin or end.
   private var overdue: Set<AppID> = []
-  /// The due time of the armed timer, in elapsed milliseconds.
+  /// The due time of the armed timer, in milliseconds on the elapsed-time clock.
   private var armed: Int64?
 
   // MARK: - Apps

@@ -147,7 +147,7 @@ struct ContentExtensions {
       guard
         context.apps[key.app]?.contentExtension(of: category)?.executable == job.program.executable
       else {
-        // A different extension, or none, shows the category of the new notification.
+        // The new notification's category belongs to a different extension, or to none.
         if job.hasDrawn {
           let nothing = Drawing(items: [], actions: nil, hidesDefaultContent: false)
           context.emit(.draw(key, nothing))

@@ -36,6 +36,7 @@ final class ValueStreams<Element: Sendable>: Sendable {
   private struct State {
     var value: Element?
     var continuations: [UUID: AsyncStream<Element>.Continuation] = [:]
+    var isFinished = false
   }
 
   private let state: LockedBox<State>
@@ -60,8 +61,12 @@ final class ValueStreams<Element: Sendable>: Sendable {
     for continuation in continuations { continuation.yield(value) }
   }
 
+  /// Ends the streams, and every stream that is created later, after its first value.
   func finish() {
-    let continuations = state.withLock { Array($0.continuations.values) }
+    let continuations = state.withLock { state in
+      state.isFinished = true
+      return Array(state.continuations.values)
+    }
     for continuation in continuations { continuation.finish() }
   }
 
@@ -72,11 +77,12 @@ final class ValueStreams<Element: Sendable>: Sendable {
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { _ = $0.continuations.removeValue(forKey: id) }
     }
-    let value = state.withLock { state in
-      state.continuations[id] = continuation
-      return replays ? state.value : nil
+    let (value, isFinished) = state.withLock { state in
+      if !state.isFinished { state.continuations[id] = continuation }
+      return (replays ? state.value : nil, state.isFinished)
     }
     if let value { continuation.yield(value) }
+    if isFinished { continuation.finish() }
     return stream
   }
 }

@@ -1,7 +1,7 @@
 import BelfryClient
 public import Foundation
 
-/// The superclass of actions on calls.
+/// The superclass of call actions.
 open class CXAction: NSObject, @unchecked Sendable {
   // Sendable: a lock protects the mutable state.
 

@@ -86,7 +86,7 @@ open class CXCallObserver: NSObject, @unchecked Sendable {
   }
 }
 
-/// A controller with which the app requests actions on calls, for example when the user presses a button in the app.
+/// A controller with which the app requests call actions, for example when the user presses a button in the app.
 open class CXCallController: NSObject, @unchecked Sendable {
   // Sendable: every stored property is a constant.
 

@@ -72,7 +72,7 @@ public enum CXCallEndedReason: Int, Sendable {
   case declinedElsewhere = 5
 }
 
-/// An object that reports calls to the system and passes the user's actions on calls to its delegate.
+/// An object that reports calls to the system and passes the user's call actions to its delegate.
 ///
 /// An incoming call appears as a notification with two buttons, which stays until the call is answered, declined, or
 /// reported as ended. When a provider is created, it requests permission for these notifications, unless the user has

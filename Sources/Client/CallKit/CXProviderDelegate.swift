@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The delegate that performs the user's actions on calls; called on the provider's queue.
+/// The delegate that performs the user's call actions; called on the provider's queue.
 ///
 /// Only `providerDidReset(_:)` is required. If the delegate does not implement the method for an action, the action
 /// fails.

@@ -124,23 +124,26 @@ final class CallCenter: Sendable {
     guard !transaction.actions.isEmpty else {
       throw CXErrorCodeRequestTransactionError(.emptyTransaction)
     }
-    for action in transaction.actions {
-      guard let action = action as? CXCallAction else {
-        throw CXErrorCodeRequestTransactionError(.invalidAction)
-      }
-      try state.withLock { state in
+    try state.withLock { state in
+      // Record the new calls only after all actions are checked.
+      var calls = state.calls
+      for action in transaction.actions {
+        guard let action = action as? CXCallAction else {
+          throw CXErrorCodeRequestTransactionError(.invalidAction)
+        }
         if action is CXStartCallAction {
           guard let provider = state.providers.last(where: { $0.provider != nil })?.provider else {
             throw CXErrorCodeRequestTransactionError(.unknownCallProvider)
           }
-          guard state.calls[action.callUUID] == nil else {
+          guard calls[action.callUUID] == nil else {
             throw CXErrorCodeRequestTransactionError(.callUUIDAlreadyExists)
           }
-          state.calls[action.callUUID] = Call(provider: provider, isOutgoing: true)
-        } else if state.calls[action.callUUID] == nil {
+          calls[action.callUUID] = Call(provider: provider, isOutgoing: true)
+        } else if calls[action.callUUID] == nil {
           throw CXErrorCodeRequestTransactionError(.unknownCallUUID)
         }
       }
+      state.calls = calls
     }
     for case let action as CXCallAction in transaction.actions { perform(action) }
   }

@@ -132,7 +132,7 @@ extension Administration {
     )
   }
 
-  /// Rethrows a storage failure; converts any other error to an answer.
+  /// Rethrows a storage failure; converts any other error into an answer.
   static func broken(_ error: any Error) throws(StorageFailure) -> AdministrationAnswer {
     if let failure = error as? StorageFailure { throw failure }
     return .failure(.init(.broken, "cannot change the keys in the folder", do: "\(error)"))

@@ -7,7 +7,7 @@ import Transport
 /// instead.
 final class ConnectionSlot: StreamSlot {
   let address: String
-  /// The time at which the connection was accepted, on its loop's clock, in nanoseconds.
+  /// The time at which the connection was accepted, in nanoseconds on the clock of the connection's loop.
   let since: Int64
   private enum State { case unproven, provider, device }
 

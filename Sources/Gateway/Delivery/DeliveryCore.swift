@@ -369,7 +369,7 @@ public struct DeliveryCore: ~Copyable {
     }
   }
 
-  /// Asserts that rows are recorded as ended only if the store might still report that it dropped them.
+  /// Asserts that every row recorded as ended is one that the store might still report as dropped.
   ///
   /// Call this method only if the core's store reports dropped rows.
   package func checkEndedRows() {

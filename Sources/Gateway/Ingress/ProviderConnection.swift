@@ -3,7 +3,7 @@ import PushWire
 import System
 import Transport
 
-/// A provider's HTTP/2 connection, which converts frames to requests and decisions to answers.
+/// A provider's HTTP/2 connection, which converts frames into requests, and decisions into responses.
 ///
 /// The connection is confined to its loop. It makes no decisions: ``Admission`` checks requests,
 /// ``PresentedCredentials`` checks provider tokens, and the device's home performs the last checks.

@@ -50,11 +50,27 @@ public enum FolderBackup {
       return keyID.count == 10
         && keyID.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }
+    if name.hasPrefix("server-added-") {
+      // If a name does not fit into an archive, the next start creates the certificate again.
+      return (name.hasSuffix(".pem") || name.hasSuffix("-names"))
+        && name.utf8.count <= TarEntry.nameBytesMax && name.utf8.allSatisfy(isOfHostName)
+    }
+    // Earlier releases wrote `server-added.pem`.
     return [
       "manifest", "ca.pem", "ca-first.pem", "ca-key.pem", "server.pem", "server-key.pem",
-      "server-names", "server-added.pem", "server-added-key.pem", "server-added-names",
-      "token-keys", "admin-token",
+      "server-names", "server-added.pem", "token-keys", "admin-token",
     ].contains(name)
+  }
+
+  /// Returns true for the bytes of host names, and for `_`, which replaces `*` in file names.
+  private static func isOfHostName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"):
+      true
+    default: false
+    }
   }
 
   /// The stores, in the order in which they are copied.
@@ -163,7 +179,7 @@ public enum FolderBackup {
   }
 
   private static func mode(of name: String) -> UInt32 {
-    name.hasSuffix(".pem") && !name.contains("-key") || name == "manifest" ? 0o644 : 0o600
+    name.hasSuffix(".pem") && !name.hasSuffix("-key.pem") || name == "manifest" ? 0o644 : 0o600
   }
 
   // MARK: Restoring

@@ -14,6 +14,6 @@ extension RegistryStore {
   /// Returns true if rows of a campaign might be missing, in which case the campaign could send pushes twice or not at
   /// all.
   func lacksRows(of campaign: String) -> Bool {
-    damage.mayHave(part: campaign, in: ["campaign", "leg", "batch", "recipient", "set_aside"])
+    damage.mayHave(part: campaign, in: ["campaign", "leg", "batch", "recipient"])
   }
 }

@@ -216,7 +216,7 @@ struct LinkSubjects {
       assert(isConnected || entry.handle == nil, "handles exist only while connected")
       assert(
         !entry.owesEnable || !entry.isDisabled,
-        "a subject to be enabled is not disabled: \(entry.subject)")
+        "a subject that awaits the answer to ENABLE is not disabled: \(entry.subject)")
       if case .channel = entry.subject {
         assert(!entry.isDisabled, "channels cannot be enabled or disabled")
       }

@@ -4,7 +4,7 @@ public import AppWire
 ///
 /// An exact position counts immediately. A measured position must be beyond the boundary by at least its accuracy, and
 /// must remain there for `PlaceLimits.dwellMilliseconds`, so that a stray position fix does not count as a crossing.
-/// Times are elapsed milliseconds.
+/// Times are in milliseconds on a clock that the caller chooses; the agent uses the time that the machine was awake.
 public struct RegionWatch<Key: Hashable & Sendable>: ~Copyable {
   /// A region whose state has changed.
   public struct Crossing: Hashable, Sendable {

@@ -102,7 +102,7 @@ extension Period {
       else { return nil }
       return (found.day * Gregorian.secondsPerDay + time, found.exists)
     }
-    // Start three days early, which is more than twice the largest difference between a zone and UTC.
+    // Start three days early: three days are more than twice the largest difference between a zone and UTC.
     let target = max(shown, wall) - 3 * Gregorian.secondsPerDay
     var first = 1
     var guess =

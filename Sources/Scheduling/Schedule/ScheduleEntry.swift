@@ -51,11 +51,12 @@ public struct ScheduleEntry: Hashable, Sendable {
   public let trigger: Trigger
   /// The time at which the entry was added.
   ///
-  /// An interval uses elapsed milliseconds, a match that occurs once uses the wall time in the trigger's zone, and all
-  /// other triggers use milliseconds since 1970.
+  /// An interval uses milliseconds on the elapsed-time clock, a match that occurs once uses the wall time in the
+  /// trigger's zone, and all other triggers use milliseconds since 1970.
   public let since: Int64
-  /// The time up to which moments have been handled, in elapsed milliseconds for an interval and in milliseconds since
-  /// 1970 for all other triggers.
+  /// The time up to which moments have been handled, in milliseconds.
+  ///
+  /// An interval uses the elapsed-time clock, and all other triggers use milliseconds since 1970.
   public var handled: Int64
   /// The entry's position in the order of addition; entries that are due at the same moment fire in this order.
   public let order: UInt64

@@ -57,7 +57,7 @@ public enum ScheduleStep: Equatable, Sendable {
 public struct ScheduleWakeUp: Hashable, Sendable {
   /// Milliseconds since 1970; nil if nothing is due on that clock.
   public let wall: Int64?
-  /// Elapsed milliseconds; nil if nothing is due on that clock.
+  /// Milliseconds of elapsed time; nil if nothing is due on that clock.
   public let elapsed: Int64?
 
   /// Creates a wake-up from moments on the two clocks.

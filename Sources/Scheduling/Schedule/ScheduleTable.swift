@@ -28,7 +28,7 @@ struct ScheduleTable {
   private var apps: [UTF8Text: [UTF8Text: Int]] = [:]
   /// The items ordered by milliseconds since 1970; the first item is always current.
   private var byWall = DueHeap()
-  /// The items ordered by elapsed milliseconds; the first item is always current.
+  /// The items ordered by their time on the elapsed-time clock; the first item is always current.
   private var byElapsed = DueHeap()
   private(set) var count = 0
 

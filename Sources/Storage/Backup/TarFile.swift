@@ -12,11 +12,14 @@ public struct TarEntry: Sendable, Equatable {
   /// The modification time, in seconds since 1970.
   public var modifiedSeconds: Int64
 
+  /// The maximum length of a name in bytes: the size of the header's field.
+  public static let nameBytesMax = 100
+
   static let blockBytes = 512
 
   /// The header's 512 bytes.
   var header: [UInt8] {
-    precondition((1...100).contains(name.utf8.count), "the name fits in the header")
+    precondition((1...Self.nameBytesMax).contains(name.utf8.count), "the name fits in the header")
     var block = [UInt8](repeating: 0, count: Self.blockBytes)
     func put(_ text: String, at offset: Int) {
       for (index, byte) in text.utf8.enumerated() { block[offset + index] = byte }

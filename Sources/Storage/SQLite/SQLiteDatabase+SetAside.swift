@@ -6,8 +6,8 @@ extension SQLiteDatabase {
   struct TableVerdict: Equatable {
     /// The number of rows that have changed since they were written.
     var damagedRows = 0
-    /// True if the entries of an index differ from the rows of the table.
-    var hasWrongIndex = false
+    /// The number of indexes whose entries differ from the rows of the table.
+    var wrongIndexes = 0
 
     var isWhole: Bool { self == TableVerdict() }
   }
@@ -44,7 +44,7 @@ extension SQLiteDatabase {
         once: "SELECT \(index.sum) FROM \(table.name) INDEXED BY \(index.name)"
           + (index.condition.map { " WHERE \($0)" } ?? ""))
       let isSame = try entries.step() && entries.integer(0) == rows.integer(Int32(place) + 1)
-      if !isSame { verdict.hasWrongIndex = true }
+      if !isSame { verdict.wrongIndexes += 1 }
     }
     return verdict
   }
@@ -98,8 +98,7 @@ extension SQLiteDatabase {
 
   /// Checks all tables of `schema`, and sets damaged rows aside.
   ///
-  /// Returns the number of rows that were set aside, and the number of tables with an index that was wrong and was
-  /// rebuilt.
+  /// Returns the number of rows that were set aside, and the number of indexes that were wrong and were rebuilt.
   @discardableResult
   func setAsideDamage(
     of schema: Schema, atMilliseconds now: Int64
@@ -110,7 +109,7 @@ extension SQLiteDatabase {
       guard !verdict.isWhole else { continue }
       try setAside(table, atMilliseconds: now)
       found.rows += verdict.damagedRows
-      if verdict.hasWrongIndex { found.indexes += 1 }
+      found.indexes += verdict.wrongIndexes
     }
     if found.rows > 0, schema.afterRepair.utf8CodeUnitCount > 0 {
       try transaction { () throws(StorageFailure) in try execute("\(schema.afterRepair)") }

@@ -8,7 +8,7 @@ public enum StoreInspection: Sendable, Equatable {
   case unfinished
   /// Some rows had changed since they were written; these rows were moved into the table `set_aside`.
   ///
-  /// `indexes` is the number of tables with an index that didn't match the rows and was rebuilt.
+  /// `indexes` is the number of indexes that didn't match the rows and were rebuilt.
   case setAside(rows: Int, indexes: Int)
   /// The file was damaged, and a new file has replaced it.
   ///

@@ -21,6 +21,15 @@ final class TableCopy {
   static let gapNote = "rows that could not be read"
 
   private let name: String
+  /// The column by which the rows are ordered.
+  private let key: String
+  /// The clause that reads the table without its indexes, because an index can be damaged even if the table is intact.
+  private let from: String
+  /// The condition that a row's key is at or after the parameter.
+  ///
+  /// For keys that are strings, the condition has a unary plus, because SQLite would otherwise convert the number to a
+  /// string, and some strings are less than that string.
+  private let atOrAfter: String
   private let source: SQLiteDatabase
   private let target: SQLiteDatabase
   private let rows: SQLiteStatement
@@ -37,6 +46,8 @@ final class TableCopy {
   /// The number of rows that were readable but had changed since they were written.
   private(set) var setAsideCount = 0
   private var hasGaps = false
+  /// The keys from which rows were read in ascending order: the lowest one, and one after each gap.
+  private var starts: [Int64] = []
 
   init(
     _ name: String, hasRowid: Bool, checksummed: ChecksummedTable?, from source: SQLiteDatabase,
@@ -59,13 +70,13 @@ final class TableCopy {
     guard let first = names.first else {
       throw .corrupt(path: source.path, detail: "the table \(name) is missing")
     }
-    let key = hasRowid ? "rowid" : first
+    key = hasRowid ? "rowid" : first
     columnCount = Int32(names.count)
-    // Do not use an index, because an index can be damaged even if the table is intact.
-    let from = "FROM \"\(name)\"" + (hasRowid ? " NOT INDEXED" : "")
+    from = "FROM \"\(name)\"" + (hasRowid ? " NOT INDEXED" : "")
     let select =
       "SELECT \(key), \(names.joined(separator: ", ")), \(checksummed?.isWhole ?? "1") \(from) "
-    rows = try source.prepare(once: select + "WHERE \(key) >= ?1 ORDER BY \(key)")
+    atOrAfter = (isNumbered ? key : "+" + key) + " >= ?1"
+    rows = try source.prepare(once: select + "WHERE \(atOrAfter) ORDER BY \(key)")
     rowsBackwards =
       isNumbered ? nil : try source.prepare(once: select + "ORDER BY \(key) DESC")
     next = try source.prepare(
@@ -122,12 +133,26 @@ final class TableCopy {
     try note.run()
   }
 
-  /// Copies damaged rows to `set_aside`, until a row cannot be read.
+  /// Copies the damaged rows to `set_aside`.
+  ///
+  /// Reads the same parts of the table as ``copyAll()``.
   private func copyDamagedRows() throws(StorageFailure) {
     guard let checksummed else { return }
-    let damaged = try source.prepare(
-      once: "SELECT \(checksummed.vouchedKey), \(checksummed.content) FROM \"\(name)\" "
-        + "WHERE NOT \(checksummed.isWhole)")
+    let select =
+      "SELECT \(checksummed.vouchedKey), \(checksummed.content) \(from) "
+      + "WHERE NOT \(checksummed.isWhole) "
+    let damaged = try source.prepare(once: select + "AND \(atOrAfter) ORDER BY \(key)")
+    for start in starts {
+      try damaged.bind(1, start)
+      try setAside(damaged)
+    }
+    if rowsBackwards != nil, hasGaps {
+      try setAside(source.prepare(once: select + "ORDER BY \(key) DESC"))
+    }
+  }
+
+  /// Copies damaged rows to `set_aside`, until a row cannot be read.
+  private func setAside(_ damaged: SQLiteStatement) throws(StorageFailure) {
     let put = try target.prepare(
       once: "INSERT INTO set_aside (source, key, content, found) VALUES (?1, ?2, ?3, ?4)")
     do throws(StorageFailure) {
@@ -149,6 +174,7 @@ final class TableCopy {
   /// Returns the key at which reading failed, or nil at the end.
   private func copy(from start: Int64) throws(StorageFailure) -> Int64? {
     var reached = start
+    starts.append(start)
     try rows.bind(1, start)
     while true {
       do throws(StorageFailure) {
@@ -173,7 +199,7 @@ final class TableCopy {
   private func copy(_ rows: SQLiteStatement) throws(StorageFailure) {
     do throws(StorageFailure) {
       while try rows.step() {
-        if rows.integer(columnCount + 1) != 0 { try put(rows) }
+        if rows.integer(columnCount + 1) != 0 { try put(rows) } else { setAsideCount += 1 }
       }
     } catch {
       guard error.isDamage else { throw error }

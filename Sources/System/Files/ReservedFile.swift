@@ -4,8 +4,8 @@ import Glibc
 /// A file whose disk space is reserved before its content exists.
 ///
 /// If the file cannot be written, the error therefore occurs before any work is done to produce the content. Writing
-/// the file assigns its name and replaces an earlier file; a file that is never written leaves no trace. The type is
-/// confined to one thread.
+/// the file gives it its final name and replaces any existing file with that name. A file that is never written leaves
+/// no trace. The type is confined to one thread.
 public final class ReservedFile {
   /// The path of the finished file.
   public let path: String

@@ -38,7 +38,7 @@ public final class UnnamedFile {
     if let temporary { _ = unsafe unlink(temporary) }
   }
 
-  /// Synchronizes the file to disk and assigns its name, replacing an earlier file.
+  /// Synchronizes the file to disk and gives it its final name, replacing any existing file with that name.
   public func publish() throws(SystemFailure) {
     try content.synchronize()
     if temporary == nil {

@@ -28,14 +28,14 @@ struct AdminClient {
 
   private static let tokenBytesMax = 65_536
 
-  /// Sends a request and returns the lines of the response, or nil if nothing listens at the address.
+  /// Sends a request and returns the lines of the response, or nil if nothing is listening at the address.
   func perform(_ request: AdministrationRequest) throws -> [JSONObject]? {
     var lines: [JSONObject] = []
     guard try exchange(request.call, { lines.append($0) }) else { return nil }
     return lines
   }
 
-  /// Sends a call and returns the lines of the response, or nil if nothing listens at the address.
+  /// Sends a call and returns the lines of the response, or nil if nothing is listening at the address.
   func perform(_ call: AdministrationCall) throws -> [JSONObject]? {
     var lines: [JSONObject] = []
     guard try exchange(call, { lines.append($0) }) else { return nil }
@@ -44,7 +44,7 @@ struct AdminClient {
 
   /// Sends a request and passes on each line as it arrives.
   ///
-  /// Returns false if nothing listens at the address.
+  /// Returns false if nothing is listening at the address.
   func follow(
     _ request: AdministrationRequest, _ receive: (JSONObject) -> Void
   ) throws -> Bool {
@@ -55,14 +55,14 @@ struct AdminClient {
 
   /// Sends a request and passes on each line of the response as it arrives.
   ///
-  /// Returns false if nothing listens at the address.
+  /// Returns false if nothing is listening at the address.
   func read(
     _ request: AdministrationRequest, _ receive: (JSONObject) -> Void
   ) throws -> Bool {
     try exchange(request.call, receive)
   }
 
-  /// Returns the gateway's status, or nil if nothing listens at the address.
+  /// Returns the gateway's status, or nil if nothing is listening at the address.
   func status() throws -> JSONObject? {
     var lines: [JSONObject] = []
     guard try exchange(AdministrationCall("GET", "/api/status"), { lines.append($0) }) else {
@@ -79,7 +79,7 @@ struct AdminClient {
   /// RSA key.
   private static let changeMilliseconds: Int32 = 60_000
 
-  /// Throws if another user's process listens on the port, because it would receive the token.
+  /// Throws if another user's process is listening on the port, because it would receive the token.
   ///
   /// This can happen if the service isn't running and another user has taken its port.
   private func requireOwner(_ descriptor: Int32) throws {
@@ -89,7 +89,7 @@ struct AdminClient {
     guard !isLocal || !owners.isEmpty || address.isLoopback else {
       throw AdministrationFailure(
         .conflict,
-        "no program on this machine listens on \(address): the admin token was not sent there",
+        "no program on this machine is listening on \(address): the admin token was not sent there",
         do: "start the service, or check which machine has this address with `ip address`")
     }
     let strangers = owners.subtracting([0, geteuid(), owner])
@@ -118,7 +118,7 @@ struct AdminClient {
 
   /// Sends the bytes of a request and passes on the bytes of the response.
   ///
-  /// Returns false if nothing listens at the address.
+  /// Returns false if nothing is listening at the address.
   func exchange(
     _ request: [UInt8], milliseconds: Int32 = changeMilliseconds, isFollowing: Bool = false,
     _ receive: (ArraySlice<UInt8>) throws -> Void

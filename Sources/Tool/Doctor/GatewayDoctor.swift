@@ -195,7 +195,7 @@ struct GatewayDoctor {
     return number.flatMap(UInt16.init(exactly:)).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// Returns true if a socket on this machine listens at the address.
+  /// Returns true if a socket on this machine is listening at the address.
   ///
   /// The method reads the kernel's tables, because the gateway would log a connection as a failed peer.
   private func isListening(_ host: String, _ port: UInt16) -> Bool {

@@ -3,7 +3,8 @@ import BelfryWire
 
 /// A translator between the agent and the settings window.
 ///
-/// It converts the agent's state to a command for `belfry-center`, and a change that the window reports to an action.
+/// It converts the agent's state into a command for `belfry-center`. When the window reports a change, this type
+/// converts the change into an action.
 struct SettingsWindowContent {
   /// The section for the settings of the whole device; app IDs are never empty.
   private static let deviceSection = ""

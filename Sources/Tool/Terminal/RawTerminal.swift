@@ -64,7 +64,7 @@ final class RawTerminal {
     }
   }
 
-  /// Allows the user to type a line; `lines` converts the typed text to the lines to display.
+  /// Allows the user to type a line; `lines` converts the typed text into the lines to display.
   ///
   /// Returns nil if the user presses the Escape key or the input ends.
   func text(_ lines: (String) -> [String]) -> String? {

@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import Glibc
+internal import System
 
 /// The verification of a certificate against authorities, as in TLS, but for any point in time.
 public enum CertificateChain {
@@ -15,6 +16,10 @@ public enum CertificateChain {
     case expired(notAfter: Int64)
     /// The certificate isn't valid yet; the time is in seconds since 1970.
     case notYetValid(notBefore: Int64)
+    /// The authority's certificate has expired; the time is in seconds since 1970.
+    case authorityExpired(notAfter: Int64)
+    /// The authority's certificate isn't valid yet; the time is in seconds since 1970.
+    case authorityNotYetValid(notBefore: Int64)
     /// None of the authorities signed the certificate.
     case foreignIssuer
     /// The authority's name constraints don't permit one of the certificate's names.
@@ -27,10 +32,20 @@ public enum CertificateChain {
       switch self {
       case .expired: "the certificate has expired: request a new one"
       case .notYetValid: "the certificate is not valid yet: check the clock"
+      case .authorityExpired(let notAfter):
+        "the certificate's authority expired \(Self.time(notAfter)): run `belfry ca rotate` and "
+          + "`belfry ca finish --force` on the gateway, or replace the CA certificate if it is your "
+          + "own, and let the devices join again"
+      case .authorityNotYetValid(let notBefore):
+        "the certificate's authority is not valid before \(Self.time(notBefore)): check the clock"
       case .foreignIssuer: "the certificate is not signed by this authority"
       case .forbiddenName: "the certificate contains a name that its authority may not sign"
       case .refused(let reason): "the certificate is refused: \(reason)"
       }
+    }
+
+    private static func time(_ seconds: Int64) -> String {
+      Timestamp.rfc3339(unixMilliseconds: seconds * 1_000)
     }
   }
 
@@ -42,10 +57,17 @@ public enum CertificateChain {
     do {
       let leaf = try X509Handle(der: certificate.der)
       let store = try TrustStore(authorities)
-      guard let reason = try store.refusal(of: leaf, purpose: purpose, now: now) else { return }
-      switch reason {
-      case X509_V_ERR_CERT_HAS_EXPIRED: throw Failure.expired(notAfter: certificate.notAfter)
+      guard let refusal = try store.refusal(of: leaf, purpose: purpose, now: now) else { return }
+      switch refusal.reason {
+      case X509_V_ERR_CERT_HAS_EXPIRED:
+        if let authority = refusal.authority {
+          throw Failure.authorityExpired(notAfter: authority.notAfter)
+        }
+        throw Failure.expired(notAfter: certificate.notAfter)
       case X509_V_ERR_CERT_NOT_YET_VALID:
+        if let authority = refusal.authority {
+          throw Failure.authorityNotYetValid(notBefore: authority.notBefore)
+        }
         throw Failure.notYetValid(notBefore: certificate.notBefore)
       case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
         X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
@@ -54,7 +76,8 @@ public enum CertificateChain {
       case X509_V_ERR_PERMITTED_VIOLATION, X509_V_ERR_EXCLUDED_VIOLATION:
         throw Failure.forbiddenName
       default:
-        throw Failure.refused(unsafe String(cString: X509_verify_cert_error_string(Int(reason))))
+        throw Failure.refused(
+          unsafe String(cString: X509_verify_cert_error_string(Int(refusal.reason))))
       }
     } catch let failure as Failure {
       throw failure
@@ -67,6 +90,14 @@ public enum CertificateChain {
 /// An `X509_STORE` of authorities.
 @safe private final class TrustStore {
   private let store: OpaquePointer
+
+  /// The reason that a certificate isn't valid.
+  struct Refusal {
+    /// OpenSSL's code for the reason.
+    let reason: Int32
+    /// The authority to which the reason applies; nil if it applies to the certificate itself.
+    let authority: Certificate?
+  }
 
   init(_ authorities: [Certificate]) throws(CryptoFailure) {
     guard let store = unsafe X509_STORE_new() else {
@@ -81,10 +112,10 @@ public enum CertificateChain {
     }
   }
 
-  /// Returns OpenSSL's code for the reason that `leaf` isn't valid, or nil if it is valid.
+  /// Returns the reason that `leaf` isn't valid, or nil if it is valid.
   func refusal(
     of leaf: X509Handle, purpose: CertificateChain.Purpose, now: Int64
-  ) throws(CryptoFailure) -> Int32? {
+  ) throws(CryptoFailure) -> Refusal? {
     guard let context = unsafe X509_STORE_CTX_new() else {
       throw OpenSSLErrors.failure("check a certificate")
     }
@@ -99,7 +130,13 @@ public enum CertificateChain {
     }
     if unsafe X509_verify_cert(context) == 1 { return nil }
     ERR_clear_error()
-    return unsafe X509_STORE_CTX_get_error(context)
+    let reason = unsafe X509_STORE_CTX_get_error(context)
+    assert(reason != X509_V_OK, "a refusal has a reason")
+    // The depth of the certificate itself is 0.
+    guard unsafe X509_STORE_CTX_get_error_depth(context) > 0,
+      let raw = unsafe X509_STORE_CTX_get_current_cert(context), unsafe X509_up_ref(raw) == 1
+    else { return Refusal(reason: reason, authority: nil) }
+    return Refusal(reason: reason, authority: try Certificate(unsafe X509Handle(owning: raw)))
   }
 
   deinit { unsafe X509_STORE_free(store) }

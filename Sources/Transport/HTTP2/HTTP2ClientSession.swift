@@ -29,7 +29,7 @@ public enum HTTP2RequestFailure: Sendable, Equatable, BitwiseCopyable {
   case connectionLost
 }
 
-/// A client's protocol codec without a socket, which converts requests to bytes and bytes to responses.
+/// A client's protocol codec without a socket, which converts requests into bytes, and bytes into responses.
 public protocol HTTP2ClientSession: AnyObject {
   /// The number of requests that can be started now under the server's limit; 0 before the server's first SETTINGS.
   var availableStreams: Int { get }

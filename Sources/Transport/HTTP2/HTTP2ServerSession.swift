@@ -29,7 +29,7 @@
   }
 }
 
-/// A server's protocol codec without a socket, which converts bytes to requests and responses to bytes.
+/// A server's protocol codec without a socket, which converts bytes into requests, and responses into bytes.
 ///
 /// The model is that of HTTP/2, in which each request is a stream. HTTP/1.1 is mapped to the same model.
 public protocol HTTP2ServerSession: AnyObject {

@@ -2,7 +2,7 @@ import COpenSSL
 public import System
 
 extension ByteStream: EventHandler {
-  /// Handles events of the descriptor.
+  /// Handles events on the descriptor.
   ///
   /// The loop calls this method.
   public func ready(_ readiness: Readiness) {

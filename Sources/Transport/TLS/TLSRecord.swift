@@ -6,7 +6,7 @@ package enum TLSRecord {
   package static let contentBytes = 16_384
   /// The maximum number of bytes in an encrypted record's body: content, type, padding, and tag.
   static let ciphertextBytes = contentBytes + 256
-  /// The number of bytes in the type and the length of a handshake message.
+  /// The size, in bytes, of a handshake message's header: its type and length fields.
   static let handshakeHeaderBytes: UInt8 = 4
   /// The maximum number of key updates and user_canceled alerts without any content between them.
   ///

@@ -29,7 +29,7 @@ struct ReconnectingBusTests {
           "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
         ) { id = (try? $0.get())?.first?.stringValue }
         #expect(play.run { id != nil })
-        // A killed bus leaves its socket in place, but nothing listens on it.
+        // A killed bus leaves its socket in place, but nothing is listening on it.
         bus.signal(SIGKILL)
         #expect(play.run { changes == [true, false] })
         #expect(finder.bus == nil)

@@ -17,7 +17,7 @@ import Testing
 
     <!-- RejectionTableTests compares this table with the code, and writes it if BELFRY_WRITE_TABLES is set. -->
 
-    | Status | Reason | Condition | Action of the sender | Legacy status |
+    | Status | Reason | Condition | Sender action | Legacy status |
     | --- | --- | --- | --- | --- |
 
     """

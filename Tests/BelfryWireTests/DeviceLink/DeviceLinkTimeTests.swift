@@ -1,7 +1,7 @@
 import PushWire
 import Testing
 
-/// Tests of the timing of each end of a link, to the nanosecond.
+/// Tests of the timing at each end of a link, to the nanosecond.
 @Suite struct DeviceLinkTimeTests {
   /// Returns a pair that has failed to connect five times, so that its next pause would be long.
   private func failing() -> LinkPair {

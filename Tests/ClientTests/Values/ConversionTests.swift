@@ -191,6 +191,15 @@ import UserNotifications
     }
   }
 
+  @Test(arguments: ["meeting", UUID().uuidString])
+  func `An app's own identifier survives the round trip to the agent`(identifier: String) throws {
+    var fields = UserNotificationFields()
+    fields.identifier = identifier
+    let request = try fields.wire(now: true)
+    #expect(request.id == identifier)
+    #expect(UserNotificationFields(request).identifier == identifier)
+  }
+
   @Test
   func `A service extension's user info replaces the payload's`() throws {
     var content = NotificationContent()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Tests of followers of a running gateway's log (`belfry log --follow`).
+/// Tests of `belfry log --follow` in the gateway, which passes new log lines to each follower.
 @Suite struct DeliveryLogFollowersTests {
   private final class Reader: Sendable {
     let states = Mutex<[String]>([])

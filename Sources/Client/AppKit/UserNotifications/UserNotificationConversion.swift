@@ -64,8 +64,7 @@ extension UserNotificationFields {
   init(_ request: AppWire.NotificationRequest) {
     self.init()
     hiddenIdentifier = request.id
-    // Treat a UUID as an identifier that this module generated, and any other ID as the app's own identifier.
-    identifier = UUID(uuidString: request.id) == nil ? request.id : nil
+    identifier = request.id.hasPrefix(Self.hiddenPrefix) ? nil : request.id
     let content = request.content
     title = content.title.isEmpty ? nil : content.title.remembered
     subtitle = content.subtitle.isEmpty ? nil : content.subtitle.remembered

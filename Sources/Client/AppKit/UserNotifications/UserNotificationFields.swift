@@ -3,8 +3,11 @@ import UserNotifications
 
 /// The fields of an `NSUserNotification`.
 struct UserNotificationFields {
+  /// The prefix of generated identifiers, which the app's own identifiers never use.
+  static let hiddenPrefix = "belfry.desktop."
+
   /// A generated identifier, which is used in messages to the agent if the app does not set its own.
-  var hiddenIdentifier = UUID().uuidString
+  var hiddenIdentifier = Self.hiddenPrefix + UUID().uuidString
   var identifier: String?
   var title: String?
   var subtitle: String?

@@ -63,6 +63,19 @@ public struct CLLocationUpdate: Sendable {
   }
 }
 
+extension CLLocationUpdate {
+  /// Creates an update; returns nil if it would contain neither a location nor a reason that the location is
+  /// unavailable.
+  init?(_ location: CLLocation?, _ status: CLAuthorizationStatus) {
+    self.location = location
+    authorizationDenied = status == .denied || status == .restricted
+    authorizationRequestInProgress = status == .notDetermined
+    guard location != nil || authorizationDenied || authorizationRequestInProgress else {
+      return nil
+    }
+  }
+}
+
 /// An object that passes the updates of a location manager to a sequence, on the main thread.
 @MainActor
 private final class LiveReporter: NSObject, @MainActor CLLocationManagerDelegate {
@@ -85,15 +98,10 @@ private final class LiveReporter: NSObject, @MainActor CLLocationManagerDelegate
     for location in locations { report(location) }
   }
 
-  func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
-    if manager.authorizationStatus == .denied { report(nil) }
-  }
+  func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { report(nil) }
 
   private func report(_ location: CLLocation?) {
-    let status = manager.authorizationStatus
-    updates.yield(
-      CLLocationUpdate(
-        location: location, authorizationDenied: status == .denied || status == .restricted,
-        authorizationRequestInProgress: status == .notDetermined))
+    guard let update = CLLocationUpdate(location, manager.authorizationStatus) else { return }
+    updates.yield(update)
   }
 }

@@ -39,6 +39,7 @@ final class ApplicationLife {
       application.session.appState = .background
     } else {
       application.scenes.connectIfNeeded(response: nil)
+      application.scenes.willEnterForeground()
       activate()
     }
   }

@@ -31,7 +31,6 @@ final class SceneConnector {
     scene.activationState = .foregroundInactive
     scene.delegate?.scene(scene, willConnectTo: session, options: options)
     NotificationCenter.default.post(name: UIScene.willConnectNotification, object: scene)
-    scene.delegate?.sceneWillEnterForeground(scene)
   }
 
   func willEnterForeground() {

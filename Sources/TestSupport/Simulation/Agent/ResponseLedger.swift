@@ -67,7 +67,7 @@ final class ResponseLedger {
       guard let key = waiting.first(where: { !open.contains($0) }) else {
         return world.fail(
           waiting.isEmpty
-            ? "an app received a response that was not waiting for it"
+            ? "an app received a response that was not pending for that app"
             : "an app received response \(waiting[0]) again before it answered")
       }
       world.expect(

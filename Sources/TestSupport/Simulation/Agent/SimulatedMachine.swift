@@ -14,7 +14,7 @@ final class SimulatedMachine {
   static let beaconUUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
   private unowned let world: AgentSimulation
-  /// The time by which the wall clock was set ahead, in milliseconds.
+  /// The amount of time, in milliseconds, by which the wall clock was set ahead; negative if it was set back.
   private var lead: Int64 = 0
   private var zone = Zone.utc
   private var manual = ManualClock(kept: nil)
