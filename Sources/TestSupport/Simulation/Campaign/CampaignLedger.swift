@@ -86,8 +86,11 @@ struct CampaignLedger {
     // Skip `kept`, because a recipient whose dead token is kept is also counted as dead.
     let all = Int(tallies.reduce(0) { $0 + ($1.outcome == .kept ? 0 : $1.count) })
     if accepted > got { return "\(accepted) devices are counted as accepted, but \(got) were" }
-    if got > accepted + unknown + removed {
-      return "\(got) devices were accepted, but only \(accepted) are counted"
+    // A push that got a 500 response might have been accepted. If the token was unregistered before the retry, the
+    // recipient is counted as dead.
+    let due = devices.values.count { $0.accepted > 0 && !$0.isRefused }
+    if due > accepted + unknown + removed {
+      return "\(due) devices were accepted, but only \(accepted) are counted"
     }
     if count(.kept) > count(.dead) { return "more tokens are counted as kept than as dead" }
     if count(.dead) > refused {
