@@ -80,6 +80,7 @@ let package = Package(
     c("CLinux"),
     c("COpenSSL", "openssl", "libssl-dev"),
     c("CNghttp2", "libnghttp2", "libnghttp2-dev"),
+    c("CPostgreSQL", "libpq", "libpq-dev"),
     c("CSQLite", "sqlite3", "libsqlite3-dev"),
     c("CSystemd", "libsystemd", "libsystemd-dev"),
     c("CSndFile", "sndfile", "libsndfile1-dev"),
@@ -110,6 +111,8 @@ let package = Package(
     swift("System", "CLinux", "CThreadSanitizer"),
     swift("Transport", "System", "COpenSSL", "CNghttp2"),
     swift("Storage", "BelfryWire", "PushWire", "System", "Transport", "CSQLite", "CRowChecksum"),
+    // No product depends on this target yet (docs/cluster.md).
+    swift("PostgresStorage", "PushWire", "System", "Storage", "CPostgreSQL"),
     swift(
       "Gateway", "BelfryWire", "PushWire", "System", "Transport", "Storage", settings: unchecked),
     swift(
@@ -219,6 +222,7 @@ let package = Package(
     test("SystemTests", "System"),
     test("TransportTests", "Transport", "System", "COpenSSL"),
     test("StorageTests", "Storage", "BelfryWire", "PushWire", "System", "Transport"),
+    test("PostgresStorageTests", "PostgresStorage", "BelfryWire", "System", "Storage"),
     test("GatewayTests", "Gateway", "BelfryWire", "PushWire", "System", "Transport", "Storage"),
     test(
       "AgentTests", "Agent", "AppLink", "BelfryWire", "PushWire", "AppWire", "Scheduling", "System",

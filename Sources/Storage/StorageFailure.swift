@@ -21,6 +21,12 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   case damagedRow(path: String, table: String)
   /// SQLite could not perform `operation`.
   case engine(path: String, operation: String, detail: String)
+  /// The database server cannot be reached, or did not answer in time, for the reason `why`.
+  case unreachable(server: String, why: String)
+  /// The database server rejected a statement for the reason `why`.
+  case rejected(server: String, why: String)
+  /// Another gateway has taken over the database.
+  case takenOver(server: String)
   /// The operating system returned an error.
   case system(SystemFailure)
   /// The store has been closed.
@@ -47,6 +53,11 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
       "a row of \(table) in \(path) is damaged: its checksum does not match; restore a copy"
     case .engine(let path, let operation, let detail):
       "SQLite could not \(operation) in \(path): \(detail)"
+    case .unreachable(let server, let why):
+      "cannot use the database \(server) (\(why)): check the server and the network"
+    case .rejected(let server, let why): "the database \(server) rejected a statement: \(why)"
+    case .takenOver(let server):
+      "another gateway has taken over the database \(server): stop one of the gateways"
     case .system(let failure): failure.description
     case .closed: "the store is closed: restart the gateway"
     case .exists(let what): "\(what) already exists: choose another name or ID"
@@ -58,7 +69,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   public var isOfDisk: Bool {
     switch self {
     case .diskFull, .inputOutput, .busy, .readOnly, .corrupt, .damagedRow, .engine, .foreign,
-      .system:
+      .unreachable, .rejected, .takenOver, .system:
       true
     case .newerSchema, .closed, .exists, .missing: false
     }
@@ -68,8 +79,8 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   public var isDamage: Bool {
     switch self {
     case .corrupt, .foreign: true
-    case .diskFull, .inputOutput, .busy, .readOnly, .damagedRow, .engine, .system, .newerSchema,
-      .closed, .exists, .missing:
+    case .diskFull, .inputOutput, .busy, .readOnly, .damagedRow, .engine, .unreachable,
+      .rejected, .takenOver, .system, .newerSchema, .closed, .exists, .missing:
       false
     }
   }

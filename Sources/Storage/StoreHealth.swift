@@ -72,7 +72,7 @@ public final class StoreHealth: Sendable {
   }
 
   /// Returns the reason to refuse a write without an attempt, or nil if the write should be attempted.
-  func refusal(atNanoseconds now: Int64) -> StorageFailure? {
+  package func refusal(atNanoseconds now: Int64) -> StorageFailure? {
     state.withLock { state in
       guard let failure = state.failure, now < state.retryNanoseconds else { return nil }
       state.refused += 1
@@ -81,7 +81,7 @@ public final class StoreHealth: Sendable {
   }
 
   /// Records a failed write.
-  func writeFailed(_ failure: StorageFailure, atNanoseconds now: Int64) {
+  package func writeFailed(_ failure: StorageFailure, atNanoseconds now: Int64) {
     assert(failure.isOfDisk, "the failure was caused by the disk")
     state.withLock { state in
       if state.failure == nil {
@@ -102,7 +102,7 @@ public final class StoreHealth: Sendable {
   }
 
   /// Records a successful write.
-  func writeSucceeded(atNanoseconds now: Int64) {
+  package func writeSucceeded(atNanoseconds now: Int64) {
     state.withLock { state in
       guard state.failure != nil else { return }
       state.failure = nil
@@ -112,7 +112,7 @@ public final class StoreHealth: Sendable {
   }
 
   /// Records a failed read.
-  func readFailed(_ failure: StorageFailure) {
+  package func readFailed(_ failure: StorageFailure) {
     state.withLock { state in
       if state.unreadable == nil { state.reportNanoseconds = .min }
       state.unreadable = failure

@@ -35,6 +35,8 @@ public enum TestTool: String, CaseIterable, Sendable {
   case gsettings
   case dconf = "dconf-service"
   case pulseaudio
+  /// The program that creates a PostgreSQL cluster; the server is in the same folder.
+  case initdb
   /// The launcher for the bus that screen readers use.
   case accessibility = "at-spi-bus-launcher"
   /// The system's Python with D-Bus.
@@ -66,6 +68,9 @@ public enum TestTool: String, CaseIterable, Sendable {
       .upower: "/usr/libexec/upowerd", .dconf: "/usr/libexec/dconf-service",
       .mateNotifications: "/usr/lib/mate-notification-daemon/mate-notification-daemon",
     ]
+    if self == .initdb {
+      return FileManager.default.newestPostgresFolder.map { "\($0)/initdb" }
+    }
     if let file = known[self] { return FileManager.default.fileExists(atPath: file) ? file : nil }
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return (folders.map(String.init) + ["/usr/bin", "/usr/sbin"]).map { "\($0)/\(rawValue)" }
@@ -90,5 +95,15 @@ extension Trait where Self == ConditionTrait {
     let isCI = ProcessInfo.processInfo.environment["CI"] != nil
     return .enabled(
       if: missing.isEmpty || isCI, "\(missing.joined(separator: ", ")) is not installed")
+  }
+}
+
+extension FileManager {
+  /// The programs of the newest PostgreSQL that Debian's package installed; nil if there is no server.
+  fileprivate var newestPostgresFolder: String? {
+    let root = "/usr/lib/postgresql"
+    let versions = ((try? contentsOfDirectory(atPath: root)) ?? []).compactMap(Int.init)
+    return versions.sorted(by: >).map { "\(root)/\($0)/bin" }
+      .first { isExecutableFile(atPath: "\($0)/initdb") }
   }
 }

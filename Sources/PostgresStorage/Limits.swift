@@ -1,0 +1,10 @@
+/// The limits of this module, each with its unit and its reason.
+enum Limits {
+  /// The maximum time, in nanoseconds, to wait for the answer of a database server before the connection is closed: a
+  /// commit waits for standby servers, which usually answer within milliseconds.
+  static let serverAnswerNanoseconds: Int64 = 10_000_000_000
+  /// The maximum time, in nanoseconds, for which a write with an unknown result is repeated.
+  static let serverRetryNanoseconds: Int64 = 5_000_000_000
+  /// The pause, in nanoseconds, between two attempts to connect to a database server.
+  static let serverPauseNanoseconds = 50_000_000
+}

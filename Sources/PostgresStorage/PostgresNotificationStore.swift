@@ -1,0 +1,147 @@
+public import Storage
+internal import System
+
+/// A notification store in a PostgreSQL database.
+///
+/// A commit takes two round trips: the first reads the rows that the operations can replace, and the second writes all
+/// changes in one transaction with one statement for all insertions and one for all removals.
+public final class PostgresNotificationStore: NotificationStore {
+  private let server: PostgresServer
+  /// The epoch of this gateway; the database rejects commits of earlier epochs.
+  private let gatewayEpoch: Int64
+
+  /// Connects to the database, and takes it over: commits of another gateway that uses it fail from now on.
+  public convenience init(_ address: PostgresAddress) throws(StorageFailure) {
+    try self.init(address, now: { SystemClock.monotonicNanoseconds })
+  }
+
+  /// Connects to the database with a specific monotonic clock, for tests.
+  package init(
+    _ address: PostgresAddress, now: @escaping @Sendable () -> Int64
+  ) throws(StorageFailure) {
+    server = try PostgresServer(address, schema: Self.schema, now: now)
+    let rows = try server.write([.init(Self.takeOver)])
+    gatewayEpoch = rows.first.map { $0.count > 0 ? $0.integer(0, 0) : 0 } ?? 0
+    assert(gatewayEpoch > 0, "the first epoch is 1")
+  }
+
+  /// The health of the store, which shows whether the database accepts writes.
+  public var health: StoreHealth? { server.health }
+
+  /// Applies `operations` in one transaction.
+  @discardableResult
+  public func commit(
+    _ operations: [StoreOperation]
+  ) throws(StorageFailure) -> [DroppedNotification] {
+    guard !operations.isEmpty else { return [] }
+    let needs = NotificationPlan.Needs(of: operations)
+    let existing = try outlines(needs)
+    var expiring: [NotificationOutline] = []
+    if let expired = needs.expired {
+      // Earlier operations of the commit can remove some of the rows that expire first.
+      let limit = expired.limit + needs.otherRemovals + existing.count
+      expiring = try server.read([
+        .init(Self.expiring, [.integer(expired.beforeUnixSeconds), .integer(Int64(limit))])
+      ]).flatMap(Self.outlines)
+    }
+    let plan = NotificationPlan(operations, existing: existing, expiring: expiring)
+    try write(plan)
+    return plan.dropped
+  }
+
+  private func outlines(
+    _ needs: NotificationPlan.Needs
+  ) throws(StorageFailure) -> [NotificationOutline] {
+    var calls: [PostgresConnection.Call] = []
+    if !needs.keys.isEmpty {
+      let keys = Array(needs.keys)
+      calls.append(
+        .init(
+          Self.ofKeys,
+          [
+            .integers(keys.map { Int64(bitPattern: $0.device) }),
+            .integers(keys.map { Int64($0.app) }), .integers(keys.map { Int64($0.kind) }),
+          ]))
+    }
+    if !needs.devices.isEmpty {
+      calls.append(
+        .init(Self.ofDevices, [.integers(needs.devices.map { Int64(bitPattern: $0) })]))
+    }
+    return calls.isEmpty ? [] : try server.read(calls).flatMap(Self.outlines)
+  }
+
+  private func write(_ plan: NotificationPlan) throws(StorageFailure) {
+    var calls = [PostgresConnection.Call(Self.fence, [.integer(gatewayEpoch)])]
+    if !plan.removals.isEmpty {
+      let removals = Array(plan.removals)
+      calls.append(
+        .init(
+          Self.remove,
+          [
+            .integers(removals.map { Int64(bitPattern: $0.sequence) }),
+            .integers(removals.map { Int64(bitPattern: $0.key.device) }),
+            .integers(removals.map { Int64($0.key.app) }),
+            .integers(removals.map { Int64($0.key.kind) }),
+          ]))
+    }
+    if !plan.insertions.isEmpty {
+      calls.append(.init(Self.insert, Self.parameters(Array(plan.insertions.values))))
+    }
+    calls.append(.init(Self.advance, [.bits(plan.highest)]))
+    _ = try server.write(calls)
+  }
+
+  /// Returns at most `limit` of a device's notifications with a sequence number above `after`, sorted by sequence.
+  public func load(
+    device: UInt64, after: UInt64, limit: Int
+  ) throws(StorageFailure) -> [StoredNotification] {
+    assert(limit > 0, "the limit is positive")
+    let rows = try server.read([
+      .init(
+        Self.select,
+        [.bits(device), .integer(Int64(clamping: after)), .integer(Int64(clamping: limit))])
+    ])
+    return rows.flatMap { rows in (0..<rows.count).map { Self.notification(rows, $0) } }
+  }
+
+  /// Returns the highest sequence number ever stored.
+  public func highestSequence() throws(StorageFailure) -> UInt64 {
+    UInt64(bitPattern: try integer(Self.highest))
+  }
+
+  /// Returns the number of stored notifications.
+  public func count() throws(StorageFailure) -> Int { Int(try integer(Self.countAll)) }
+
+  /// Returns every device with a stored notification, in ascending order.
+  public func devices() throws(StorageFailure) -> [UInt64] {
+    try server.read([.init(Self.allDevices)])
+      .flatMap { rows in (0..<rows.count).map { rows.bits($0, 0) } }.sorted()
+  }
+
+  /// Returns the epoch last stored with `putEpoch`; 0 in a new store.
+  public func epoch() throws(StorageFailure) -> UInt32 {
+    UInt32(truncatingIfNeeded: try integer(Self.folderEpoch))
+  }
+
+  /// Stores the epoch of the gateway's folder durably.
+  public func putEpoch(_ epoch: UInt32) throws(StorageFailure) {
+    _ = try server.write([
+      .init(Self.fence, [.integer(gatewayEpoch)]), .init(Self.putEpoch, [.integer(Int64(epoch))]),
+    ])
+  }
+
+  /// Performs a write to test whether the database accepts writes.
+  public func probe() throws(StorageFailure) {
+    _ = try server.write([
+      .init(Self.fence, [.integer(gatewayEpoch)]), .init(Self.advance, [.integer(0)]),
+    ])
+  }
+
+  /// Closes the connection; later calls throw `.closed`.
+  public func close() { server.close() }
+
+  private func integer(_ statement: PostgresConnection.Statement) throws(StorageFailure) -> Int64 {
+    let rows = try server.read([.init(statement)])
+    return rows.first.map { $0.count > 0 ? $0.integer(0, 0) : 0 } ?? 0
+  }
+}

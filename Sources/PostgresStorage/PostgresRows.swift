@@ -1,0 +1,57 @@
+internal import CPostgreSQL
+
+/// The rows that a statement returned, in PostgreSQL's binary format.
+@safe final class PostgresRows: @unchecked Sendable {
+  // Sendable: the result never changes.
+
+  private let result: OpaquePointer
+
+  /// Takes ownership of a result.
+  init(_ result: OpaquePointer) { unsafe self.result = result }
+
+  deinit { unsafe PQclear(result) }
+
+  /// The number of rows.
+  var count: Int { Int(unsafe PQntuples(result)) }
+
+  /// The number of rows that the statement inserted, updated, or deleted.
+  var changedCount: Int {
+    guard let text = unsafe PQcmdTuples(result) else { return 0 }
+    return Int(unsafe String(cString: text)) ?? 0
+  }
+
+  /// Returns the value of a `bigint`, `integer`, `smallint`, or `boolean` column; 0 for null.
+  func integer(_ row: Int, _ column: Int) -> Int64 {
+    let bytes = bytes(row, column)
+    guard let first = bytes.first else { return 0 }
+    assert(bytes.count <= 8, "the column has an integer type")
+    // The sign of a narrower number extends to all 64 bits; a Boolean is never negative.
+    let start: Int64 = bytes.count > 1 && first >= 0x80 ? -1 : 0
+    return bytes.prefix(8).reduce(start) { $0 << 8 | Int64($1) }
+  }
+
+  /// Returns the bits of a `bigint` column as an unsigned number.
+  func bits(_ row: Int, _ column: Int) -> UInt64 { UInt64(bitPattern: integer(row, column)) }
+
+  /// Returns the bytes of a `bytea` or `text` column; empty for null.
+  func bytes(_ row: Int, _ column: Int) -> [UInt8] {
+    precondition(row >= 0 && row < count, "a row is read only if it exists")
+    assert(
+      column >= 0 && column < Int(unsafe PQnfields(result)), "the statement selects the column")
+    let length = Int(unsafe PQgetlength(result, Int32(row), Int32(column)))
+    guard length > 0, let value = unsafe PQgetvalue(result, Int32(row), Int32(column)) else {
+      return []
+    }
+    return unsafe UnsafeRawBufferPointer(start: value, count: length).map { $0 }
+  }
+
+  /// Returns the text of a `text` column; empty for null.
+  func text(_ row: Int, _ column: Int) -> String {
+    String(decoding: bytes(row, column), as: UTF8.self)
+  }
+
+  /// Returns true if the value is null.
+  func isNull(_ row: Int, _ column: Int) -> Bool {
+    unsafe PQgetisnull(result, Int32(row), Int32(column)) != 0
+  }
+}

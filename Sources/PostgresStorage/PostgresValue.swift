@@ -1,0 +1,78 @@
+internal import CPostgreSQL
+
+/// A parameter of a statement, in PostgreSQL's binary format.
+struct PostgresValue {
+  /// The object identifier of the parameter's type.
+  let type: Oid
+  /// The value, in network byte order.
+  let bytes: [UInt8]
+
+  private static let int8Type: Oid = 20
+  private static let byteaType: Oid = 17
+  private static let textType: Oid = 25
+  private static let int8ArrayType: Oid = 1016
+  private static let byteaArrayType: Oid = 1001
+
+  private init(_ type: Oid, _ bytes: [UInt8]) {
+    self.type = type
+    self.bytes = bytes
+  }
+
+  /// Returns a `bigint`.
+  static func integer(_ value: Int64) -> PostgresValue {
+    var bytes: [UInt8] = []
+    append(value, to: &bytes)
+    return PostgresValue(int8Type, bytes)
+  }
+
+  /// Returns a `bigint` with the same bits as an unsigned number.
+  static func bits(_ value: UInt64) -> PostgresValue { integer(Int64(bitPattern: value)) }
+
+  /// Returns a `bytea`.
+  static func data(_ value: [UInt8]) -> PostgresValue { PostgresValue(byteaType, value) }
+
+  /// Returns a `text`; PostgreSQL rejects text with a zero byte.
+  static func text(_ value: String) -> PostgresValue { PostgresValue(textType, Array(value.utf8)) }
+
+  /// Returns a `bigint[]`.
+  static func integers(_ values: some Collection<Int64>) -> PostgresValue {
+    var bytes = arrayHeader(int8Type, count: values.count, reserving: values.count * 12)
+    for value in values {
+      append(Int32(8), to: &bytes)
+      append(value, to: &bytes)
+    }
+    return PostgresValue(int8ArrayType, bytes)
+  }
+
+  /// Returns a `bytea[]`.
+  static func datas(_ values: some Collection<[UInt8]>) -> PostgresValue {
+    let size = values.reduce(0) { $0 + $1.count + 4 }
+    var bytes = arrayHeader(byteaType, count: values.count, reserving: size)
+    for value in values {
+      append(Int32(value.count), to: &bytes)
+      bytes += value
+    }
+    return PostgresValue(byteaArrayType, bytes)
+  }
+
+  /// Returns the header of an array with one dimension and no nulls; an array without elements has no dimension.
+  private static func arrayHeader(_ element: Oid, count: Int, reserving size: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(size + 20)
+    append(Int32(count == 0 ? 0 : 1), to: &bytes)
+    append(Int32(0), to: &bytes)
+    append(Int32(bitPattern: element), to: &bytes)
+    guard count > 0 else { return bytes }
+    append(Int32(count), to: &bytes)
+    append(Int32(1), to: &bytes)
+    return bytes
+  }
+
+  private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
+    var shift = value.bitWidth - 8
+    while shift >= 0 {
+      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+      shift -= 8
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Glibc
+
+/// A PostgreSQL server with a new, empty cluster, which listens only on a socket in its own folder.
+///
+/// The server and its files are removed when this object is released.
+public final class PostgresProgram: Sendable {
+  /// The user that runs the server if the tests run as root, because PostgreSQL refuses to run as root.
+  private static let user: UInt32 = 65_534
+
+  private let folder: ScratchFolder
+  private let program: RunningProgram
+
+  /// The URL of the database `postgres`.
+  public var url: String { url(ofDatabase: "postgres") }
+
+  /// Creates the cluster, and starts the server without syncing, because no test cuts its power.
+  ///
+  /// `settings` are options such as `log_statement=all`.
+  public init(settings: [String] = []) async throws {
+    folder = try ScratchFolder()
+    let data = folder.file("data")
+    let initdb = try TestTool.initdb.required()
+    let postgres = URL(fileURLWithPath: initdb).deletingLastPathComponent().path + "/postgres"
+    var prefix: [String] = []
+    if geteuid() == 0 {
+      prefix = [
+        try TestTool.setpriv.required(), "--reuid=\(Self.user)", "--regid=\(Self.user)",
+        "--clear-groups", "--",
+      ]
+      guard chown(folder.path, Self.user, Self.user) == 0 else {
+        throw ProgramFailure.notStarted(program: "chown", errno: errno)
+      }
+    }
+    let creation = try RunningProgram(
+      prefix + [
+        initdb, "--pgdata", data, "--username", "belfry", "--auth", "trust", "--no-sync",
+        "--encoding", "UTF8", "--locale", "C",
+      ], name: "initdb", errorsFile: folder.file("initdb.errors"))
+    guard try await creation.end() == 0 else {
+      throw ProgramFailure.unreadable(
+        (try? String(contentsOfFile: folder.file("initdb.errors"), encoding: .utf8)) ?? "initdb")
+    }
+    let options = ["listen_addresses=", "unix_socket_directories=\(folder.path)", "fsync=off"]
+    // The server writes its log to the standard error; the test waits for a line on the standard output.
+    program = try RunningProgram(
+      ["/bin/sh", "-c", "exec \"$@\" 2>&1", "postgres"] + prefix + [postgres, "-D", data]
+        + (options + settings).flatMap { ["-c", $0] }
+        + ["-c", "log_line_prefix="],
+      name: "postgres", errorsFile: folder.file("postgres.errors"))
+    _ = try await program.text("LOG:  database system is ready to accept connections")
+  }
+
+  /// Returns the URL of a database of the server.
+  public func url(ofDatabase name: String) -> String {
+    let host = folder.path.split(separator: "/").joined(separator: "%2F")
+    return "postgres://belfry@%2F\(host)/\(name)"
+  }
+}
