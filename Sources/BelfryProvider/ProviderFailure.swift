@@ -33,7 +33,8 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
     case .cannotStart(let reason): "the client cannot start: \(reason)"
     case .badPush(let reason): "this push cannot be sent: \(reason)"
     case .unreachable(let endpoint, let reason):
-      "cannot connect to \(endpoint): \(Self.cause(reason, of: endpoint)); check the address and the CA, and that the service is running"
+      "cannot connect to \(endpoint): \(Self.cause(reason, of: endpoint)); "
+        + Self.advice(reason, of: endpoint)
     case .unanswered(let reason):
       "the connection ended before the response (\(reason)): retry with the same apns-id"
     case .timedOut(let seconds):
@@ -43,6 +44,14 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
     case .cancelled: "the push was cancelled: it may have been sent"
     case .closed: "the client is closed: create another one"
     }
+  }
+
+  /// Returns the advice for the reason that no connection could be opened.
+  private static func advice(_ reason: String, of endpoint: String) -> String {
+    // If TLS failed, a program listens at the address.
+    if reason.contains("TLS failed: ") { return "check the address and the CA" }
+    let service = endpoint.contains("push.apple.com:") ? "service" : "gateway"
+    return "check the address, and that the \(service) is running"
   }
 
   /// Returns the reason without the words that the description of the error already contains.

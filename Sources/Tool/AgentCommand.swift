@@ -53,7 +53,9 @@ enum AgentCommand {
         "install",
         "start the agent with these options at each login, and also now if the user's systemd is "
           + "running"),
-      .flag("uninstall", "stop the agent and no longer start it at login"),
+      .flag(
+        "uninstall",
+        "no longer start the agent at login, and stop it if the user's systemd has started it"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -63,12 +65,11 @@ enum AgentCommand {
         return try serve(configuration, options)
       }
       let installation = try AgentInstallation()
+      let isRunning = { (try? AgentControl(options).ask(.clock)) != nil }
       if options.has("install") {
-        try installation.install(arguments) {
-          (try? AgentControl(options).ask(.clock)) != nil
-        }
+        try installation.install(arguments, isRunning: isRunning)
       } else {
-        try installation.uninstall()
+        try installation.uninstall(isRunning: isRunning)
       }
       return 0
     }
@@ -104,6 +105,13 @@ enum AgentCommand {
     guard options.has("install") || options.has("uninstall") else { return nil }
     guard !(options.has("install") && options.has("uninstall")) else {
       throw UsageError("--install and --uninstall cannot be combined: use one of them")
+    }
+    // A running agent can wait for its gateway's file, but a misspelled path must not be installed.
+    if options.has("install"), let given = options.value("gateway"),
+      let file = DeviceGateway.awaitedFile(given), !FileSystem.exists(file)
+    {
+      throw DeviceGateway.Problem.badChosenFile(
+        FileSystem.absolute(file), reason: "no such file")
     }
     // Make these paths absolute, because the installed agent starts in a different working folder.
     let paths: Set<String> = ["data", "socket", "ca", "ready-file", "log-file"]

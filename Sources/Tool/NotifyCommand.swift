@@ -2,6 +2,7 @@ import AppLink
 import BelfryWire
 import AppWire
 import Foundation
+import Glibc
 import System
 
 /// `belfry notify`: sends local notifications from a shell.
@@ -14,6 +15,7 @@ enum NotifyCommand {
       asks the user and waits for the answer.
       """,
     positionals: "[TITLE [BODY] | list | cancel [ID] | next ID]", positionalCount: 0...2,
+    surplusAdvice: "put quotes around a title or a body of several words; see --help",
     [
       .value(
         "app", "APP_ID", default: "the app of this shell",
@@ -85,8 +87,10 @@ enum NotifyCommand {
       ]),
     OptionTable(
       command: "belfry notify next",
-      summary:
-        "Prints the dates, in UTC, on which a pending notification will be shown, one per line.",
+      summary: """
+        Prints the dates, in UTC, on which a pending notification will be shown, one per line. To see the next date in
+        local time, run 'belfry notify list'.
+        """,
       positionals: "ID", positionalCount: 1...1,
       [
         .value(
@@ -114,7 +118,13 @@ enum NotifyCommand {
       case ("cancel", 1) where options.has("all"): _ = try agent.ask(.cancel(app: app, id: nil))
       case ("next", 2):
         let count = try options.integer("count", in: Int64(1)...10_000) ?? 1
-        for date in try agent.ask(.nextDates(app: app, id: words[1], count: count)).dates {
+        let dates = try agent.ask(.nextDates(app: app, id: words[1], count: count)).dates
+        // Only a notification with --near has no dates.
+        if dates.isEmpty {
+          Output.error(
+            "no dates: '\(words[1])' is shown when the device enters or leaves its area (--near)")
+        }
+        for date in dates {
           Output.line(instant(date))
         }
       default:
@@ -134,7 +144,42 @@ enum NotifyCommand {
     "in", "at", "zone", "matching", "near", "on", "repeat", "every",
   ]
 
+  /// Refuses a mistyped subcommand, which would otherwise be shown as the title of a notification.
+  ///
+  /// Options for the content or the time of a notification show that the word is a title.
+  private static func checkVerb(_ options: CommandLineOptions) throws(UsageError) {
+    guard let word = options.positionals.first, !notificationKeys.contains(where: options.isGiven)
+    else { return }
+    let remedy: String
+    if word == "help", options.positionals.count == 1 {
+      remedy = "run 'belfry notify --help'."
+    } else if let verb = misspelledVerb(word) {
+      remedy = "did you mean '\(verb)'?"
+    } else {
+      return
+    }
+    throw UsageError(
+      "unknown subcommand '\(word)': \(remedy) To show a notification with this title, use --title")
+  }
+
+  /// Returns the verb that the user probably meant: one with an additional or a missing letter, or with letters in a
+  /// different order.
+  ///
+  /// A word with another letter, such as "text" or "last", is a title.
+  static func misspelledVerb(_ word: String) -> String? {
+    guard let verb = Suggestion.nearest(to: word, in: verbs), verb != word else { return nil }
+    let (shorter, longer) = word.count < verb.count ? (word, verb) : (verb, word)
+    if shorter.count == longer.count { return word.sorted() == verb.sorted() ? verb : nil }
+    let isOneLetter = longer.indices.contains { index in
+      var rest = longer
+      rest.remove(at: index)
+      return rest == shorter
+    }
+    return isOneLetter ? verb : nil
+  }
+
   private static func notify(_ options: CommandLineOptions, _ agent: AgentControl) throws {
+    try checkVerb(options)
     let app = options.value("app") ?? ShellApp.shell.id
     for key in ["count", "all"] where options.isGiven(key) {
       let verb = key == "all" ? "cancel" : "next"
@@ -186,6 +231,12 @@ enum NotifyCommand {
           "notifications are off for \(app): turn them on with "
             + "'belfry settings \(app) notifications=on'")
       }
+      if let failure = error as? AppLinkFailure, failure.reason == .notificationInvalidNoDate,
+        let text = options.value("at")
+      {
+        throw CommandLineOptions.Problem.badValue(
+          key: "at", value: text, wanted: "a time in the future")
+      }
       throw error
     }
     if case .waits = outcome {
@@ -194,6 +245,8 @@ enum NotifyCommand {
         do: "answer the question on the device, or run 'belfry settings \(app) notifications=on'")
     }
     if let actions, let answer {
+      // If the command is a job of the agent's terminal, the user might not be able to type an answer there.
+      if isatty(STDERR_FILENO) == 1 { Output.error(actions.notice(of: id)) }
       try actions.print(answer, options, withdraw: withdraw)
     } else if options.has("json") {
       Output.json(["app": .string(app), "id": .string(id)])
@@ -234,10 +287,20 @@ enum NotifyCommand {
       if !isJSON, row["waitsForPermission"]?.boolValue == true {
         row["next"] = "waiting for permission"
       }
-      if !isJSON { row["waitsForPermission"] = nil }
+      if !isJSON {
+        row["waitsForPermission"] = nil
+        row["repeats"] = .string(repetition(row))
+        row["every"] = nil
+      }
       return row
     }
     AgentControl.show(rows, .headings(of: "pending notifications"), asJSON: isJSON)
+  }
+
+  /// Returns how often a notification repeats: "no", "every day", or "yes" if the interval is unknown.
+  static func repetition(_ row: JSONObject) -> String {
+    guard row["repeats"]?.boolValue == true else { return "no" }
+    return row["every"]?.stringValue.map { "every \($0)" } ?? "yes"
   }
 
   /// Formats a time for the user, in the given time zone: "2026-11-21 18:00:00".

@@ -81,12 +81,14 @@ enum NotifyTrigger {
   private static func region(_ options: CommandLineOptions) throws -> NotificationTrigger {
     let text = try options.required("near")
     let numbers = text.split(separator: ",").compactMap { Double($0) }
-    guard numbers.count == 3, abs(numbers[0]) <= 90, abs(numbers[1]) <= 180, numbers[2] > 0,
-      numbers[2].isFinite
-    else {
-      throw CommandLineOptions.Problem.badValue(
-        key: "near", value: text, wanted: "LAT,LON,RADIUS_M, such as 48.858,2.294,200")
+    func require(_ isValid: Bool, _ wanted: String) throws(CommandLineOptions.Problem) {
+      guard isValid else { throw .badValue(key: "near", value: text, wanted: wanted) }
     }
+    try require(numbers.count == 3, "LAT,LON,RADIUS_M, such as 48.858,2.294,200")
+    try require(abs(numbers[0]) <= 90, "a latitude (LAT) from -90 to 90")
+    try require(abs(numbers[1]) <= 180, "a longitude (LON) from -180 to 180")
+    try require(
+      numbers[2] > 0 && numbers[2].isFinite, "a radius in meters (RADIUS_M) greater than 0")
     let isExit = try options.choice("on", of: ["entry", "exit"]) == "exit"
     return .region(
       NotificationRegion(

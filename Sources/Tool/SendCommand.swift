@@ -42,7 +42,7 @@ enum SendCommand {
       defer { client.close() }
       let suffix = "\((push.type ?? .alert).tokenKind.topicSuffix)"
       return send(
-        push, to: options.positionals, with: client, wrongPort: SendPort(options),
+        push, to: options.positionals, with: client, advice: SendAdvice(options),
         wasGivenWithSuffix: options.value("topic")?.hasSuffix(suffix) == true)
     }
   }
@@ -50,7 +50,7 @@ enum SendCommand {
   // MARK: Sending
 
   private static func send(
-    _ template: Push, to tokens: [String], with client: ProviderClient, wrongPort: SendPort?,
+    _ template: Push, to tokens: [String], with client: ProviderClient, advice: SendAdvice,
     wasGivenWithSuffix: Bool
   ) -> Int32 {
     // If a response is lost, the user can retry with the printed ID.
@@ -79,23 +79,12 @@ enum SendCommand {
         if result == nil { answered.wait() }
       }
       guard let result else { continue }
-      Output.json(SendLine.value(token: token, id: ids[index], result, wrongPort: wrongPort))
+      Output.json(SendLine.value(token: token, id: ids[index], result, advice))
       if case .success(.accepted) = result { continue }
       isAllAccepted = false
-      if case .success(.rejected(let rejection)) = result, rejection.rejection == .badPath,
-        failures.insert("port").inserted
-      {
-        Output.error(
-          wrongPort?.message
-            ?? "a gateway's binary or feedback port does not accept this request: use the provider port"
-        )
-      }
-      if case .failure(let failure) = result, failures.insert("\(failure)").inserted {
-        if let message = wrongPort?.message, failure.isOfService {
-          Output.error(message)
-        } else {
-          Output.error(failure)
-        }
+      // Each message is printed only once, because many tokens can fail for the same reason.
+      if let message = advice.message(result), failures.insert(message).inserted {
+        Output.error(message)
       }
     }
     return isAllAccepted ? 0 : 1
@@ -176,6 +165,8 @@ enum SendCommand {
 enum SendFailure: Error, CustomStringConvertible {
   /// The file isn't a valid description of a gateway.
   case badGatewayFile(String, reason: String)
+  /// The file, which the command reads for a gateway on this machine, isn't a valid description of a gateway.
+  case badLocalGateway(String, reason: String)
   /// The file isn't a JSON object, which a payload must be.
   case badPayload(String, PayloadFault)
 
@@ -187,6 +178,9 @@ enum SendFailure: Error, CustomStringConvertible {
     case .badGatewayFile(let path, let reason):
       "cannot read the gateway description \(path) (\(reason)): start a gateway with "
         + "'belfry gateway', or use --gateway HOST:PORT"
+    case .badLocalGateway(let path, let reason):
+      "cannot read the gateway description \(path) (\(reason)): start a gateway on this machine "
+        + "with 'belfry gateway', or specify its gateway.json with --gateway"
     }
   }
 }

@@ -30,7 +30,7 @@ struct SendPayload {
 /// Every line has the same keys, so that scripts can rely on them.
 enum SendLine {
   static func value(
-    token: String, id: String, _ result: Result<PushOutcome, ProviderFailure>, wrongPort: SendPort?
+    token: String, id: String, _ result: Result<PushOutcome, ProviderFailure>, _ advice: SendAdvice
   ) -> JSONValue {
     var line: JSONObject = [
       "token": .string(token), "status": nil, "apnsID": nil, "uniqueID": nil, "reason": nil,
@@ -50,8 +50,7 @@ enum SendLine {
       line["timestamp"] = refusal.timestampMilliseconds.map { .integer($0) } ?? .null
     case .failure(let failure):
       line["apnsID"] = .string(id)
-      line["error"] = .string(
-        failure.isOfService ? wrongPort?.message ?? "\(failure)" : "\(failure)")
+      line["error"] = .string(advice.message(failure))
     }
     return .object(line)
   }

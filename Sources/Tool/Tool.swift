@@ -173,7 +173,11 @@ enum Tool {
     // the signal would terminate the process.
     signal(SIGXFSZ, SIG_IGN)
     OpenSSLLibrary.keepAtExit()
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    // 'belfry help notify' is equivalent to 'belfry notify --help'.
+    if arguments.first == "help", arguments.count > 1 {
+      arguments = Array(arguments.dropFirst()) + ["--help"]
+    }
     guard let name = arguments.first else { exit(usage()) }
     if ["--help", "-h", "help"].contains(name) {
       Output.line(help)

@@ -125,6 +125,9 @@ private func push(_ token: String = "00ff") -> Push {
       return
     }
     #expect(endpoint == "localhost:\(gone)")
+    let description = failure?.description ?? ""
+    let advice = "; check the address, and that the gateway is running"
+    #expect(description.hasSuffix(advice), "\(description)")
   }
 
   @Test func `an authority that did not sign the service is not trusted`() async throws {
@@ -141,6 +144,8 @@ private func push(_ token: String = "00ff") -> Push {
       return
     }
     #expect(reason.contains("TLS"))
+    let description = failure?.description ?? ""
+    #expect(description.hasSuffix("; check the address and the CA"), "\(description)")
     #expect(service.requests.isEmpty)
   }
 

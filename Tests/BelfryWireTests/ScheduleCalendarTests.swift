@@ -190,9 +190,12 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
   @Test(arguments: [
     ("", "no component"), ("zone=UTC", "no component"), ("hour", "write name=value"),
     ("hours=9", "unknown component 'hours'"), ("hour=9 hour=10", "only be given once"),
-    ("hour=x", "expected a whole number"),
+    ("hour=x", "expected a whole number from 0 to 23"),
+    ("weekday=Monday", "expected a whole number from 1 to 7, where 1 is Sunday"),
     ("hour=24", "expected 0 to 23"), ("day=0", "expected 1 to 31"), ("hour=", "no value"),
-    ("hour=99999999999999999999", "expected a whole number"), ("weekday=8", "expected 1 to 7"),
+    ("hour=99999999999999999999", "expected a whole number"),
+    ("weekday=8", "expected 1 to 7, where 1 is Sunday"),
+    ("firstWeekday=0", "expected 1 to 7, where 1 is Sunday"),
   ])
   func `a text that cannot be meant is refused with what to do`(text: String, message: String) {
     let failure = #expect(throws: CalendarMatch.TextFailure.self) {

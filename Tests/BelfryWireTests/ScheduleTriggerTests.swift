@@ -52,6 +52,29 @@ struct SystemZones: ScheduleWorld {
     #expect(try texts(trigger, after: "2010-06-01T00:00:00Z", device: device) == [expected])
   }
 
+  @Test func `A trigger has words for the interval at which it repeats`() {
+    func date(every recurrence: NotificationTrigger.Recurrence?) -> NotificationTrigger {
+      .date(unixMilliseconds: 0, zone: nil, recurrence: recurrence, recurrenceCalendar: nil)
+    }
+    let expected: [(NotificationTrigger, String?)] = [
+      (.interval(seconds: 60, repeats: true), "minute"),
+      (.interval(seconds: 5_400, repeats: true), "90 minutes"),
+      (.interval(seconds: 90.5, repeats: true), "90.5 seconds"),
+      (.interval(seconds: 60, repeats: false), nil),
+      (.calendar(MatchingComponents([.hour: 9, .minute: 30]), repeats: true), "day"),
+      (.calendar(MatchingComponents([.weekday: 2, .hour: 9]), repeats: true), "week"),
+      (.calendar(MatchingComponents([.hour: 9]), repeats: false), nil),
+      (date(every: .components(MatchingComponents([.day: 7]))), "week"),
+      (date(every: .components(MatchingComponents([.month: 3]))), "quarter"),
+      (date(every: .components(MatchingComponents([.year: 2]))), "2 years"),
+      (date(every: .components(MatchingComponents([.month: 1, .day: 1]))), nil),
+      (date(every: .unit(16)), "day"), (date(every: nil), nil),
+    ]
+    for (trigger, words) in expected {
+      #expect(trigger.repetitionInterval == words, "\(trigger)")
+    }
+  }
+
   @Test func `an interval of nothing never fires`() throws {
     for repeats in [false, true] {
       let trigger = Trigger.interval(milliseconds: 0, repeats: repeats)

@@ -167,6 +167,17 @@ import Transport
     #expect(answer("GET", "/api/teams", query: [("after", "TEAMEEEEEE")]).status == 404)
   }
 
+  @Test(arguments: ["ten", "-1", "1.5"])
+  func `a wrong limit is refused, but does not hide that a change was made`(limit: String) {
+    for path in ["/api/teams", "/api/log"] {
+      let refusal = answer("GET", path, query: [("limit", limit)])
+      #expect(refusal.status == 400 && refusal.text.contains("limit"), "\(refusal.text)")
+    }
+    let change = answer(
+      "POST", "/api/teams", body: #"{"id":"TEAMAAAAAA"}"#, query: [("limit", limit)])
+    #expect(change.status == 200 && change.text.contains("TEAMAAAAAA"), "\(change.text)")
+  }
+
   @Test
   func `the log is followed as a stream`() {
     let response = router.answer(

@@ -52,7 +52,8 @@ import Testing
           "--user daemon-reload", "--user enable belfry-agent.service",
           "--user restart belfry-agent.service",
         ])
-      _ = try await belfry(scenario, ["--uninstall"], variables)
+      let removed = try await belfry(scenario, ["--uninstall"], variables)
+      #expect(removed.lines == ["removed \(file)"] && removed.errors.isEmpty)
       said = try String(contentsOfFile: calls, encoding: .utf8).split(separator: "\n")
       #expect(said.contains("--user disable --now belfry-agent.service"))
       #expect(!FileSystem.exists(file))
@@ -81,8 +82,43 @@ import Testing
       _ = try await ScratchFolder.contents(of: data + "-ready.json") { !agent.isRunning }
       #expect(try await agent.stop() == 0, "\(agent.errors)")
       #expect(FileSystem.isDirectory(data))
-      _ = try await belfry(scenario, ["--uninstall"], variables)
+      let removed = try await belfry(scenario, ["--uninstall"], variables)
+      #expect(removed.lines == ["removed \(file)"] && removed.errors.isEmpty)
       #expect(!FileSystem.exists(file))
+    }
+  }
+
+  @Test func `Without an installation, --uninstall says so, and names an agent that still runs`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let (variables, _) = try await environment(scenario, answers: false)
+      let ready = scenario.folder.file("ready.json")
+      let agent = try scenario.belfry([
+        "agent", "--data", scenario.folder.file("agent"), "--gateway", "none", "--presenter",
+        "json", "--ready-file", ready,
+      ])
+      _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
+      let running = try await belfry(scenario, ["--uninstall"], variables)
+      #expect(running.lines.isEmpty && running.errors.contains("the agent is not installed"))
+      #expect(running.errors.contains("an agent is still running"), "\(running.errors)")
+      #expect(try await agent.stop() == 0)
+      let stopped = try await belfry(scenario, ["--uninstall"], variables)
+      #expect(!stopped.errors.contains("still running"), "\(stopped.errors)")
+    }
+  }
+
+  @Test func `A gateway's file that does not exist is refused, and nothing is installed`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let (variables, calls) = try await environment(scenario, answers: true)
+      let file = scenario.folder.file("none.json")
+      let answer = try await belfry(
+        scenario, ["--install", "--gateway", file], variables, succeeding: false)
+      #expect(answer.status == 1 && answer.lines.isEmpty)
+      #expect(answer.errors.contains("\(file) (no such file): check --gateway"), "\(answer.errors)")
+      #expect(!FileSystem.exists(calls) && !FileSystem.exists(scenario.folder.file(".config")))
     }
   }
 

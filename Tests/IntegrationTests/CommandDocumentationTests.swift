@@ -205,6 +205,7 @@ import Testing
     try await Scenario.run { scenario in
       let help = try await scenario.belfryCommand(words + ["--help"])
       #expect(help.lines.first?.hasPrefix("usage: belfry \(words.joined(separator: " "))") == true)
+      #expect(try await scenario.belfryCommand(["help"] + words).output == help.output)
     }
   }
 

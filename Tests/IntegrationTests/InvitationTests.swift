@@ -21,7 +21,9 @@ import Transport
       "device", "invite", "--data", gateway.data, "--json",
     ])
     // The warning explains why another machine can't connect.
-    #expect(answer.errors.contains("listens only on this machine"))
+    #expect(answer.errors.contains("warning: the gateway listens only on this machine"))
+    #expect(answer.errors.contains("works only here: to invite other machines, "))
+    #expect(answer.errors.contains("--host 0.0.0.0 --name NAME"))
     return try #require(answer.values.first)
   }
 
@@ -48,6 +50,19 @@ import Transport
         "send", token, "--gateway", gateway.file, "--topic", "com.example.kiosk", "--title", "Hi",
       ])
       #expect(try await agent.event("presented")["title"].string == "Hi")
+    }
+  }
+
+  @Test func `Without a gateway, the advice is one of the options that the command has`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let answer = try await scenario.belfryCommand(["device", "invite"], succeeding: false)
+      #expect(answer.status == 1 && answer.lines.isEmpty, "\(answer)")
+      #expect(
+        answer.errors.hasSuffix(
+          "run this command on the gateway's machine, or specify the gateway's data folder with "
+            + "--data\n"), "\(answer.errors)")
     }
   }
 

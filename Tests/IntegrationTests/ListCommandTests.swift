@@ -86,6 +86,12 @@ import Testing
       #expect(list.output.contains(" 1970-01-02 18:05:09 "), "\(list.output)")
       let json = try await belfry("notify", "list", "--json")
       #expect(json.values.first?["next"].string == "1970-01-02T12:35:09Z")
+      #expect(list.lines.last?.hasSuffix(" no") == true, "\(list.output)")
+      _ = try await belfry("notify", "Stand up", "--at", "9:30", "--every", "day", "--id", "tea")
+      let daily = try await belfry("notify", "list")
+      #expect(daily.lines.last?.hasSuffix(" every day") == true, "\(daily.output)")
+      let row = try await belfry("notify", "list", "--json").values.first
+      #expect(row?["repeats"].boolean == true && row?["every"].string == "day", "\(daily.output)")
     }
   }
 }

@@ -72,6 +72,39 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       // S4-8 part 2 of 2: a token that was never issued addresses no device
       #expect(sent.values.map { $0["status"].integer } == [200, 400])
       #expect(sent.values.map { $0["reason"].string } == [nil, "BadDeviceToken"])
+      #expect(sent.errors.hasPrefix("belfry: BadDeviceToken ("), "\(sent.errors)")
+      let topicless = try await scenario.belfryCommand(
+        ["send", token, token, "--title", "Hello", "--gateway", gateway.file], succeeding: false)
+      // The advice is printed once, although two pushes were refused.
+      #expect(
+        topicless.errors
+          == "belfry: MissingTopic (apns-topic is missing, and the certificate does not determine "
+          + "it): add --topic APP_ID\n")
+    }
+  }
+
+  @Test func `belfry send says what to check if it cannot connect to a gateway`() async throws {
+    try await withDevice { scenario, gateway, _, token in
+      let address = "127.0.0.1:\(gateway.port("provider"))"
+      let words = [
+        "send", token, "--topic", "com.example.app", "--title", "Hi", "--timeout", "2",
+        "--gateway", address, "--key", gateway.keyFile, "--key-id", gateway.keyID, "--team",
+        gateway.teamID,
+      ]
+      let untrusted = try await scenario.belfryCommand(words, succeeding: false)
+      #expect(
+        untrusted.errors
+          == "belfry: cannot connect to \(address): an unknown CA signed the gateway's certificate: "
+          + "add --ca FILE with the ca.pem in the gateway's folder\n")
+      #expect(
+        untrusted.values.first?["error"].string.map { "belfry: \($0)\n" } == untrusted.errors)
+      #expect(try await gateway.stop() == 0)
+      let stopped = try await scenario.belfryCommand(
+        words + ["--ca", gateway.caFile], succeeding: false)
+      #expect(stopped.errors.contains("connection refused"), "\(stopped.errors)")
+      #expect(
+        stopped.errors.hasSuffix("; check the address, and that the gateway is running\n"),
+        "\(stopped.errors)")
     }
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tool
 
-/// Tests of notifications from the user's shell: `belfry notify` without an app, and `belfry subscribe`.
+/// Tests of notifications from the user's shell: `belfry notify` without an app.
 @Suite struct ShellNotificationTests {
   private func notify(
     _ scenario: Scenario, _ agent: AgentProgram, _ words: String..., succeeding: Bool = true
@@ -79,6 +79,72 @@ import Testing
   ])
   func `Invalid durations are refused`(text: String) {
     #expect(DurationText.seconds(text) == nil)
+  }
+
+  @Test(arguments: [
+    ("91,2,100", "a latitude (LAT) from -90 to 90"),
+    ("48,-181,100", "a longitude (LON) from -180 to 180"),
+    ("48,2,0", "a radius in meters (RADIUS_M) greater than 0"), ("48,2", "LAT,LON,RADIUS_M"),
+  ])
+  func `The error for an area names the part that is out of range`(
+    area: String, wanted: String
+  ) throws {
+    let options = try CommandLineOptions(["--near", area], by: NotifyCommand.table)
+    let problem = #expect(throws: CommandLineOptions.Problem.self) {
+      _ = try NotifyTrigger.read(options) { 0 }
+    }
+    #expect(problem?.description.contains("expected \(wanted)") == true)
+  }
+
+  @Test func `A title without quotes is refused with the advice to use quotes`() {
+    let problem = #expect(throws: CommandLineOptions.Problem.self) {
+      _ = try CommandLineOptions(["Tea", "at", "four"], by: NotifyCommand.table)
+    }
+    #expect(problem?.description.contains("unexpected argument 'four': put quotes around") == true)
+  }
+
+  @Test func `A notification for an area has no dates, and 'next' says so`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      _ = try await notify(scenario, agent, "Paris", "--near", "48.858,2.294,200", "--id", "p")
+      let next = try await notify(scenario, agent, "next", "p", "--count", "3")
+      #expect(next.lines.isEmpty && next.errors.contains("no dates: 'p'"), "\(next.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    ("lst", "list"), ("lists", "list"), ("lsit", "list"), ("cancle", "cancel"), ("cancl", "cancel"),
+    ("nxt", "next"),
+  ])
+  func `A word with a missing, additional or moved letter is a misspelled subcommand`(
+    word: String, verb: String
+  ) {
+    #expect(NotifyCommand.misspelledVerb(word) == verb)
+  }
+
+  @Test(arguments: ["list", "text", "last", "lint", "Next", "cancelled", "silt", "Tea", "", "help"])
+  func `A title that resembles a subcommand is no misspelled subcommand`(word: String) {
+    #expect(NotifyCommand.misspelledVerb(word) == nil)
+  }
+
+  @Test(arguments: [["lst"], ["cancle", "monday"], ["help"]])
+  func `A misspelled subcommand is refused, and is a title with an option`(words: [String])
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let socket = ["--socket", agent.socket]
+      let refused = try await scenario.belfryCommand(
+        ["notify"] + words + socket, succeeding: false)
+      #expect(refused.status == 2 && refused.lines.isEmpty, "\(refused)")
+      #expect(
+        refused.errors.contains("unknown subcommand '\(words[0])': ")
+          && refused.errors.contains("use --title"), "\(refused.errors)")
+      for titled in [["--title", words[0]], words + ["--level", "active"]] {
+        let shown = try await scenario.belfryCommand(["notify"] + titled + socket)
+        #expect(shown.lines.count == 1, "\(shown)")
+      }
+    }
   }
 
   // MARK: - Permission
@@ -163,8 +229,11 @@ import Testing
       let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
       let answer = try await notify(
         scenario, agent, "Tea", "--no-wait", "--at=2020-01-01T00:00:00Z", succeeding: false)
-      #expect(answer.status == 1 && answer.lines.isEmpty, "\(answer)")
-      #expect(answer.errors.contains("would never fire"), "\(answer.errors)")
+      #expect(answer.status == 2 && answer.lines.isEmpty, "\(answer)")
+      #expect(
+        answer.errors.contains(
+          "invalid value '2020-01-01T00:00:00Z' for --at: expected a time in the future"),
+        "\(answer.errors)")
       #expect(!agent.program.lines.contains { $0.contains("prompt") })
     }
   }
@@ -210,6 +279,31 @@ import Testing
       _ = try await scenario.belfryCommand(act + ["--socket", agent.socket])
       #expect(try await notify.end() == 0)
       #expect(notify.lines == printed)
+    }
+  }
+
+  @Test func `On a terminal, a command that waits for a button says how to answer from a shell`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let words = [
+        "notify", "Deploy", "--id", "q", "--action", "yes=Deploy", "--action", "no=Cancel",
+        "--socket", agent.socket,
+      ]
+      let command = ([Installation.belfry] + words).joined(separator: " ")
+      let waiting = try scenario.start([
+        "/usr/bin/script", "--quiet", "--return", "--command", command, "/dev/null",
+      ])
+      _ = try await waiting.output(called: "the command to answer with") { lines in
+        lines.contains {
+          $0.contains("run 'belfry center action q ACTION' in another shell (ACTION: yes or no)")
+        }
+      }
+      _ = try await scenario.belfryCommand([
+        "center", "action", "q", "yes", "--socket", agent.socket,
+      ])
+      #expect(try await waiting.end() == 0)
     }
   }
 
@@ -262,6 +356,7 @@ import Testing
     ["--action", "yes"], ["--action", "=Yes"], ["--action", "dismissed=Yes"],
     ["--action", "a=1", "--reply", "a=2"], ["--action", "a=1", "--no-wait"],
     ["--action", "a=1", "--timeout", "x"], ["--image", "/etc/hostname"],
+    ["--icon", "/etc/hostname"],
   ])
   func `Buttons and images that cannot be shown are wrong usage`(words: [String]) async throws {
     try await Scenario.run { scenario in
@@ -371,51 +466,6 @@ import Testing
     }
   }
 
-  // MARK: - Subscriptions
-
-  private func apps(_ scenario: Scenario, _ agent: AgentProgram) async throws -> [String] {
-    try await scenario.belfryCommand(["app", "list", "--json", "--socket", agent.socket]).values
-      .compactMap { $0["app"].string }
-  }
-
-  @Test func `A subscription that fails keeps an app that existed before`() async throws {
-    try await Scenario.run { scenario in
-      let agent = try await scenario.agent(of: nil)
-      _ = try await notify(scenario, agent, "Done", "--app", "belfry.shell.backups")
-      let answer = try await scenario.belfryCommand(
-        ["subscribe", "backups", "--socket", agent.socket], succeeding: false)
-      #expect(answer.status == 1)
-      #expect(try await apps(scenario, agent) == ["belfry.shell.backups"])
-    }
-  }
-
-  @Test(.requires(.curl), arguments: ["ask", "all"])
-  func `A push of the printed curl line is shown under the subscription's name`(grant: String)
-    async throws
-  {
-    try await Scenario.run { scenario in
-      let gateway = try await scenario.gateway()
-      let agent = try await scenario.agent(of: gateway, options: ["--grant", grant])
-      let answer = try await scenario.belfryCommand([
-        "subscribe", "Backups of nas", "--gateway", gateway.file, "--socket", agent.socket,
-      ])
-      #expect(answer.lines.count == 2, "\(answer.lines)")
-      let curl = answer.lines[1]
-      #expect(curl.contains(answer.lines[0]))
-      _ = try await scenario.command(["/bin/sh", "-c", curl + " --silent --fail"])
-      let presented = try await agent.program.event("presented")
-      #expect(presented["app"].string == "belfry.shell.backups-of-nas")
-      #expect(presented["title"].string == "Backups of nas")
-      // The same name yields the same token.
-      let again = try await scenario.belfryCommand([
-        "subscribe", "Backups of nas", "--json", "--gateway", gateway.file, "--socket",
-        agent.socket,
-      ])
-      let line = try #require(again.values.first)
-      #expect(line["token"].string == answer.lines[0] && line["curl"].string == curl)
-    }
-  }
-
   @Test(arguments: [SIGINT, SIGTERM])
   func `A command that waits for permission can be interrupted, and leaves nothing`(signal: Int32)
     async throws
@@ -437,70 +487,5 @@ import Testing
         #expect(left.lines.isEmpty, "\(list): \(left.output)")
       }
     }
-  }
-
-  @Test(arguments: [SIGINT, SIGTERM])
-  func `An interrupted subscription leaves no app behind`(signal: Int32) async throws {
-    try await Scenario.run { scenario in
-      let gateway = try await scenario.gateway()
-      let agent = try await scenario.agent(of: gateway)
-      _ = try await agent.program.event("link") { $0["state"].string == "up" }
-      try await gateway.crash()
-      _ = try await agent.program.event("link") { $0["state"].string == "down" }
-      let subscribe = try scenario.belfry([
-        "subscribe", "backups", "--gateway", gateway.file, "--socket", agent.socket,
-      ])
-      try await Scenario.wait("the subscription's app") {
-        try await apps(scenario, agent) == ["belfry.shell.backups"]
-      }
-      subscribe.signal(signal)
-      #expect(try await subscribe.end() == 128 + signal)
-      #expect(subscribe.errors.contains("interrupted"))
-      #expect(try await apps(scenario, agent).isEmpty)
-    }
-  }
-
-  @Test func `A token that the gateway cannot give yet is waited for, as long as one wants`()
-    async throws
-  {
-    try await Scenario.run { scenario in
-      let gateway = try await scenario.gateway()
-      let agent = try await scenario.agent(of: gateway)
-      _ = try await agent.program.event("link") { $0["state"].string == "up" }
-      try await gateway.crash()
-      _ = try await agent.program.event("link") { $0["state"].string == "down" }
-      let words = ["subscribe", "backups", "--gateway", gateway.file, "--socket", agent.socket]
-      let late = try await scenario.belfryCommand(words + ["--timeout", "1"], succeeding: false)
-      #expect(late.status == 1 && late.errors.contains("received no token within 1 s"))
-      #expect(try await apps(scenario, agent).isEmpty)
-      let waiting = try scenario.belfry(words)
-      _ = try await scenario.restart(gateway)
-      #expect(try await waiting.end() == 0, "\(waiting.errors)")
-      #expect(waiting.lines.count == 2)
-    }
-  }
-
-  @Test func `Without a gateway, subscribing fails with the reason and adds no app`() async throws {
-    try await Scenario.run { scenario in
-      let agent = try await scenario.agent(of: nil)
-      let answer = try await scenario.belfryCommand(
-        ["subscribe", "backups", "--socket", agent.socket], succeeding: false)
-      #expect(answer.status == 1 && answer.lines.isEmpty)
-      #expect(answer.errors.contains("gateway"), "\(answer.errors)")
-      #expect(try await apps(scenario, agent).isEmpty)
-    }
-  }
-
-  @Test(arguments: [
-    ("backups", "belfry.shell.backups"), ("Door bell!", "belfry.shell.door-bell"),
-    ("com.example.app", "com.example.app"), ("v1.2 builds", "belfry.shell.v1-2-builds"),
-  ])
-  func `A name becomes an app id`(name: String, id: String) throws {
-    #expect(try ShellApp(subscription: name).id == id)
-  }
-
-  @Test(arguments: ["", "…", " ", String(repeating: "a", count: 201)])
-  func `A subscription name that is too long or has no letter is refused`(name: String) {
-    #expect(throws: UsageError.self) { try ShellApp(subscription: name) }
   }
 }

@@ -71,6 +71,15 @@ import Testing
     }
     #expect(message("--app", "a.b") == "missing command after `--`")
     #expect(message("ls", "org.example.app") == "unexpected argument 'org.example.app' (use --app)")
+    let titled = OptionTable(
+      command: "belfry notify", summary: "Shows a notification.", positionals: "[TITLE]",
+      positionalCount: 0...1, surplusAdvice: "quote a title of several words", [])
+    #expect(
+      throws: CommandLineOptions.Problem.unexpectedArgument(
+        "time", option: nil, advice: "quote a title of several words")
+    ) {
+      _ = try CommandLineOptions(["Tea", "time"], by: titled)
+    }
     #expect(problem("--dta")?.description == "unknown option --dta: did you mean --data?")
   }
 

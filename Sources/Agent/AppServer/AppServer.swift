@@ -138,7 +138,8 @@ final class AppServer {
       log.warning(
         "refused a process whose sandbox claims to be Flatpak's", ["pid": String(process.pid)])
     case .ended:
-      log.info("refused a process that has exited", ["pid": String(process.pid)])
+      // This is normal: a short command can exit before the agent accepts its connection.
+      log.debug("a process exited right after it connected", ["pid": String(process.pid)])
     case .unreadable(let what):
       log.warning(
         "refused a process that the agent may not inspect",

@@ -36,7 +36,7 @@ package import System
       case .system: unsafe sd_bus_open_system(&pointer)
       case .at(let address): unsafe Self.open(&pointer, address)
       }
-    _ = try BusFailure.check(result, "")
+    guard result >= 0 else { throw BusFailure.connecting(result) }
     guard let pointer = unsafe pointer else { throw BusFailure(name: "", message: "no connection") }
     unsafe bus = pointer
     descriptor = unsafe sd_bus_get_fd(pointer)

@@ -1,4 +1,6 @@
 import CSystemd
+import Glibc
+import System
 
 /// The reason that a call on the bus failed.
 package struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -8,6 +10,18 @@ package struct BusFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     name.isEmpty ? message : message.isEmpty ? name : "\(message) (\(name))"
+  }
+
+  /// Returns the failure of an attempt to connect to a bus; `result` is the negative result of sd-bus.
+  static func connecting(_ result: Int32) -> BusFailure {
+    let message =
+      switch -result {
+      case ENOENT: "its socket does not exist"
+      case ECONNREFUSED: "no program listens on its socket"
+      case ENOMEDIUM: "the environment contains no address of a bus"
+      default: SystemFailure.message(-result)
+      }
+    return BusFailure(name: "", message: message)
   }
 
   /// Returns the result of an sd-bus call; throws if the result is negative.

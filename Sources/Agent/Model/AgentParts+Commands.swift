@@ -22,10 +22,12 @@ extension AgentParts {
       guard let app = AppID(text) else { throw Self.noAppID(text) }
       try pipeline.awaitResponse(AppNotificationID(app: app, id: id), requestID, &context)
     case .scheduled(let app):
+      try checkKnown(app)
       let rows = try local.rows(
         of: app, permissions.waitingNotifications(of: app), context)
       context.answer(requestID, .rows(rows))
     case .cancel(let app, let id):
+      if id == nil { try checkKnown(app) }
       let keys = try pending(id, of: app)
       for key in keys { permissions.removeWaiting(key, &context) }
       local.remove(keys, &context)
@@ -53,6 +55,7 @@ extension AgentParts {
       try changeSettings(requestID, try context.apps.known(app), changes)
     case .changeDevice(let changes): try changeDevice(requestID, changes)
     case .center(let app):
+      try checkKnown(app)
       context.answer(requestID, .rows(try centerRows(of: app)))
     case .openCenter(let environment): emit(.openCenter(requestID, environment))
     case .open(let app, let id):
@@ -63,6 +66,7 @@ extension AgentParts {
         try pipeline.delivery.key(named: id, of: app), PersonAction(action, text: text), &context)
       context.confirm(requestID)
     case .dismiss(let app, let id):
+      if id == nil { try checkKnown(app) }
       let key = try id.map { id throws(AppLinkFailure) in
         try pipeline.delivery.key(named: id, of: app)
       }
@@ -93,6 +97,12 @@ extension AgentParts {
     case .state(let changes): try changeState(requestID, changes)
     case .diagnose: emit(.diagnose(requestID, diagnosis))
     }
+  }
+
+  /// Throws if a command specifies an app that doesn't exist, so that a misspelled ID isn't taken for an app without
+  /// notifications.
+  private func checkKnown(_ app: String?) throws(AppLinkFailure) {
+    if let app { _ = try context.apps.known(app) }
   }
 
   /// Returns the rows of the Notification Center for one app or for all apps; throws if the rows are too long for an

@@ -22,7 +22,7 @@ struct AppRegistry {
   func known(_ text: String) throws(AppLinkFailure) -> AppID {
     guard let app = AppID(text), apps[app] != nil else {
       throw AppLinkFailure(
-        .unknownApp, "unknown app \(text): see 'belfry app list'")
+        .unknownApp, "unknown app '\(text)': see 'belfry app list'")
     }
     return app
   }

@@ -361,11 +361,16 @@ struct DeliveryPipeline {
     let category = context.apps[key.app]?.category(content.category)
     let offered = content.actions ?? category.map { $0.actions + ($0.minimalActions ?? []) } ?? []
     let ids = offered.map(\.id)
-    guard ids.contains(where: { $0.hasSameBytes(as: action.id) }) else {
+    guard let chosen = offered.first(where: { $0.id.hasSameBytes(as: action.id) }) else {
       throw AppLinkFailure(
         .invalidArgument,
         "\(key.id) has no action \(action.id)"
           + (ids.isEmpty ? ": open it, or dismiss it" : ": it has \(ids.joined(separator: ", "))"))
+    }
+    // An empty reply must be intended, because the notification disappears with the reply.
+    guard chosen.textInput == nil || action.text != nil else {
+      throw AppLinkFailure(
+        .invalidArgument, "the action \(action.id) needs a reply: add --text 'TEXT'")
     }
     perform(action, on: entry, &context)
   }

@@ -177,6 +177,7 @@ struct LocalNotifications: ~Copyable {
         "trigger": .string(Presentation.Origin(waiting.request.trigger).rawValue),
         "repeats": .bool(waiting.request.trigger?.repeats ?? false),
         "waitsForPermission": .bool(waitsForPermission),
+        "every": waiting.request.trigger?.repetitionInterval.map(JSONValue.string) ?? .null,
       ])
     }
     return rows

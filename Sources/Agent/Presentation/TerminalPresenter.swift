@@ -12,6 +12,10 @@ final class TerminalPresenter: Presenter {
     let presentation: Presentation
   }
 
+  /// The age, in milliseconds, from which a notification is marked as an earlier one: after a restart, the agent also
+  /// shows the notifications that no user has seen.
+  private static let earlierMilliseconds: Int64 = 60_000
+
   private let write: (String) -> Void
   private let ringsBell: Bool
   private let isLooked: Bool
@@ -50,7 +54,10 @@ final class TerminalPresenter: Presenter {
 
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
     switch event {
-    case .presented(let presentation): present(presentation)
+    case .presented(let presentation):
+      present(
+        presentation,
+        isEarlier: presentation.unixMilliseconds < unixMilliseconds - Self.earlierMilliseconds)
     case .removed(let key):
       if let shown = shown.removeValue(forKey: key) { write("[\(shown.number)] withdrawn") }
     case .badge(let app, let badge): write("\(app): badge \(badge)")
@@ -73,13 +80,15 @@ final class TerminalPresenter: Presenter {
 
   func close() {}
 
-  private func present(_ presentation: Presentation) {
+  private func present(_ presentation: Presentation, isEarlier: Bool) {
     let number = shown[presentation.key]?.number ?? nextNumber
     if shown[presentation.key] == nil { nextNumber += 1 }
     shown[presentation.key] = Shown(number: number, presentation: presentation)
     let texts = [presentation.title, presentation.subtitle, presentation.body]
       .filter { !$0.isEmpty }.map(Self.printable)
-    write("[\(number)] \(Self.printable(presentation.appName)): " + texts.joined(separator: " | "))
+    write(
+      "[\(number)] " + (isEarlier ? "(earlier) " : "")
+        + "\(Self.printable(presentation.appName)): " + texts.joined(separator: " | "))
     if !presentation.actions.isEmpty {
       let actions = presentation.actions.map { action in
         "'\(number) \(Self.printable(action.id))' for \(Self.printable(action.title))"

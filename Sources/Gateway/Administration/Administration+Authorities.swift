@@ -65,7 +65,7 @@ extension Administration {
           .init(
             .conflict,
             "the previous authority is still needed by \(summary.waiting) of "
-              + "\(summary.devices) devices and by "
+              + "\(summary.devices) \(summary.devices == 1 ? "device" : "devices") and by "
               + (providers == 1 ? "1 provider certificate" : "\(providers) provider certificates"),
             do:
               "wait for the devices, and create new provider certificates; or lock out the rest with --force"

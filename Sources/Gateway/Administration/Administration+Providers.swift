@@ -239,9 +239,11 @@ extension Administration {
     .init(.invalid, "'\(id)' is not a valid identifier", do: "use 10 uppercase letters and digits")
   }
 
+  /// Returns true if a bundle identifier is a well-formed topic whose labels, which dots separate, aren't empty.
   static func isBundleID(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
-    return TopicParts.isWellFormed(bytes.span)
+    let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return TopicParts.isWellFormed(bytes.span) && !labels.contains(where: \.isEmpty)
   }
 }
 

@@ -56,7 +56,7 @@ extension Administration {
       guard isForced || count == 0 else {
         return .failure(
           .init(
-            .conflict, "retiring key \(id) invalidates \(count) tokens",
+            .conflict, "retiring key \(id) invalidates \(count) \(count == 1 ? "token" : "tokens")",
             do: "wait until the devices have connected, or use --force"))
       }
       keys.remove(at: index)

@@ -37,7 +37,13 @@ public struct DeliveryLogFilter: Sendable {
       query.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
     topic = value("topic")?.utf8.map(Self.lowercased)
-    state = value("state")
+    if let text = value("state") {
+      let labels = DeliveryState.allCases.map(\.label) + [DeliveryLogLine.refused]
+      guard labels.contains(where: { $0.hasSameBytes(as: text) }) else {
+        throw AdministrationFields.wrong("state", "one of \(labels.joined(separator: ", "))")
+      }
+      state = text
+    }
     reason = value("reason")?.utf8.map(Self.lowercased)
     if let text = value("type") {
       let bytes = Array(text.utf8)

@@ -134,10 +134,10 @@ final class FolderRecovery {
         "indexes of a store did not match their tables and were rebuilt",
         ["file": file, "indexes": "\(indexes)"])
     case .repaired(let repair):
-      let lost = repair.rowsLost.map { "\($0)" } ?? "an unknown number of"
+      let lost = repair.rowsLost.map { "\($0)" } ?? "unknown"
       notice(
-        "\(file) was damaged (\(repair.damage)): \(repair.rowsKept) rows are still used, \(lost) rows "
-          + "could not be read and were set aside in \(repair.asideFile)")
+        "\(file) was damaged (\(repair.damage)): rows that are still used: \(repair.rowsKept), rows that "
+          + "could not be read and were set aside in \(repair.asideFile): \(lost)")
     }
   }
 

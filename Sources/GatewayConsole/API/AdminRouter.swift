@@ -124,8 +124,10 @@ public struct AdminRouter: Sendable {
           status: 404)
       }
       let lines = try administration.perform(wanted)
+      // Only lists have pages: an invalid page must not hide that a change was made.
+      guard request.method == "GET" else { return .lines(lines) }
       var response = HTTP1Response.lines(try ListPage.lines(of: lines, request))
-      if request.method == "GET" { response.fields.append((ListPage.totalField, "\(lines.count)")) }
+      response.fields.append((ListPage.totalField, "\(lines.count)"))
       return response
     } catch {
       return .failure(error)

@@ -14,7 +14,7 @@ enum ListPage {
   static func lines(
     of lines: [JSONObject], _ request: HTTP1Request
   ) throws(AdministrationFailure) -> ArraySlice<JSONObject> {
-    let limit = request.queryValue("limit").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    let limit = try Self.limit(request)
     guard let after = request.queryValue("after") else { return lines.suffix(limit ?? lines.count) }
     var rest = lines[...]
     if !after.isEmpty {
@@ -26,6 +26,16 @@ enum ListPage {
       rest = lines[(index + 1)...]
     }
     return rest.prefix(limit ?? rest.count)
+  }
+
+  /// Returns the maximum number of lines that a request wants; nil for all.
+  private static func limit(_ request: HTTP1Request) throws(AdministrationFailure) -> Int? {
+    guard let text = request.queryValue("limit"), !text.isEmpty else { return nil }
+    guard let limit = Int(text), limit >= 0 else {
+      throw AdministrationFailure(
+        .invalid, "invalid value '\(text)' for 'limit'", do: "expected 0 or a larger whole number")
+    }
+    return limit
   }
 
   /// Returns the first member of a line: its ID, number, or serial number.

@@ -11,7 +11,7 @@ extension CalendarMatch {
     /// The name occurs twice.
     case repeated(String)
     /// The value is not an integer.
-    case notANumber(name: String, value: String)
+    case notANumber(name: String, value: String, range: ClosedRange<Int>)
     /// The value is outside the range of the component.
     case outOfRange(name: String, value: Int, range: ClosedRange<Int>)
     /// The value is empty, but a name is required.
@@ -63,7 +63,7 @@ extension CalendarMatch {
     _ name: Substring, _ value: Substring, in range: ClosedRange<Int>
   ) throws(TextFailure) -> Int {
     guard let number = Int(value) else {
-      throw .notANumber(name: String(name), value: String(value))
+      throw .notANumber(name: String(name), value: String(value), range: range)
     }
     guard range.contains(number) else {
       throw .outOfRange(name: String(name), value: number, range: range)
@@ -107,11 +107,18 @@ extension CalendarMatch.TextFailure: CustomStringConvertible {
         + CalendarMatch.Component.allCases.map { "\($0)" }.joined(separator: " ")
         + " zone calendar firstWeekday minimumDays"
     case .repeated(let name): "'\(name)' can only be given once"
-    case .notANumber(let name, let value):
-      "invalid value '\(value)' for \(name): expected a whole number"
+    case .notANumber(let name, let value, let range):
+      "invalid value '\(value)' for \(name): expected a whole number from "
+        + Self.values(of: name, in: range)
     case .outOfRange(let name, let value, let range):
-      "invalid value '\(value)' for \(name): expected \(range.lowerBound) to \(range.upperBound)"
+      "invalid value '\(value)' for \(name): expected " + Self.values(of: name, in: range)
     case .missingValue(let name): "\(name)= has no value: write \(name)=VALUE"
     }
+  }
+
+  /// Describes the range of a component, and the numbers of the days of the week.
+  private static func values(of name: String, in range: ClosedRange<Int>) -> String {
+    let isDay = ["weekday", "firstWeekday"].contains(name)
+    return "\(range.lowerBound) to \(range.upperBound)" + (isDay ? ", where 1 is Sunday" : "")
   }
 }

@@ -18,7 +18,7 @@ public struct CommandLineOptions: Sendable {
     case missingArgument(wanted: String)
     /// There are more positional arguments than the command accepts; `option` is an option that the user might have
     /// meant.
-    case unexpectedArgument(String, option: String?)
+    case unexpectedArgument(String, option: String?, advice: String = "see --help")
     /// A required key is missing.
     case required(key: String)
 
@@ -34,9 +34,10 @@ public struct CommandLineOptions: Sendable {
         "invalid value '\(value)' for --\(key): expected \(wanted)"
       case .missingArgument("-- COMMAND…"): "missing command after `--`"
       case .missingArgument(let wanted): "missing argument: expected \(wanted)"
-      case .unexpectedArgument(let argument, let option?):
+      case .unexpectedArgument(let argument, let option?, _):
         "unexpected argument '\(argument)' (use --\(option))"
-      case .unexpectedArgument(let argument, nil): "unexpected argument '\(argument)': see --help"
+      case .unexpectedArgument(let argument, nil, let advice):
+        "unexpected argument '\(argument)': \(advice)"
       case .required(let key): "missing option --\(key): see --help"
       }
     }
@@ -79,7 +80,8 @@ public struct CommandLineOptions: Sendable {
       // An app ID contains dots; the names of options and verbs do not.
       let isAppID = unexpected.contains(".") && !unexpected.contains("/")
       throw .unexpectedArgument(
-        unexpected, option: isAppID && table.entry("app") != nil ? "app" : nil)
+        unexpected, option: isAppID && table.entry("app") != nil ? "app" : nil,
+        advice: table.surplusAdvice)
     }
   }
 

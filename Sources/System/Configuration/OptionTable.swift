@@ -58,18 +58,22 @@ public struct OptionTable: Sendable {
   public let positionals: String
   /// The allowed number of positional arguments.
   public let positionalCount: ClosedRange<Int>
+  /// The advice in the error for a surplus positional argument.
+  public let surplusAdvice: String
   /// The options, in help order.
   public let entries: [Entry]
 
   /// Creates a table of options; `--help` is always supported.
   public init(
     command: String, summary: String, positionals: String = "",
-    positionalCount: ClosedRange<Int> = 0...0, _ entries: [Entry]
+    positionalCount: ClosedRange<Int> = 0...0, surplusAdvice: String = "see --help",
+    _ entries: [Entry]
   ) {
     self.command = command
     self.summary = summary
     self.positionals = positionals
     self.positionalCount = positionalCount
+    self.surplusAdvice = surplusAdvice
     self.entries = entries
   }
 

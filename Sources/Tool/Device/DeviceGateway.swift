@@ -9,6 +9,8 @@ struct DeviceGateway: Equatable {
     case badFile(String, reason: String)
     /// The file that `--gateway` specifies isn't a valid description of a gateway.
     case badChosenFile(String, reason: String)
+    /// The data folder of a command that runs on the gateway's machine doesn't contain a valid description.
+    case badFileInFolder(String, reason: String)
     case badInvitation(reason: String)
     case badAuthority(String, reason: String)
     case noAuthority
@@ -16,7 +18,7 @@ struct DeviceGateway: Equatable {
     /// True if the error is in the options, not in a file.
     var isUsage: Bool {
       switch self {
-      case .badFile, .badChosenFile: false
+      case .badFile, .badChosenFile, .badFileInFolder: false
       default: true
       }
     }
@@ -31,6 +33,9 @@ struct DeviceGateway: Equatable {
       case .badChosenFile(let path, let reason):
         "cannot read the gateway description \(path) (\(reason)): check --gateway, or start the "
           + "gateway with 'belfry gateway'"
+      case .badFileInFolder(let path, let reason):
+        "cannot read the gateway description \(path) (\(reason)): run this command on the "
+          + "gateway's machine, or specify the gateway's data folder with --data"
       case .badInvitation(let reason):
         "invalid invitation (\(reason)): use the whole line that 'belfry device invite' prints"
       case .badAuthority(let path, let reason):

@@ -34,7 +34,7 @@ enum InviteCommand {
       }
       let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
       try FolderOwner.act(in: folder)
-      var gateway = try DeviceGateway(file: folder + "/gateway.json")
+      var gateway = try Self.gateway(in: folder)
       let isAlone = SocketAddress(host: gateway.host, port: 0)?.isLoopback == true
       let listensForOthers = gateway.listensEverywhere || !isAlone
       if let host = options.value("host") {
@@ -59,8 +59,8 @@ enum InviteCommand {
       if let code = lines.first?["code"]?.stringValue { gateway.enrollmentCode = code }
       if !listensForOthers {
         Output.error(
-          "the gateway listens only on this machine",
-          do: "start the gateway with --host 0.0.0.0 so that other machines can join")
+          "warning: the gateway listens only on this machine, so the invitation works only here",
+          do: "to invite other machines, restart the gateway with --host 0.0.0.0 --name NAME")
       }
       let invitation = try Invitation.text(of: gateway)
       let file = options.value("out").map(FileSystem.absolute)
@@ -84,6 +84,15 @@ enum InviteCommand {
       }
       for row in code.lines { Output.line(row) }
       return 0
+    }
+  }
+
+  /// Reads the description of the gateway in a folder.
+  private static func gateway(in folder: String) throws -> DeviceGateway {
+    do {
+      return try DeviceGateway(file: folder + "/gateway.json")
+    } catch DeviceGateway.Problem.badFile(let path, let reason) {
+      throw DeviceGateway.Problem.badFileInFolder(path, reason: reason)
     }
   }
 

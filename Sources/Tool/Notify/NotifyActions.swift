@@ -59,6 +59,14 @@ struct NotifyActions {
     return answer
   }
 
+  /// The message that tells the user how to answer a notification from a shell.
+  func notice(of id: String) -> String {
+    let text = list.contains { $0.textInput != nil } ? " [--text TEXT]" : ""
+    return "waiting for an answer: choose a button, or run 'belfry center action "
+      + "\(ShellWords.quoted(id)) ACTION\(text)' in another shell "
+      + "(ACTION: \(CommandLineOptions.list(list.map(\.id))))"
+  }
+
   /// Waits for the response and prints it.
   ///
   /// - Throws: A failure if no response arrived within the limit, or an interruption; in either case, `withdraw` has

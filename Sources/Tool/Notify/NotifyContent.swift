@@ -35,15 +35,23 @@ enum NotifyContent {
     guard !content.isEmpty || options.isGiven("image") else {
       throw UsageError("nothing to show: add a title, --body, --sound, --badge or --image")
     }
-    if let icon = options.value("icon") { content.icon = try file(icon) }
+    if let icon = options.value("icon") { content.icon = try self.icon(icon) }
     return content
   }
 
-  /// Returns the absolute path of a readable file.
-  private static func file(_ path: String) throws(SystemFailure) -> String {
+  /// Returns the absolute path of a readable image.
+  private static func icon(_ path: String) throws -> String {
     // Read a byte now, because the agent or the desktop would later silently omit an unreadable image.
     let bytes = try FileSystem.beginning(ofRegularFile: path, count: 8)
     let suffix = path.split(separator: "/").last?.split(separator: ".").last ?? ""
+    // Desktops draw more formats than a notification can carry, and recognize them without a suffix.
+    guard
+      iconSuffixes.contains(suffix.lowercased())
+        || pictures.compactMap(Self.format).contains(where: { bytes.starts(with: $0.beginning) })
+    else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "icon", value: path, wanted: "an image file, such as PNG, JPEG or SVG")
+    }
     if let type = AttachmentType.identifier(hint: nil, pathExtension: String(suffix)) {
       warn(of: path, bytes, unless: type)
     }
@@ -53,15 +61,18 @@ enum NotifyContent {
   /// Warns about a file whose first bytes don't match its image type, because the desktop would show no image and
   /// report no error.
   private static func warn(of path: String, _ bytes: [UInt8], unless type: String) {
-    let format: (name: String, beginning: [UInt8])? =
-      switch type {
-      case "public.png": ("PNG", [0x89, 0x50, 0x4E, 0x47])
-      case "public.jpeg": ("JPEG", [0xFF, 0xD8, 0xFF])
-      case "com.compuserve.gif": ("GIF", Array("GIF8".utf8))
-      default: nil
-      }
-    guard let format, !bytes.starts(with: format.beginning) else { return }
+    guard let format = Self.format(of: type), !bytes.starts(with: format.beginning) else { return }
     Output.error("'\(path)' is not a \(format.name) image", do: "the desktop might not show it")
+  }
+
+  /// Returns the name of an image type's format, and the first bytes of its files.
+  private static func format(of type: String) -> (name: String, beginning: [UInt8])? {
+    switch type {
+    case "public.png": ("PNG", [0x89, 0x50, 0x4E, 0x47])
+    case "public.jpeg": ("JPEG", [0xFF, 0xD8, 0xFF])
+    case "com.compuserve.gif": ("GIF", Array("GIF8".utf8))
+    default: nil
+    }
   }
 
   /// Copies an image to the app's attachments; the agent deletes the copy when no notification uses it.
@@ -85,6 +96,10 @@ enum NotifyContent {
     return NotificationAttachment(id: "image", path: copy, type: type)
   }
 
+  private static let iconSuffixes = [
+    "png", "jpg", "jpeg", "gif", "svg", "svgz", "webp", "avif", "heic", "jxl", "bmp", "ico", "tif",
+    "tiff", "xpm",
+  ]
   private static let pictures = ["public.png", "public.jpeg", "com.compuserve.gif"]
   /// The maximum size of an image, in bytes, which is Apple's limit (client-api 3.49).
   private static let imageBytesMax = 10 << 20

@@ -51,14 +51,25 @@ struct AgentInstallation {
     Output.line(unitFile)
   }
 
-  /// Stops the installed agent and removes the file that starts it.
-  func uninstall() throws {
+  /// Stops the agent that systemd has started, and removes the files that start the agent.
+  ///
+  /// `isRunning` returns true if an agent still answers. It is called only without systemd, which might start an agent
+  /// to answer.
+  func uninstall(isRunning: () -> Bool) throws {
+    let files = [unitFile, autostartFile].filter(FileSystem.exists)
+    let hasSystemd = Self.hasUserSystemd
     if FileSystem.exists(unitFile) {
-      if Self.hasUserSystemd { try Self.systemctl("disable", "--now", Self.unitName) }
+      if hasSystemd { try Self.systemctl("disable", "--now", Self.unitName) }
       try FileSystem.remove(unitFile)
-      if Self.hasUserSystemd { try Self.systemctl("daemon-reload") }
+      if hasSystemd { try Self.systemctl("daemon-reload") }
     }
     try FileSystem.remove(autostartFile)
+    for file in files { Output.line("removed \(file)") }
+    if files.isEmpty { Output.error("the agent is not installed", do: "nothing was changed") }
+    if !hasSystemd, isRunning() {
+      Output.error(
+        "an agent is still running", do: "to stop it, send SIGTERM to its process, or log out")
+    }
   }
 
   private func write(_ text: String, to file: String) throws(SystemFailure) {

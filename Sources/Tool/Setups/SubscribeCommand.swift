@@ -30,15 +30,16 @@ enum SubscribeCommand {
     SignalWatcher.blockSignals([.terminate, .interrupt])
     return AgentControl.run(arguments, table) { options, agent in
       let app = try ShellApp(subscription: options.positionals[0])
+      // Read the file first, so that an invalid one has no effect on the agent.
+      let gateway = try Self.gateway(options)
       let known = try AgentControl(options).ask(.apps).rows.first {
         $0["app"]?.stringValue == app.id
       }
       let isKnown = known != nil
       let wasOff = known?["authorization"]?.stringValue == "denied"
-      let (token, curl): (String, String?)
+      let token: String
       do {
         token = try Self.token(of: app, options, agent)
-        curl = try Self.curl(app, token, options)
       } catch {
         // An app that existed before keeps its settings and token.
         if !isKnown { _ = try? AgentControl(options).ask(.removeApp(app.id)) }
@@ -48,9 +49,16 @@ enum SubscribeCommand {
       if let former = known?["name"]?.stringValue, !former.utf8.elementsEqual(app.name.utf8) {
         Output.error("\(app.id) is now called '\(app.name)' instead of '\(former)'")
       }
+      let curl = gateway.map { Self.curl(app, token, $0) }
+      if let gateway { warnOfOtherGateway(gateway, options) }
       guard options.has("json") else {
         Output.line(token)
         Output.line(curl ?? sendLine(app, token))
+        if curl == nil {
+          Output.error(
+            "no \(DeviceGateway.usersFile), so the gateway is probably on another machine",
+            do: "run the printed command there, or specify the gateway.json with --gateway")
+        }
         return
       }
       Output.json([
@@ -91,10 +99,12 @@ enum SubscribeCommand {
       })
     connection.start()
     defer { connection.close() }
-    // The app requests permission, which the user has implicitly granted by subscribing.
-    connection.send(.requestAuthorization([.alert, .sound, .badge])) { _ in }
+    // The answer shows that the agent knows the app.
     _ = try connection.call(.settings, timeoutMilliseconds: 60_000)
+    // By subscribing, the user has granted permission. Record that before the app requests permission, so that the
+    // agent doesn't ask.
     _ = try agent.ask(.changeSettings(app: app.id, ["notifications": "on"]))
+    connection.send(.requestAuthorization([.alert, .sound, .badge])) { _ in }
     _ = try connection.call(.register(.alert), timeoutMilliseconds: 60_000)
     guard arrived.wait(timeout: .now() + .seconds(seconds)) == .success,
       let result = outcome.withLock({ $0 })
@@ -107,19 +117,44 @@ enum SubscribeCommand {
     return try result.get()
   }
 
-  /// Returns the curl command line, or nil if the gateway and its keys are on another machine.
-  private static func curl(
-    _ app: ShellApp, _ token: String, _ options: CommandLineOptions
-  ) throws -> String? {
+  /// A gateway whose keys are on this machine.
+  private struct LocalGateway {
+    let file: String
+    let content: GatewayFile
+  }
+
+  /// Returns the gateway for the curl command, or nil if the gateway and its keys are on another machine.
+  private static func gateway(_ options: CommandLineOptions) throws -> LocalGateway? {
     let file = options.value("gateway").map(FileSystem.absolute) ?? DeviceGateway.usersFile
     if options.value("gateway") == nil, !FileSystem.exists(file) { return nil }
-    let gateway = try SendTarget.gatewayFile(file)
-    let folder = FileSystem.parent(of: file)
+    do throws(SendFailure) {
+      return LocalGateway(file: file, content: try SendTarget.gatewayFile(file))
+    } catch {
+      guard case .badGatewayFile(let path, let reason) = error else { throw error }
+      throw SendFailure.badLocalGateway(path, reason: reason)
+    }
+  }
+
+  /// Warns if the agent has joined another gateway, which issued the token, so that the curl command would fail.
+  private static func warnOfOtherGateway(_ gateway: LocalGateway, _ options: CommandLineOptions) {
+    guard let rows = try? AgentControl(options).ask(.diagnose).rows,
+      let joined = AgentGateway(diagnosis: rows),
+      let described = try? DeviceGateway(file: gateway.file, readsAuthority: false),
+      !joined.isDescribed(by: described)
+    else { return }
+    Output.error(
+      "the agent belongs to the gateway at \(joined.address), not to the one in \(gateway.file), so "
+        + "the curl command will fail",
+      do: "specify the gateway.json of the agent's gateway with --gateway FILE")
+  }
+
+  private static func curl(_ app: ShellApp, _ token: String, _ gateway: LocalGateway) -> String {
+    let folder = FileSystem.parent(of: gateway.file)
     let isUsual = StateFolders.isKnown && folder == StateFolders.usualGateway
     let data = isUsual ? "" : " --data \(ShellWords.quoted(folder))"
     return CurlLine.text(
-      host: gateway.endpoint.host, port: Int64(gateway.endpoint.port),
-      caFile: gateway.authorityFile, topic: app.id, token: token,
+      host: gateway.content.endpoint.host, port: Int64(gateway.content.endpoint.port),
+      caFile: gateway.content.authorityFile, topic: app.id, token: token,
       providerToken: "$(\(ShellWords.belfry) key jwt\(data))",
       title: app.name, body: "Hello")
   }

@@ -244,6 +244,41 @@ struct ResponseTests {
   }
 
   @Test
+  func `a command's reply needs a text, which may be empty`() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    let category = NotificationCategory(
+      id: "MESSAGE",
+      actions: [NotificationAction(id: "REPLY", title: "Reply", textInput: .init())])
+    bench.ask(connection, .setCategories([category]))
+    bench.ask(connection, .add(ModelBench.request(category: "MESSAGE")))
+    let (control, _) = bench.connect(role: .control)
+    func reply(_ text: String?) -> [AppLinkFailure.Reason] {
+      bench.ask(control, .control(.act(app: nil, id: "n", action: "REPLY", text: text))).refusals
+    }
+    #expect(reply(nil) == [.invalidArgument])
+    #expect(bench.center().count == 1)
+    #expect(reply("").isEmpty)
+    #expect(bench.center().isEmpty)
+  }
+
+  @Test
+  func `a command for all notifications of an app is refused if the app is unknown`() {
+    let bench = ModelBench()
+    bench.ask(bench.authorized(), .add(ModelBench.request()))
+    func refusals(_ app: String) -> [AppLinkFailure.Reason] {
+      [
+        ControlRequest.scheduled(app: app), .center(app: app), .cancel(app: app, id: nil),
+        .dismiss(app: app, id: nil),
+      ].flatMap { bench.command($0).refusals }
+    }
+    #expect(refusals(ModelBench.burger.text + "s") == Array(repeating: .unknownApp, count: 4))
+    #expect(bench.center().count == 1)
+    #expect(refusals(ModelBench.burger.text).isEmpty)
+    #expect(bench.center().isEmpty)
+  }
+
+  @Test
   func `an activation token is used only for the action that it arrived with`() throws {
     let bench = ModelBench()
     let fries = AppID("org.example.fries")!

@@ -23,6 +23,19 @@ import Testing
       appName: "App \(number)", icon: nil, subject: .notifications)
   }
 
+  @Test func `a notification that arrived a while ago is marked as an earlier one`() {
+    let listener = Listener()
+    var lines: [String] = []
+    let presenter = TerminalPresenter(listener: listener, ringsBell: false, isLooked: true) {
+      lines.append($0)
+    }
+    let presentation = DesktopTests.presentation()
+    for moment: Int64 in [0, 60_000, 60_001] {
+      presenter.show(.presented(presentation), atUnixMilliseconds: moment)
+    }
+    #expect(lines.map { $0.hasPrefix("[1] (earlier) ") } == [false, false, true], "\(lines)")
+  }
+
   @Test func `a letter that was meant for a question that is gone answers no other`() throws {
     let listener = Listener()
     var lines: [String] = []

@@ -80,6 +80,7 @@ struct SettingsWindowTests {
       let refused = try await scenario.belfryCommand(["settings", "--window"], succeeding: false)
       #expect(refused.status == 1)
       #expect(refused.errors.contains("belfry settings --page"))
+      #expect(refused.errors.split(separator: "\n").count == 1, "\(refused.errors)")
     }
   }
 }

@@ -42,6 +42,14 @@ struct ReconnectingBusTests {
     }
   }
 
+  @Test(arguments: [
+    (ENOENT, "its socket does not exist"), (ECONNREFUSED, "no program listens on its socket"),
+    (ENOMEDIUM, "the environment contains no address of a bus"), (EACCES, "Permission denied"),
+  ])
+  func `the reason for a missing bus is stated in plain words`(number: Int32, reason: String) {
+    #expect("\(BusFailure.connecting(-number))" == reason)
+  }
+
   @Test
   func `the socket of a bus is found in its address`() {
     func system(_ address: String) -> String? {

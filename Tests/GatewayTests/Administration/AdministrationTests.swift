@@ -231,7 +231,9 @@ import Transport
     expect(.conflict) {
       try administration.perform(.addTopic(.init(team: "TEAMBBBBBB", bundleID: bundleID)))
     }
-    expect(.invalid) { try administration.perform(.addTopic(.init(team: team, bundleID: "a b"))) }
+    for wrong in ["a b", "", ".", "not..valid", ".example", "example."] {
+      expect(.invalid) { try administration.perform(.addTopic(.init(team: team, bundleID: wrong))) }
+    }
     expect(.invalid) {
       try administration.perform(.addTopic(.init(team: team, bundleID: "a", keep: 0)))
     }

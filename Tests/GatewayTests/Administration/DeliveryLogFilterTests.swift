@@ -34,12 +34,24 @@ import Testing
 
   @Test(arguments: [
     ("type", "nothing"), ("device", "-1"), ("device", "x"), ("since", "now"), ("until", "-1"),
-    ("q", String(repeating: "a", count: 129)),
+    ("q", String(repeating: "a", count: 129)), ("state", "sent"), ("state", "Discarded"),
   ])
   func `a condition that no line can have is refused`(name: String, value: String) {
     #expect(throws: AdministrationFailure.self) {
       _ = try DeliveryLogFilter(query: [(name: name, value: value)])
     }
+  }
+
+  @Test
+  func `a wrong state is refused with the states that lines can have`() throws {
+    let failure = #expect(throws: AdministrationFailure.self) {
+      _ = try DeliveryLogFilter(query: [(name: "state", value: "Delivered")])
+    }
+    for state in DeliveryState.allCases {
+      #expect(failure?.advice.contains(state.label) == true, "\(state)")
+      #expect(try DeliveryLogFilter(query: [(name: "state", value: state.label)]).state != nil)
+    }
+    #expect(failure?.advice.hasSuffix("Refused") == true)
   }
 
   @Test

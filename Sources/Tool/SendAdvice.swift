@@ -1,0 +1,83 @@
+import BelfryProvider
+import PushWire
+import System
+
+/// The messages of `belfry send` about pushes that the service did not accept.
+struct SendAdvice {
+  private let wrongPort: SendPort?
+  private let isApple: Bool
+  private let hasAuthority: Bool
+
+  init(_ options: CommandLineOptions) {
+    wrongPort = SendPort(options)
+    isApple = options.value("apple") != nil
+    hasAuthority = options.value("ca") != nil
+  }
+
+  /// Returns the message about a push; nil if the service accepted the push, or gave a reason that APNs does not
+  /// define.
+  func message(_ result: Result<PushOutcome, ProviderFailure>) -> String? {
+    switch result {
+    case .success(.accepted): nil
+    case .success(.rejected(let refusal)): refusal.rejection.map { message($0) }
+    case .failure(let failure): message(failure)
+    }
+  }
+
+  /// Returns the message about a push without a response, which is also the `error` of the push's line.
+  func message(_ failure: ProviderFailure) -> String {
+    if failure.isOfService, let message = wrongPort?.message { return message }
+    guard case .unreachable(let endpoint, let reason) = failure, !isApple,
+      reason.contains(": certificate of an unknown CA: ")
+    else { return "\(failure)" }
+    return "cannot connect to \(endpoint): an unknown CA signed the gateway's certificate: "
+      + (hasAuthority
+        ? "specify the ca.pem in this gateway's folder with --ca"
+        : "add --ca FILE with the ca.pem in the gateway's folder")
+  }
+
+  /// Returns the condition of a refusal, and the option to check.
+  func message(_ rejection: Rejection) -> String {
+    if rejection == .badPath {
+      return wrongPort?.message
+        ?? "a gateway's binary or feedback port does not accept this request: use the provider port"
+    }
+    let remedy = Self.remedy(rejection) ?? Self.remedy(rejection.row.advice)
+    return "\(rejection.reason) (\(rejection.row.when)): \(remedy)"
+  }
+
+  /// Returns the options to check after a refusal; nil if the general advice applies.
+  private static func remedy(_ rejection: Rejection) -> String? {
+    switch rejection {
+    case .missingTopic: "add --topic APP_ID"
+    case .badTopic: "check --topic"
+    case .topicDisallowed:
+      "check --topic, or use a key of the app's team that is not limited to other topics"
+    case .badDeviceToken: "check the token, and that the service that issued it is the one in use"
+    case .deviceTokenNotForTopic: "check --topic and --type"
+    case .unregistered, .expiredToken: "delete the token, and use the one that the app has now"
+    case .invalidProviderToken: "check --key, --key-id and --team"
+    case .expiredProviderToken: "check the clocks of this machine and of the service"
+    case .missingProviderToken: "add --key, --key-id and --team, or --certificate"
+    case .badCertificate, .badCertificateEnvironment: "check --certificate"
+    case .payloadEmpty: "check --payload"
+    case .payloadTooLarge: "send a smaller payload"
+    case .invalidPushType: "check --type and --topic"
+    case .badPriority: "check --priority"
+    case .badExpirationDate: "check --expiration"
+    case .badCollapseID: "check --collapse-id"
+    case .badMessageID: "check --id"
+    default: nil
+    }
+  }
+
+  private static func remedy(_ advice: Rejection.Advice) -> String {
+    switch advice {
+    case .doNotRetry: "fix the request before you send it again"
+    case .renewProviderToken: "check --key, --key-id and --team"
+    case .retryLater: "wait, then send the push again"
+    case .retryWithBackoff: "wait about 15 minutes, then send the push again"
+    case .reconnect: "send the push again, with valid credentials"
+    }
+  }
+}

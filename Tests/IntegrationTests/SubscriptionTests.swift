@@ -1,0 +1,185 @@
+import BelfryWire
+import Foundation
+import System
+import TestSupport
+import Testing
+
+@testable import Tool
+
+/// Tests of `belfry subscribe`.
+@Suite struct SubscriptionTests {
+  private func apps(_ scenario: Scenario, _ agent: AgentProgram) async throws -> [String] {
+    try await scenario.belfryCommand(["app", "list", "--json", "--socket", agent.socket]).values
+      .compactMap { $0["app"].string }
+  }
+
+  @Test func `A subscription that fails keeps an app that existed before`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      _ = try await scenario.belfryCommand([
+        "notify", "Done", "--app", "belfry.shell.backups", "--socket", agent.socket,
+      ])
+      let answer = try await scenario.belfryCommand(
+        ["subscribe", "backups", "--socket", agent.socket], succeeding: false)
+      #expect(answer.status == 1)
+      #expect(try await apps(scenario, agent) == ["belfry.shell.backups"])
+    }
+  }
+
+  @Test(.requires(.curl), arguments: ["ask", "all"])
+  func `A push of the printed curl line is shown under the subscription's name`(grant: String)
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway, options: ["--grant", grant])
+      let answer = try await scenario.belfryCommand([
+        "subscribe", "Backups of nas", "--gateway", gateway.file, "--socket", agent.socket,
+      ])
+      #expect(answer.lines.count == 2, "\(answer.lines)")
+      let curl = answer.lines[1]
+      #expect(curl.contains(answer.lines[0]))
+      _ = try await scenario.command(["/bin/sh", "-c", curl + " --silent --fail"])
+      let presented = try await agent.program.event("presented")
+      #expect(presented["app"].string == "belfry.shell.backups-of-nas")
+      #expect(presented["title"].string == "Backups of nas")
+      // The user is not asked, and no warning is printed.
+      #expect(!agent.program.lines.contains { $0.contains("prompt") }, "\(agent.program.lines)")
+      #expect(answer.errors.isEmpty, "\(answer.errors)")
+      // The same name yields the same token.
+      let again = try await scenario.belfryCommand([
+        "subscribe", "Backups of nas", "--json", "--gateway", gateway.file, "--socket",
+        agent.socket,
+      ])
+      let line = try #require(again.values.first)
+      #expect(line["token"].string == answer.lines[0] && line["curl"].string == curl)
+    }
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `An interrupted subscription leaves no app behind`(signal: Int32) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      _ = try await agent.program.event("link") { $0["state"].string == "up" }
+      try await gateway.crash()
+      _ = try await agent.program.event("link") { $0["state"].string == "down" }
+      let subscribe = try scenario.belfry([
+        "subscribe", "backups", "--gateway", gateway.file, "--socket", agent.socket,
+      ])
+      try await Scenario.wait("the subscription's app") {
+        try await apps(scenario, agent) == ["belfry.shell.backups"]
+      }
+      subscribe.signal(signal)
+      #expect(try await subscribe.end() == 128 + signal)
+      #expect(subscribe.errors.contains("interrupted"))
+      #expect(try await apps(scenario, agent).isEmpty)
+    }
+  }
+
+  @Test func `A token that the gateway cannot give yet is waited for, as long as one wants`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      _ = try await agent.program.event("link") { $0["state"].string == "up" }
+      try await gateway.crash()
+      _ = try await agent.program.event("link") { $0["state"].string == "down" }
+      let words = ["subscribe", "backups", "--gateway", gateway.file, "--socket", agent.socket]
+      let late = try await scenario.belfryCommand(words + ["--timeout", "1"], succeeding: false)
+      #expect(late.status == 1 && late.errors.contains("received no token within 1 s"))
+      #expect(try await apps(scenario, agent).isEmpty)
+      let waiting = try scenario.belfry(words)
+      _ = try await scenario.restart(gateway)
+      #expect(try await waiting.end() == 0, "\(waiting.errors)")
+      #expect(waiting.lines.count == 2)
+    }
+  }
+
+  @Test func `A subscription with another gateway's file than the agent's gets a warning`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let other = try await scenario.gateway("other")
+      let agent = try await scenario.agent(of: gateway)
+      let answer = try await scenario.belfryCommand([
+        "subscribe", "backups", "--gateway", other.file, "--socket", agent.socket,
+      ])
+      #expect(
+        answer.errors.contains("the agent belongs to the gateway at ")
+          && answer.errors.contains("--gateway FILE"), "\(answer.errors)")
+    }
+  }
+
+  @Test func `Without a gateway on this machine, a message says where to run the printed command`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let answer = try await scenario.belfryCommand([
+        "subscribe", "backups", "--socket", agent.socket,
+      ])
+      #expect(answer.lines.last?.hasPrefix("belfry send ") == true, "\(answer.output)")
+      #expect(answer.errors.contains("run the printed command there"), "\(answer.errors)")
+    }
+  }
+
+  @Test func `A subscription with an unreadable gateway file fails with advice, and asks nothing`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway, options: ["--grant", "ask"])
+      let answer = try await scenario.belfryCommand(
+        ["subscribe", "backups", "--gateway", "nope.json", "--socket", agent.socket],
+        succeeding: false)
+      #expect(answer.status == 1 && answer.lines.isEmpty)
+      #expect(answer.errors.contains("specify its gateway.json with --gateway"), "\(answer.errors)")
+      #expect(!answer.errors.contains("HOST:PORT"), "\(answer.errors)")
+      #expect(!agent.program.lines.contains { $0.contains("prompt") }, "\(agent.program.lines)")
+      #expect(try await apps(scenario, agent).isEmpty)
+    }
+  }
+
+  @Test func `The agent's gateway is read from its findings`() {
+    let expected: [(String, String?)] = [
+      ("127.0.0.1:5223, connected, device 3", "127.0.0.1:5223"),
+      ("push.example.org:5223, not connected", "push.example.org:5223"),
+      ("::1:5223, connected", "::1:5223"), ("none: local notifications only", nil),
+    ]
+    for (detail, address) in expected {
+      let rows: [JSONObject] = [
+        ["feature": "sounds", "detail": "ok"], ["feature": "gateway", "detail": .string(detail)],
+      ]
+      #expect(AgentGateway(diagnosis: rows)?.address == address)
+    }
+  }
+
+  @Test func `Without a gateway, subscribing fails with the reason and adds no app`() async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      let answer = try await scenario.belfryCommand(
+        ["subscribe", "backups", "--socket", agent.socket], succeeding: false)
+      #expect(answer.status == 1 && answer.lines.isEmpty)
+      #expect(answer.errors.contains("gateway"), "\(answer.errors)")
+      #expect(!agent.program.lines.contains { $0.contains("prompt") }, "\(agent.program.lines)")
+      #expect(try await apps(scenario, agent).isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    ("backups", "belfry.shell.backups"), ("Door bell!", "belfry.shell.door-bell"),
+    ("com.example.app", "com.example.app"), ("v1.2 builds", "belfry.shell.v1-2-builds"),
+  ])
+  func `A name becomes an app id`(name: String, id: String) throws {
+    #expect(try ShellApp(subscription: name).id == id)
+  }
+
+  @Test(arguments: ["", "…", " ", String(repeating: "a", count: 201)])
+  func `A subscription name that is too long or has no letter is refused`(name: String) {
+    #expect(throws: UsageError.self) { try ShellApp(subscription: name) }
+  }
+}
