@@ -46,6 +46,7 @@ def write(browser, topic):
     browser.wait(f"{wrong}.includes('No ja text for 2 devices, and no fallback language')")
     browser.click("button", "Dry run")
     browser.wait("document.querySelector('.check.bad')?.innerText.startsWith('Would be refused')")
+    browser.wait("document.querySelector('.notes.wrong')?.innerText.includes('set “Other languages”')", "the label of the field")
     browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'en';
       fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
     browser.wait(f"{wrong} == ''", "no errors remain")
@@ -120,9 +121,11 @@ def to_a_list(browser):
     fill(browser, "Body, en", "Only for the list")
     browser.value("""(() => { const to = document.querySelector('[name=to]'); to.value = 'list';
       to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
+    browser.click("button", "Dry run")
+    browser.wait("[...document.querySelectorAll('.error:not([hidden])')].some(one => one.innerText == 'Enter at least one token.')")
     browser.type("textbox", "Device tokens", "00ff\nnothing")
     browser.click("button", "Dry run")
-    browser.wait("[...document.querySelectorAll('.error:not([hidden])')].some(one => one.innerText.startsWith('Line 2, deviceToken: not hexadecimal'))")
+    browser.wait("[...document.querySelectorAll('.error:not([hidden])')].some(one => one.innerText.startsWith('Line 2: not hexadecimal'))")
     check_page(browser)
     browser.value("""(() => { const to = document.querySelector('[name=to]'); to.value = 'all';
       to.dispatchEvent(new Event('input', { bubbles: true })); })()""")

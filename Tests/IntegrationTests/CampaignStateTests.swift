@@ -151,12 +151,49 @@ import Testing
       // The tag has no devices, so nothing is sent.
       let sent = try await campaign(
         scenario, registry, ["send", file(#""tag:vip""#)], succeeding: false)
-      #expect(sent.status == 1 && sent.errors.contains("no registered device matches"))
+      #expect(sent.status == 1 && sent.errors.contains("no device with the tag 'vip' is"))
       for (to, options) in [(#""list""#, []), ("null", ["--to", "tag:"])] {
         let refused = try await campaign(
           scenario, registry, ["send", file(to)] + options, succeeding: false)
         #expect(refused.status == 2, "\(to) \(refused.errors)")
       }
+    }
+  }
+
+  @Test func `A dry run shows the local time of each time zone`() async throws {
+    try await Scenario.run { scenario in
+      let (_, _, registry) = try await world(scenario, devices: 1)
+      let token = String(repeating: "ab", count: 32)
+      _ = try await scenario.ask(
+        registry, "/tokens", body: #"{"deviceToken":"\#(token)","timeZone":"Asia/Tokyo"}"#)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"title":"Hello"},"at":"2999-11-29T16:00"}"#,
+        to: "campaign.json")
+      let preview = try await scenario.belfryCommand([
+        "campaign", "send", file, "--dry-run", "--data", registry.data,
+      ])
+      #expect(preview.lines.contains("Asia/Tokyo: 1 device at 2999-11-29T16:00:00+09:00"))
+      #expect(preview.lines.contains("no time zone: 1 device at 2999-11-29T16:00:00Z"))
+    }
+  }
+
+  @Test func `A command without a terminal reports when a problem begins and ends`() async throws {
+    try await Scenario.run { scenario in
+      let (gateway, _, registry) = try await world(scenario, devices: 1)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"title":"Hello"}}"#, to: "campaign.json")
+      // The provider reads the gateway's file the first time that it needs the gateway.
+      let send = ["campaign", "send", file, "--data", registry.data]
+      _ = try await scenario.belfryCommand(send + ["--dry-run"])
+      try await gateway.stop()
+      let program = try scenario.belfry(send)
+      try await program.error("the campaign is delayed: ")
+      _ = try await scenario.restart(gateway)
+      #expect(try await program.end() == 0)
+      let reports = program.errors.split(separator: "\n").filter {
+        $0.hasPrefix("the campaign is delayed: ") || $0 == "the problem is solved"
+      }
+      #expect(reports.count == 2, "\(program.errors)")
     }
   }
 

@@ -98,6 +98,12 @@ extension Scenario {
       try await provider.stop()
       let list = try await scenario.belfryCommand(["campaign", "list", "--data", folder])
       #expect(list.errors == "belfry: no campaigns\n")
+      let status = try await scenario.belfryCommand(["campaign", "status", "--data", folder])
+      #expect(status.errors == "belfry: no campaigns\n" && status.output.isEmpty)
+      let missing = scenario.folder.file("nofile")
+      let refused = try await scenario.belfryCommand(
+        ["campaign", "list", "--data", folder, "--admin-token", missing], succeeding: false)
+      #expect(refused.status == 2 && refused.errors.contains(missing), "\(refused.errors)")
       #expect(try await scenario.belfryCommand(["campaign", "list"]).status == 0)
     }
   }
@@ -324,6 +330,11 @@ extension Scenario {
           "fr: 1 device in fr: Ann a gagné", "3 devices, nothing sent",
         ])
       #expect(preview.errors.contains("no de text: 1 device will get en"))
+      let bad = try scenario.write(tokens[1] + "\n\nnothing\n", to: "bad")
+      let refused = try await scenario.belfryCommand(arguments + ["--to", bad], succeeding: false)
+      #expect(
+        refused.errors.contains("\(bad) line 3: not hexadecimal: expected two digits"),
+        "\(refused.errors)")
       let list = try scenario.write(tokens[1] + "\n" + tokens[1] + "\n", to: "list")
       let listed = try await scenario.belfryCommand(arguments + ["--to", list, "--json"])
       #expect(listed.values.last?["accepted"].integer == 1)

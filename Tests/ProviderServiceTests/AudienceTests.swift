@@ -172,11 +172,84 @@ import Transport
     let campaign = #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"to":"tag:none""#
     let preview = try ask(router(), "/campaigns", campaign + #","dryRun":true}"#)
     #expect(preview.status == 200 && preview.object["devices"] == 0)
-    #expect(preview.object["warnings"] == ["no registered device matches"])
+    let none = "no device with the tag 'none' is registered for com.example.app"
+    #expect(preview.object["warnings"] == [.string(none)])
     let start = try ask(router(), "/campaigns", campaign + "}")
     #expect(start.status == 400)
-    #expect(start.object["error"] == "to: no registered device matches")
+    #expect(start.object["error"] == .string("to: \(none)"))
     #expect(try provider.store.campaigns().allSatisfy { $0.state == .draft })
+  }
+
+  @Test func `An empty audience is reported with the app, whose identifier might be mistyped`()
+    throws
+  {
+    try register(#"{"deviceToken":"01","environment":"production"}"#)
+    for (topic, members, reason) in [
+      ("com.example.burgr", "", "no device is registered for com.example.burgr"),
+      (
+        "com.example.app", #","to":"user:ann""#,
+        "no device of the user 'ann' is registered for com.example.app"
+      ),
+      (
+        "com.example.app", #","environment":"sandbox""#,
+        "no device is registered for com.example.app in the environment 'sandbox'"
+      ),
+      (
+        "com.example.app", #","to":"list""#,
+        "the list of recipients has no tokens for com.example.app"
+      ),
+    ] {
+      let preview = try ask(
+        router(), "/campaigns",
+        #"{"topic":"\#(topic)","alert":{"en":{"body":"b"}},"dryRun":true\#(members)}"#)
+      #expect(preview.object["warnings"] == [.string(reason)], "\(topic) \(members)")
+    }
+  }
+
+  @Test func `A placeholder for a number is refused if the campaign has no arguments`() throws {
+    try register(#"{"deviceToken":"01"}"#)
+    #expect(
+      try problems(router(), #""alert":{"en":{"body":"Only %d left"},"fr":{"body":"Que %.2f"}}"#)
+        == [
+          "alert.en.body: no value for '%d': 'arguments' has 0 values",
+          "alert.fr.body: no value for '%.2f': 'arguments' has 0 values",
+        ])
+    #expect(
+      try problems(router(), #""alert":{"title":"%1$lu new"}"#)
+        == ["alert.title: no value for '%1$lu': 'arguments' has 0 values"])
+    // A percent sign after a digit or before a word is text.
+    for text in ["50%off", "100 % sure", "-20% d'avance", "the %discount", "%%d"] {
+      #expect(try problems(router(), #""alert":{"en":{"body":"\#(text)"}}"#).isEmpty, "\(text)")
+    }
+  }
+
+  @Test func `A single alert for all languages has no language, and no device gets a fallback`()
+    throws
+  {
+    try register(#"{"deviceToken":"01","language":"fr"}"#)
+    let preview = try ask(
+      router(), "/campaigns",
+      #"{"topic":"com.example.app","alert":{"title":"Bonjour","body":"Soldes"},"dryRun":true}"#)
+    #expect(preview.object["warnings"] == [])
+    #expect(
+      preview.object["languages"] == [
+        [
+          "language": "fr", "devices": 1, "shows": .null, "fallback": false,
+          "alert": ["title": "Bonjour", "body": "Soldes"],
+        ]
+      ])
+  }
+
+  @Test func `The problems of the recipients and of the campaign are listed together`() throws {
+    let answer = try ask(
+      router(), "/campaigns",
+      #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"titel":"x","to":"everyone","rate":0,"draft":1}"#
+    )
+    let errors = (answer.object["errors"]?.arrayValue ?? []).compactMap(\.objectValue)
+    #expect(answer.status == 400)
+    #expect(errors.map { $0["field"] } == ["to", "rate", "draft", "titel"])
+    #expect(errors.first?["advice"]?.stringValue?.contains("--to FILE") == true)
+    #expect(errors.last?["advice"]?.stringValue?.contains("environment, to, rate") == true)
   }
 
   @Test func `an invalid environment, fallback or alert is refused with the name of its field`()

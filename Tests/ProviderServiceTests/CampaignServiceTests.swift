@@ -186,7 +186,10 @@ import Transport
     _ = campaigns.startDue()
     let status = try ask(campaigns, "GET", "/campaigns/\(id)").object
     #expect(status["state"] == "draft")
-    #expect(status["problem"]?.stringValue?.contains("no registered device matches") == true)
+    #expect(
+      status["problem"]?.stringValue
+        == "could not start at its time: "
+        + "no device of the user 'ann' is registered for com.example.app")
   }
 
   @Test func `An edit keeps the time, the name and the recipients that it does not mention`() throws
@@ -233,6 +236,13 @@ import Transport
   @Test func `A list of recipients is copied with a draft, and replaced by an edit`() async throws {
     let campaigns = service()
     let id = try add(campaigns, #","draft":true,"to":"list""#)
+    for (line, error) in [
+      ("nothing", "line 2: not hexadecimal"),
+      (#"{"deviceToken":"nothing"}"#, "line 2: deviceToken: not hexadecimal"),
+    ] {
+      let bad = try ask(campaigns, "POST", "/campaigns/\(id)/recipients", "01\n\(line)")
+      #expect(bad.object["error"] == .string(error), "\(bad.text)")
+    }
     #expect(
       try ask(campaigns, "POST", "/campaigns/\(id)/recipients", "01\n02").object["added"] == 2)
     let copy = try #require(
@@ -313,6 +323,7 @@ import Transport
     let before = try test.store.campaign(id)
     let several = try ask(campaigns, "POST", "/campaigns/\(id)/test")
     #expect(several.status == 400 && several.text.contains("several devices"))
+    #expect(several.text.contains("--token HEX"), "\(several.text)")
     let unknown = try ask(campaigns, "POST", "/campaigns/\(id)/test", #"{"deviceToken":"99"}"#)
     #expect(unknown.status == 400 && unknown.text.contains("not registered for com.example.app"))
     #expect(recorder.pushes.isEmpty)

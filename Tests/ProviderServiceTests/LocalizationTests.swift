@@ -106,6 +106,11 @@ private func problems(
         == [
           "alert.en.body: invalid value 'many' for argument 1: expected a number, or use %@ for text"
         ])
+    // The plural forms have the same problem, which is reported once.
+    #expect(
+      try problems(#"{"en":{"body":{"one":"%d","other":"%d"}}}"#, arguments: ["many"]).count {
+        $0.hasPrefix("alert.en.body: invalid value 'many' for argument 1")
+      } == 1)
     #expect(
       try problems(#"{"en":{"title":"a","body":"b"},"de":{"title":"a"}}"#)
         == ["alert.de.body: missing, although en has one: add the translation"])

@@ -104,15 +104,15 @@ export class Languages {
   }
 
   /**
-   * Warns beside the field if a text contains a placeholder such as %d but the campaign has no arguments. The service
-   * then sends the text unchanged, which is rarely intended.
+   * Reports beside the field if a text contains a placeholder such as %d but the campaign has no arguments, even before
+   * the form is complete enough for the service to check it.
    */
   warnOfPlaceholders() {
     for (const { fields } of this.rows) {
       for (const [name] of texts) {
-        const [placeholder] = fields[name].value.replaceAll("%%", "").match(/%(\d+\$)?[du]/) ?? [];
+        const [placeholder] = fields[name].value.replaceAll("%%", "").match(/(?<!\d)%(\d+\$)?[duDU](?![A-Za-z])/) ?? [];
         if (placeholder && fields[name].error.hidden) {
-          fields[name].fail(`No value for “${placeholder}”, so the placeholder appears literally. Add a value under “Placeholder values”.`);
+          fields[name].fail(`No value for “${placeholder}”. Add a value under “Placeholder values”.`);
         }
       }
     }

@@ -158,6 +158,7 @@ function showForm(main, draft, edited) {
     const problems = fault ? [{ field: "files", error: fault }] : [];
     if (isFull && !chosen && !value("topic")) problems.push({ field: "topic", error: "enter the app's bundle identifier, such as com.example.app" });
     if (isFull && lacksSubject()) problems.push({ field: "to", error: `enter a ${fields.to.value}` });
+    if (isFull && lacksTokens()) problems.push({ field: "to", error: "enter at least one token" });
     const body = chosen ? { ...chosen.campaign, files: chosen.files } : {};
     if (!chosen) {
       const alert = languages.alert(problems);
@@ -193,6 +194,11 @@ function showForm(main, draft, edited) {
     return ["tag", "user"].includes(fields.to.value) && !fields.subject.value.trim();
   }
 
+  /** Returns true if the campaign is sent to a list that has no tokens; an edited campaign keeps its own list. */
+  function lacksTokens() {
+    return fields.to.value === "list" && edited?.document.to !== "list" && !fields.list.value.trim();
+  }
+
   function arrange() {
     const to = fields.to.value;
     fields.subject.element.hidden = to !== "tag" && to !== "user";
@@ -222,6 +228,12 @@ function showForm(main, draft, edited) {
     time.takeOver(campaign);
   }
 
+  /** Returns a problem as sentences; without a file, the labels of the fields replace the names of the members. */
+  function said(problem) {
+    const text = sentences(problem.error, problem.advice);
+    return chosen ? text : labeled(text);
+  }
+
   /** Shows each problem beside its field; problems without a field are shown above the buttons. */
   function showProblems(problems) {
     for (const field of Object.values(fields)) field.fail();
@@ -230,14 +242,13 @@ function showForm(main, draft, edited) {
     file.fail();
     const rest = [];
     for (const problem of problems) {
-      const text = sentences(problem.error, problem.advice);
-      const said = chosen ? text : labeled(text);
+      const text = said(problem);
       const name = { to: fields.to.value === "list" ? "list" : fields.subject.element.hidden ? "to" : "subject" }[problem.field] ?? problem.field;
       const field = fields[name];
       if (fault && problem.field === "files") { file.fail(fault); fromFile.open = true; }
-      else if (chosen && (!field || written.contains(field.element) || more.contains(field.element))) file.fail(...file.error.childNodes, h("span", { class: "line" }, `${problem.field ?? "campaign"}: ${said}`));
-      else if (field) { field.fail(said); if (more.contains(field.element)) more.open = true; }
-      else if (!languages.fail(problem.field, said) && !time.fail(problem.field, said)) rest.push(h("p", { class: "error" }, said));
+      else if (chosen && (!field || written.contains(field.element) || more.contains(field.element))) file.fail(...file.error.childNodes, h("span", { class: "line" }, `${problem.field ?? "campaign"}: ${text}`));
+      else if (field) { field.fail(text); if (more.contains(field.element)) more.open = true; }
+      else if (!languages.fail(problem.field, text) && !time.fail(problem.field, text)) rest.push(h("p", { class: "error" }, text));
     }
     if (!chosen && !fields.arguments.value.trim()) languages.warnOfPlaceholders();
     put(general, rest);
@@ -282,7 +293,7 @@ function showForm(main, draft, edited) {
       for (const error of refusal.errors ?? []) {
         // The service counts lines from the first line of each request.
         const line = error.field?.match(/^line (\d+)$/);
-        if (line) error.error = `line ${Number(line[1]) + start}, ${error.error}`;
+        if (line) error.error = `line ${Number(line[1]) + start}: ${error.error}`;
         error.field = "to";
       }
       throw refusal;
@@ -384,7 +395,7 @@ function showForm(main, draft, edited) {
     put(result, h("h2", {}, "Dry run"),
       h("p", { class: isGood ? "check good" : "check bad" }, isGood ? `Would be sent to ${count(found.devices, "device", "devices")}. Nothing has been sent.`
         : found.problems.length ? "Would be refused. Nothing has been sent." : "No devices match."),
-      found.problems.length ? h("ul", { class: "notes wrong" }, found.problems.map((one) => h("li", {}, sentences(one.error, one.advice)))) : null,
+      found.problems.length ? h("ul", { class: "notes wrong" }, found.problems.map((one) => h("li", {}, said(one)))) : null,
       notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, sentences(one)))) : null,
       previews(found, (fields.topic.value.trim() || chosen?.campaign.topic) ?? ""),
       found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown (UTC)"],

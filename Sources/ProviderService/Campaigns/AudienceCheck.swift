@@ -1,8 +1,8 @@
 internal import BelfryWire
 internal import Storage
 
-/// A check that a campaign can be sent to its audience: every language has text, and all tokens belong to the same
-/// environment.
+/// A check that a campaign can be sent to its audience: every language has text, every placeholder has a value, and all
+/// tokens belong to the same environment.
 struct AudienceCheck {
   /// The reasons not to send the campaign; empty if the campaign can be sent.
   private(set) var problems: [RequestProblem] = []
@@ -15,6 +15,7 @@ struct AudienceCheck {
   init(_ document: CampaignDocument, _ shares: [AudienceShare], service: Environment?) {
     assert(shares.allSatisfy { $0.count > 0 }, "a share has at least one device")
     warnings = document.alerts.warnings
+    problems = document.alerts.unfilledPlaceholders
     checkLanguages(document.alerts, shares)
     checkEnvironments(document.environment, shares, service: service)
   }
@@ -72,6 +73,21 @@ struct AudienceCheck {
 
   private static func count(_ shares: [AudienceShare]) -> Int64 {
     shares.reduce(0) { $0 + $1.count }
+  }
+
+  /// Returns the reason that an audience is empty, which names the app, because its identifier might be mistyped.
+  static func emptiness(
+    of audience: CampaignAudience, topic: String, environment: Environment?
+  ) -> String {
+    let devices: String
+    switch audience {
+    case .all: devices = "no device"
+    case .tag(let name): devices = "no device with the tag '\(RequestProblem.excerpt(name))'"
+    case .user(let name): devices = "no device of the user '\(RequestProblem.excerpt(name))'"
+    case .list: return "the list of recipients has no tokens for \(topic)"
+    }
+    return "\(devices) is registered for \(topic)"
+      + (environment.map { " in the environment '\($0.name)'" } ?? "")
   }
 
   /// Returns a device count followed by the noun, in the singular or the plural.

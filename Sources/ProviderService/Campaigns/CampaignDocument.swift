@@ -27,18 +27,22 @@ package struct CampaignDocument: Sendable {
     "expiration", "collapseID", "quietHours", "at", "environment",
   ]
 
+  /// The members of a campaign file that the document does not contain, because the request is read without them.
+  private static let requestFields = ["to", "rate"]
+
   /// Validates a campaign.
   ///
   /// Throws one error that contains all problems.
   package init(_ object: JSONObject) throws(RequestProblems) {
     var reader = CampaignReader(object)
     let unknown = object.keys.lazy.filter { !Self.fields.containsBytes(of: $0) }
+    let known = Self.fields + Self.requestFields
     for key in unknown.prefix(Limits.warningsMax) {
-      let nearest = Suggestion.nearest(to: key, in: Self.fields)
+      let nearest = Suggestion.nearest(to: key, in: known)
       reader.report(
         RequestProblem.excerpt(key), "unknown member",
         do: nearest.map { "did you mean '\($0)'?" }
-          ?? "expected one of \(Self.fields.joined(separator: ", "))")
+          ?? "expected one of \(known.joined(separator: ", "))")
     }
     reader.checkName()
     name = CampaignName.of(object)

@@ -23,10 +23,10 @@ struct CampaignPreview {
 
   /// Creates a preview of a campaign for an audience at a given time.
   ///
-  /// `service` is the environment of the service, if known.
+  /// `shares` are the devices of the recipients, and `service` is the environment of the service, if known.
   init(
-    _ document: CampaignDocument, shares: [AudienceShare], zones deviceZones: DeviceZones,
-    service: Environment?, notices: [String] = [], unixSeconds: Int
+    _ document: CampaignDocument, to recipients: CampaignAudience, shares: [AudienceShare],
+    zones deviceZones: DeviceZones, service: Environment?, notices: [String] = [], unixSeconds: Int
   ) {
     total = shares.reduce(0) { $0 + $1.count }
     let audience = AudienceCheck(document, shares, service: service)
@@ -51,18 +51,24 @@ struct CampaignPreview {
       // show the payload.
       let chosen = document.alerts.choice?.language(for: language)
       let shown = document.alerts.choice == nil || chosen != nil
+      // A single alert for all languages has no language, so no device gets it as a fallback.
+      let named = document.alerts.isForAllLanguages ? nil : chosen
       languages.append([
         "language": language.map { .string($0) } ?? .null, "devices": .integer(count),
-        "shows": (chosen?.language).map { .string($0) } ?? .null,
-        "fallback": .bool(chosen?.isFallback ?? false),
+        "shows": (named?.language).map { .string($0) } ?? .null,
+        "fallback": .bool(named?.isFallback ?? false),
         "alert": shown ? document.preview(in: chosen?.language) : .null,
       ])
-      if let language, let chosen, chosen.isFallback {
+      if let language, let named, named.isFallback {
         warnings.append(
-          "no \(language) text: \(AudienceCheck.devices(count)) will get \(chosen.language)")
+          "no \(language) text: \(AudienceCheck.devices(count)) will get \(named.language)")
       }
     }
-    if total == 0 { warnings.append("no registered device matches") }
+    if total == 0 {
+      warnings.append(
+        AudienceCheck.emptiness(
+          of: recipients, topic: document.topic, environment: document.environment))
+    }
     self.languages = languages
     let late = shares.filter {
       document.sendTime.isPast(at: unixSeconds, in: $0.timeZone.flatMap(deviceZones.zone) ?? .utc)

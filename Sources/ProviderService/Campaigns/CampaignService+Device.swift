@@ -57,7 +57,8 @@ extension CampaignService {
     guard found.isEmpty else {
       throw Self.invalid(
         "deviceToken", "several devices are registered for \(campaign.topic)",
-        "specify the device token of one of them")
+        "specify a token with 'deviceToken', or with --token HEX on the command line; the console "
+          + "and 'GET /tokens' list the tokens")
     }
     guard token != nil else {
       throw Self.invalid(

@@ -138,8 +138,9 @@ extension CampaignService {
         environment: document.environment?.name)
     }
     return CampaignPreview(
-      document, shares: shares, zones: registry.zones, service: (try? service())?.environment,
-      notices: registry.store.notices, unixSeconds: Int(clock.unixSeconds))
+      document, to: audience, shares: shares, zones: registry.zones,
+      service: (try? service())?.environment, notices: registry.store.notices,
+      unixSeconds: Int(clock.unixSeconds))
   }
 
   private static func newID() -> String { Hexadecimal.encode(SystemRandom.bytes(6)) }

@@ -68,7 +68,7 @@ extension CampaignService {
       case .storage(let failure) where failure.isOfDisk: throw error
       case .invalid, .noService, .unanswered, .storage:
         var failed = campaign
-        failed.problem = "could not start at its time: \(error.text)"
+        failed.problem = "could not start at its time: \(error.reason)"
         let known = failed
         log.error("cannot start a campaign", ["campaign": campaign.id, "why": error.text])
         _ = try change(known, .startFailed)

@@ -32,6 +32,12 @@ public final class CampaignService: Sendable {
       case .storage(let failure): failure.description
       }
     }
+
+    /// The reason, for a status that operators read: without the members of a request and the advice on them.
+    var reason: String {
+      guard case .invalid(let problems) = self else { return text }
+      return problems.all.map(\.what).joined(separator: "; ")
+    }
   }
 
   private struct Running {
@@ -283,17 +289,21 @@ public final class CampaignService: Sendable {
   /// Checks that a campaign can be sent to its audience, and returns the number of devices.
   private func devices(of campaign: CampaignRecord) throws(Failure) -> Int64 {
     let shares = try shares(of: campaign)
-    try check(shares, for: document(of: campaign))
+    try check(shares, of: campaign, for: document(of: campaign))
     return shares.reduce(0) { $0 + $1.count }
   }
 
-  private func check(_ shares: [AudienceShare], for document: CampaignDocument) throws(Failure) {
+  private func check(
+    _ shares: [AudienceShare], of campaign: CampaignRecord, for document: CampaignDocument
+  ) throws(Failure) {
     let environment = try service().environment
     guard !shares.isEmpty else {
       throw .invalid(
         RequestProblems([
           RequestProblem(
-            "to", "no registered device matches",
+            "to",
+            AudienceCheck.emptiness(
+              of: campaign.audience, topic: campaign.topic, environment: document.environment),
             do: "check the audience: 'GET /tokens' and the console list the registered devices")
         ]))
     }
@@ -304,7 +314,7 @@ public final class CampaignService: Sendable {
   private func start(_ campaign: CampaignRecord) throws(Failure) -> CampaignRecord {
     let document = try document(of: campaign)
     let shares = try shares(of: campaign)
-    try check(shares, for: document)
+    try check(shares, of: campaign, for: document)
     var started = campaign
     started.problem = nil
     let ready = started

@@ -126,15 +126,53 @@ extension ProviderRouter {
     let isHeld: Bool
     let isDryRun: Bool
 
+    /// Reads the request.
+    ///
+    /// Throws one error that contains all problems, including those of the campaign itself.
     init(_ request: HTTP1Request) throws(RequestProblems) {
       var object = try ProviderRouter.object(in: request)
-      audience = try object["to"].map(ProviderRouter.audience)
-      rate = try object["rate"].map(ProviderRouter.rate)
-      let isDraft = try ProviderRouter.flag("draft", object["draft"])
-      isHeld = try ProviderRouter.flag("hold", object["hold"]) || isDraft
-      isDryRun = try ProviderRouter.flag("dryRun", object["dryRun"])
+      var problems: [RequestProblem] = []
+      func checked<Value>(
+        _ body: () throws(RequestProblems) -> Value, or none: Value
+      ) -> Value {
+        do throws(RequestProblems) {
+          return try body()
+        } catch {
+          problems += error.all
+          return none
+        }
+      }
+      func flag(_ name: String) -> Bool {
+        checked(
+          { () throws(RequestProblems) in try ProviderRouter.flag(name, object[name]) }, or: false)
+      }
+      audience = checked(
+        { () throws(RequestProblems) -> CampaignAudience? in
+          guard let value = object["to"] else { return nil }
+          return try ProviderRouter.audience(value)
+        }, or: nil)
+      rate = checked(
+        { () throws(RequestProblems) -> Int64?? in
+          guard let value = object["rate"] else { return nil }
+          return .some(try ProviderRouter.rate(value))
+        }, or: nil)
+      let isDraft = flag("draft")
+      isHeld = flag("hold") || isDraft
+      isDryRun = flag("dryRun")
       for key in ["to", "rate", "hold", "draft", "dryRun"] { object[key] = nil }
-      document = try ProviderRouter.withFiles(object)
+      let campaign = object
+      let resolved = checked(
+        { () throws(RequestProblems) -> JSONObject? in try ProviderRouter.withFiles(campaign) },
+        or: nil)
+      document = resolved ?? campaign
+      guard !problems.isEmpty else { return }
+      // Without its strings files, the campaign itself cannot be checked.
+      if let resolved {
+        _ = checked(
+          { () throws(RequestProblems) -> CampaignDocument? in try CampaignDocument(resolved) },
+          or: nil)
+      }
+      throw RequestProblems(problems)
     }
   }
 
@@ -200,7 +238,8 @@ extension ProviderRouter {
       throw RequestProblems([
         RequestProblem(
           "to", "invalid value '\(RequestProblem.excerpt(text))'",
-          do: "expected all, tag:NAME, user:NAME or list")
+          do: "expected all, tag:NAME or user:NAME; for a list of tokens, use --to FILE on the "
+            + "command line, or list in a request")
       ])
     }
   }

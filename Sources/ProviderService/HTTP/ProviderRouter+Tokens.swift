@@ -202,11 +202,13 @@ extension ProviderRouter {
       do throws(RequestProblems) {
         registrations.append(try registration(inLine: Array(line)))
       } catch {
+        // Only a line that is an object has members.
+        let isObject = line.first == UInt8(ascii: "{")
         throw RequestProblems(
           error.all.map { problem in
-            RequestProblem(
-              "line \(index + 1)", "\(problem.field ?? ""): \(problem.what)",
-              do: problem.advice)
+            let field = isObject ? problem.field.map { "\($0): " } ?? "" : ""
+            return RequestProblem(
+              "line \(index + 1)", "\(field)\(problem.what)", do: problem.advice)
           })
       }
     }

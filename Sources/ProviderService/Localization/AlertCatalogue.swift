@@ -10,6 +10,8 @@ struct AlertCatalogue: Sendable {
   let languages: [String]
   let choice: LanguageChoice?
   private let arguments: [String]
+  /// True if the campaign has a single alert for all languages, so that the alert has no language of its own.
+  let isForAllLanguages: Bool
 
   /// The catalog of a campaign whose payload contains the alert.
   static let none = AlertCatalogue(alerts: [:], languages: [], choice: nil, arguments: [])
@@ -22,6 +24,7 @@ struct AlertCatalogue: Sendable {
     self.languages = languages
     self.choice = choice
     self.arguments = arguments
+    isForAllLanguages = false
   }
 
   /// Reads the campaign's `alert`: one object per language, or one alert for all languages.
@@ -70,6 +73,7 @@ struct AlertCatalogue: Sendable {
     languages = members.map(\.key).filter { $0.isASCII && alerts[$0] != nil }
     self.alerts = alerts
     self.arguments = arguments
+    isForAllLanguages = isOne
     // A single alert without languages applies to all devices.
     choice = LanguageChoice(of: languages, fallback: isOne ? .language(only) : fallback)
     if let named, problems.isEmpty, choice?.fallback == nil {
@@ -131,6 +135,25 @@ struct AlertCatalogue: Sendable {
     return problems
   }
 
+  /// The placeholders for numbers, such as `%d`, in a campaign without arguments, which would be shown literally.
+  ///
+  /// They prevent the start of a campaign, but its document is valid: a campaign that has started is continued.
+  var unfilledPlaceholders: [RequestProblem] {
+    guard arguments.isEmpty else { return [] }
+    var problems: [RequestProblem] = []
+    for language in languages {
+      for (key, text) in alerts[language]?.texts ?? [] {
+        guard let placeholder = TextDirectives.firstNumber(in: text.format) else { continue }
+        problems.append(
+          RequestProblem(
+            isForAllLanguages ? "alert.\(key)" : "alert.\(language).\(key)",
+            "no value for '\(placeholder)': 'arguments' has 0 values",
+            do: "add the value to 'arguments'"))
+      }
+    }
+    return problems
+  }
+
   /// The warnings to show to the operator before the campaign is sent: plural forms that a language requires but a
   /// string lacks, and arguments that no string shows.
   var warnings: [String] {
@@ -164,15 +187,19 @@ struct AlertCatalogue: Sendable {
     of text: AlertText, _ directives: TextDirectives, field: String
   ) -> [RequestProblem] {
     var problems: [RequestProblem] = []
+    // Plural forms can have the same problem.
+    func report(_ problem: RequestProblem) {
+      if !problems.contains(problem) { problems.append(problem) }
+    }
     if directives.isContradictory {
-      problems.append(
+      report(
         RequestProblem(
           field, "the same argument is used as text and as a number",
           do: "use each argument as either text or a number"))
     }
     for format in text.formats where !arguments.isEmpty {
       guard let formatted = TextDirectives(format).formatted else { continue }
-      problems.append(
+      report(
         RequestProblem(
           field, "invalid placeholder '\(formatted)': arguments are inserted unformatted",
           do: "expected %@ or %d without flags, width and precision"))
@@ -185,7 +212,7 @@ struct AlertCatalogue: Sendable {
         $0.key > arguments.count && ($0.value == .text || !arguments.isEmpty)
       }
       if let place = missing.keys.min() {
-        problems.append(
+        report(
           RequestProblem(
             field,
             "no value for argument \(place): 'arguments' has "
@@ -194,7 +221,7 @@ struct AlertCatalogue: Sendable {
       }
       for (index, argument) in arguments.enumerated()
       where kinds[index + 1] == .number && !PluralRule.isNumber(argument) {
-        problems.append(
+        report(
           RequestProblem(
             field,
             "invalid value '\(RequestProblem.excerpt(argument))' for argument \(index + 1)",
@@ -203,7 +230,7 @@ struct AlertCatalogue: Sendable {
     }
     if case .text = text { return problems }
     if !arguments.contains(where: PluralRule.isNumber) {
-      problems.append(
+      report(
         RequestProblem(
           field, "plural forms need a number, but no argument is one",
           do: "add the number to 'arguments'"))

@@ -41,6 +41,30 @@ struct TextDirectives: Equatable {
     }
   }
 
+  /// Returns the first placeholder for a number that is clearly meant as one; nil if the string has none.
+  ///
+  /// A percent sign after a digit, or before a word, is text: `50%off`, `the %discount`.
+  static func firstNumber(in format: String) -> String? {
+    let format = Array(format.utf8)
+    let percent = UInt8(ascii: "%")
+    var at = 0
+    while let found = format[at...].firstIndex(of: percent) {
+      at = found + 1
+      if at < format.count, format[at] == percent {
+        at += 1
+        continue
+      }
+      guard let directive = FormatDirective(format, at: at) else { continue }
+      at = directive.end
+      let isAfterDigit = found > 0 && (0x30...0x39).contains(format[found - 1])
+      // Set the bit that distinguishes lowercase ASCII letters from uppercase ones.
+      let isBeforeLetter = at < format.count && (0x61...0x7A).contains(format[at] | 0x20)
+      guard directive.use == .number, !isAfterDigit, !isBeforeLetter else { continue }
+      return String(decoding: format[found..<at].prefix(20), as: UTF8.self)
+    }
+    return nil
+  }
+
   /// The placeholders as a list for messages, such as `1 text, 2 number`; "none" if there are no placeholders.
   var description: String {
     guard !kinds.isEmpty else { return "none" }

@@ -206,7 +206,9 @@ enum CampaignCommand {
   private static func show(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32
   {
     let path = options.positionals.isEmpty ? "/campaigns" : "/campaigns/\(try id(options))"
-    print(interrupting(try access.perform("GET", path), access), options)
+    let lines = interrupting(try access.perform("GET", path), access)
+    if lines.isEmpty, !options.has("json") { Output.error("no campaigns") }
+    print(lines, options)
     return 0
   }
 

@@ -31,7 +31,7 @@ enum CampaignEditing {
     var status = try access.perform("PUT", "/campaigns/\(id)", body: campaign.bytes)
     if let list = input.list {
       _ = try access.perform("DELETE", "/campaigns/\(id)/recipients")
-      try CampaignSending.bring(list, to: id, access)
+      try CampaignSending.bring(list, of: options.value("to") ?? "", to: id, access)
       if before["state"] == "scheduled", !options.has("draft") {
         _ = try access.perform("POST", "/campaigns/\(id)/resume")
       }

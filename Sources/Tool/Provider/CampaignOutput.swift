@@ -1,4 +1,5 @@
 import BelfryWire
+import Foundation
 import Glibc
 import System
 
@@ -15,6 +16,7 @@ struct CampaignOutput {
   private var first: Int64?
   private var last: JSONObject?
   private var lastWait: String?
+  private var hasProblem = false
 
   init(id: String, asJSON: Bool) {
     self.id = id
@@ -23,7 +25,8 @@ struct CampaignOutput {
     if !asJSON { Self.error("campaign \(id)\n") }
   }
 
-  /// Shows the progress: as a JSON line for each change, as a bar on a terminal, or otherwise as a line for each wait.
+  /// Shows the progress: as a JSON line for each change, as a bar on a terminal, or otherwise as a line for each wait
+  /// and each problem.
   mutating func progress(_ status: JSONObject) {
     guard status != last else { return }
     last = status
@@ -38,7 +41,19 @@ struct CampaignOutput {
       let wait = Self.wait(status)
       if let wait, wait != lastWait { Self.error("\(wait)\n") }
       lastWait = wait
+      reportProblem(status)
     }
+  }
+
+  /// Prints a line when a problem begins to delay the campaign, and a line when the problem ends.
+  private mutating func reportProblem(_ status: JSONObject) {
+    let problem = status["problem"]?.stringValue
+    if let problem, !hasProblem {
+      Self.error("the campaign is delayed: \(OutputTable.printable(problem))\n")
+    } else if problem == nil, hasProblem {
+      Self.error("the problem is solved\n")
+    }
+    hasProblem = problem != nil
   }
 
   /// Returns the reason that a campaign is waiting and the end of the wait; nil if the campaign isn't waiting.
@@ -53,7 +68,11 @@ struct CampaignOutput {
 
   /// Shows that the campaign is complete; for a program, the last line contains the outcome.
   mutating func finish(_ status: JSONObject) {
-    if isTerminal { Self.error("\r\u{1B}[K" + bar(status) + "\n") }
+    if isTerminal {
+      Self.error("\r\u{1B}[K" + bar(status) + "\n")
+    } else if !asJSON, status["state"] == "completed" {
+      reportProblem(status)
+    }
     func number(_ key: String) -> JSONValue { status[key] ?? .integer(0) }
     if asJSON {
       Output.json([
@@ -170,11 +189,25 @@ struct CampaignOutput {
           + OutputTable.printable(shown))
     }
     for line in objects("timeZones") {
-      Output.line(
-        "\(line["timeZone"]?.stringValue ?? "no time zone"): \(Output.counted(line["devices"]?.text ?? "0", "device")) "
-          + "at \(line["at"]?.stringValue ?? "")")
+      let zone = line["timeZone"]?.stringValue
+      let count = Output.counted(line["devices"]?.text ?? "0", "device")
+      let time = localTime(line["at"]?.stringValue ?? "", in: zone)
+      Output.line("\(zone ?? "no time zone"): \(count) at \(time)")
     }
     Output.line("\(Output.counted(devices.text, "device")), nothing sent")
+  }
+
+  /// Returns an RFC 3339 time as the time in a zone, with its offset, without fractions of a second.
+  ///
+  /// Without a zone, UTC applies. Anything else is returned unchanged.
+  private static func localTime(_ text: String, in zone: String?) -> String {
+    let reader = ISO8601DateFormatter()
+    reader.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+    guard let date = reader.date(from: text) else { return text }
+    let writer = ISO8601DateFormatter()
+    let local = zone.flatMap { TimeZone(identifier: $0) }
+    if let local { writer.timeZone = local }
+    return writer.string(from: date)
   }
 
   private static func error(_ text: String) {

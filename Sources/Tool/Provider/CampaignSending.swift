@@ -84,7 +84,9 @@ enum CampaignSending {
       throw CampaignFailure.unreadable("the response has no campaign ID")
     }
     do {
-      if let list = input.list { try bring(list, to: id, access) }
+      if let list = input.list {
+        try bring(list, of: options.value("to") ?? "", to: id, access)
+      }
       let preview = try access.perform("GET", "/campaigns/\(id)/preview").first ?? [:]
       CampaignOutput.warn(of: preview)
       if input.isDryRun {
@@ -234,22 +236,43 @@ enum CampaignSending {
     return rate
   }
 
-  static func bring(_ list: [UInt8], to id: String, _ access: ProviderAccess) throws {
+  /// Sends the lines of a file to the provider, as the recipients of a campaign.
+  static func bring(
+    _ list: [UInt8], of file: String, to id: String, _ access: ProviderAccess
+  ) throws {
     var chunk: [UInt8] = []
     var count = 0
+    // The number of lines that have been sent; the provider counts lines from the first line of each request.
+    var sent = 0
     func flush() throws {
       guard count > 0 else { return }
-      _ = try access.perform(
-        "POST", "/campaigns/\(id)/recipients", contentType: "text/plain", body: chunk)
+      do {
+        _ = try access.perform(
+          "POST", "/campaigns/\(id)/recipients", contentType: "text/plain", body: chunk)
+      } catch CampaignFailure.refused(let status, let lines) {
+        throw CampaignFailure.refused(
+          status: status, lines.map { located($0, in: file, after: sent) })
+      }
+      sent += count
       chunk = []
       count = 0
     }
-    for line in list.split(separator: 0x0A) {
+    // Count empty lines too, so that the number of a line with an error is its number in the file.
+    for line in list.split(separator: 0x0A, omittingEmptySubsequences: false) {
       chunk += line
       chunk.append(0x0A)
       count += 1
       if count == tokensPerRequest { try flush() }
     }
     try flush()
+  }
+
+  /// Returns an error about a line of a request as an error about a line of the file; other errors are unchanged.
+  private static func located(_ error: String, in file: String, after lines: Int) -> String {
+    let prefix = "line "
+    guard error.hasPrefix(prefix), let colon = error.firstIndex(of: ":"),
+      let number = Int(error[..<colon].dropFirst(prefix.count))
+    else { return error }
+    return "\(file) line \(number + lines)\(error[colon...])"
   }
 }

@@ -57,6 +57,11 @@ final class ProviderAccess {
       way = .remote(try Self.client(ofURL: url, options))
       return
     }
+    // The command uses the folder's own token, but a mistyped file must not go unnoticed.
+    if let file = options.value("admin-token"), !FileSystem.exists(file) {
+      throw CommandLineOptions.Problem.badValue(
+        key: "admin-token", value: file, wanted: "an existing file with an admin token")
+    }
     let path = FileSystem.absolute(options.value("data") ?? StateFolders.provider)
     // Without this check, a mistyped or omitted option would create a registry that has an admin token but no devices.
     guard Self.isProviderFolder(path) else {
