@@ -45,7 +45,7 @@ public struct GatewayCondition: Sendable {
     damages.compactMap { name, damage in
       damage.summary.map {
         "\(name) had damaged rows, which were set aside (\($0)): requests that may depend on them get a 503 response; "
-          + "see `belfry damage list`"
+          + "see 'belfry damage list'"
       }
     }
   }

@@ -1,6 +1,9 @@
 import Foundation
+import System
 import TestSupport
 import Testing
+
+@testable import Tool
 
 /// Tests of `belfry device order`, which sends orders from another process to the devices of a run.
 @Suite struct DeviceOrderTests {
@@ -110,7 +113,8 @@ import Testing
         "--received", received,
       ])
       let tokens = try await [devices.event("registered"), devices.event("registered")]
-        .sorted { ($0["device"].integer ?? 0) < ($1["device"].integer ?? 0) }
+        .sorted { ($0["position"].integer ?? 0) < ($1["position"].integer ?? 0) }
+      #expect(tokens.map { $0["position"].integer } == [1, 2])
       let numbers = tokens.compactMap { $0["device"].integer }
       let second = try await order(
         scenario, "offline", "--device", "2", "--data", gateway.data, "--json")
@@ -141,6 +145,56 @@ import Testing
       _ = try await order(scenario, "online", "--data", gateway.data, expecting: 1)
       try await gateway.stop()
     }
+  }
+
+  @Test func `Positions and tokens are in the order of the names, also in a longer later run`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("kept")
+      var firstTokens: [String] = []
+      for count in [2, 12] {
+        let program = try await testGateway(
+          scenario, ["--app", "com.example.ci", "--count", "\(count)", "--data", data],
+          """
+          belfry device list --json || exit 10
+          position=0
+          for token in $BELFRY_TOKENS; do
+            position=$((position + 1))
+            belfry device order offline --device $position --json || exit 11
+            belfry device order online --token $token --json || exit 12
+          done
+          echo "{\\"token\\":\\"$BELFRY_TOKEN\\"}"
+          """)
+        let lines = program.lines.compactMap { JSONLine($0) }
+        let names = Dictionary(
+          lines.compactMap { line in line["name"].string.map { (line["device"].integer, $0) } },
+          uniquingKeysWith: { $1 })
+        func ordered(_ event: String) -> [String?] {
+          lines.filter { $0["event"].string == event }.map { names[$0["device"].integer] }
+        }
+        let expected: [String?] = (1...count).map { "virtual \($0)" }
+        #expect(ordered("offline") == expected)
+        #expect(ordered("online") == expected)
+        firstTokens += lines.last?["token"].string.map { [$0] } ?? []
+      }
+      #expect(firstTokens.count == 2 && Set(firstTokens).count == 1)
+    }
+  }
+
+  @Test func `An unknown order lists the orders instead of suggesting the opposite`() throws {
+    func message(_ word: String) throws -> String? {
+      let options = try CommandLineOptions([word], by: OrderCommand.table)
+      let failure = #expect(throws: UsageError.self) { _ = try OrderCommand.order(options) }
+      return failure?.description
+    }
+    let orders = "use offline, online, sleep, wake, unregister, disable or enable"
+    #expect(
+      try message("register")
+        == "unknown order 'register': \(orders); "
+        + "the standard input of 'belfry device run' accepts 'register'")
+    #expect(try message("fly") == "unknown order 'fly': \(orders)")
+    #expect(try message("Ofline") == "unknown order 'Ofline': did you mean 'offline'?")
   }
 
   @Test func `An order of many devices asks the gateway about all of them at once`() async throws {

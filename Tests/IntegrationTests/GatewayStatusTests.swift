@@ -136,6 +136,7 @@ private let app = "com.example.app"
         ["gateway", "status", "--data", scenario.folder.file("nothing")], succeeding: false)
       #expect(nothing.status == 1)
       #expect(nothing.errors.contains("no gateway in"))
+      #expect(nothing.errors.contains("run the command inside 'belfry test-gateway'"))
       // Reading the status doesn't create a folder.
       #expect(!FileManager.default.fileExists(atPath: scenario.folder.file("nothing")))
     }

@@ -157,6 +157,18 @@ import Testing
     }
   }
 
+  @Test(arguments: ["com example", "", "com.example.app/x"])
+  func `The message about a wrong app ID lists the allowed characters`(app: String) async throws {
+    try await Scenario.run { scenario in
+      let program = try scenario.belfry(["test-gateway", "--app", app, "--", "true"])
+      #expect(try await program.end() == 2)
+      #expect(
+        program.errors.contains(
+          "expected an app ID of 1 to 255 letters, digits, dots, hyphens and underscores"),
+        "\(program.errors)")
+    }
+  }
+
   @Test func `Environment settings for another gateway do not affect the test gateway`()
     async throws
   {

@@ -69,7 +69,7 @@ import Testing
         return nil
       } catch { return error.description }
     }
-    #expect(message("--app", "a.b") == "missing command after `--`")
+    #expect(message("--app", "a.b") == "missing command after '--'")
     #expect(message("ls", "org.example.app") == "unexpected argument 'org.example.app' (use --app)")
     let titled = OptionTable(
       command: "belfry notify", summary: "Shows a notification.", positionals: "[TITLE]",
@@ -101,6 +101,16 @@ import Testing
     ) {
       _ = try parse("--loops=0x4").integer("loops", in: 1...64)
     }
+    let timed = OptionTable(
+      command: "belfry fault add", summary: "Adds a fault.",
+      [.value("delay", "MS", "the delay"), .value("timeout", "SECONDS", "the limit")])
+    for (option, wanted) in [("delay", "1-64 (milliseconds)"), ("timeout", "1-64 (seconds)")] {
+      #expect(
+        throws: CommandLineOptions.Problem.badValue(key: option, value: "2s", wanted: wanted)
+      ) {
+        _ = try CommandLineOptions(["--\(option)=2s"], by: timed).integer(option, in: 1...64)
+      }
+    }
     let problem = CommandLineOptions.Problem.badValue(key: "loops", value: "0x4", wanted: "1-64")
     #expect("\(problem)" == "invalid value '0x4' for --loops: expected 1-64")
   }
@@ -129,6 +139,8 @@ import Testing
   func `only close matches are suggested`() {
     #expect(Suggestion.nearest(to: "gatewya", in: ["gateway", "agent"]) == "gateway")
     #expect(Suggestion.nearest(to: "agnet", in: ["gateway", "agent"]) == "agent")
+    #expect(Suggestion.nearest(to: "GATEWAY", in: ["gateway", "agent"]) == "gateway")
+    #expect(Suggestion.nearest(to: "toomanyrequsts", in: ["TooManyRequests"]) == "TooManyRequests")
     #expect(Suggestion.nearest(to: "completely", in: ["gateway", "agent"]) == nil)
     #expect(Suggestion.nearest(to: "x", in: []) == nil)
     #expect(Suggestion.nearest(to: "port", in: ["host", "data"]) == nil)

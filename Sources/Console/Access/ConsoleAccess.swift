@@ -132,7 +132,7 @@ package struct ConsoleAccess: Sendable {
     case .expiredLink:
       return .failure(
         "this link has expired or was already used",
-        "run `belfry console` again, or enter the admin token", status: 401)
+        "run 'belfry console' again, or enter the admin token", status: 401)
     case .tooManyAttempts(let seconds): return .tooManyGuesses(retryAfterSeconds: seconds)
     }
   }

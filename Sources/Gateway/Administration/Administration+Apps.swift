@@ -56,7 +56,7 @@ extension Administration {
   ) throws(StorageFailure) -> Result<AppRecord, AdministrationFailure> {
     guard let app = try store.apps().first(where: { $0.bundleID == bundleID }) else {
       return .failure(
-        .init(.missing, "unknown topic \(bundleID)", do: "see `belfry topic list`"))
+        .init(.missing, "unknown topic \(bundleID)", do: "see 'belfry topic list'"))
     }
     return .success(app)
   }
@@ -82,14 +82,14 @@ extension Administration {
       return .failure(
         .init(
           .conflict, "broadcasts are off for \(bundleID)",
-          do: "turn them on with `belfry topic add --team \(app.team) \(bundleID) --broadcast on`"))
+          do: "turn them on with 'belfry topic add --team \(app.team) \(bundleID) --broadcast on'"))
     }
     guard try store.channels().count(where: { $0.app == app.number }) < Limits.channelsPerAppMax
     else {
       return .failure(
         .init(
           .conflict, "\(bundleID) has \(Limits.channelsPerAppMax) channels",
-          do: "remove some with `belfry channel remove`"))
+          do: "remove some with 'belfry channel remove'"))
     }
     let channel = ChannelRecord(
       id: SystemRandom.bytes(16), app: app.number, keepsLatest: keepsLatest,
@@ -109,7 +109,7 @@ extension Administration {
       bundleID == nil || names[channel.app] == bundleID
     else {
       return .failure(
-        .init(.missing, "unknown channel \(id)", do: "see `belfry channel list`"))
+        .init(.missing, "unknown channel \(id)", do: "see 'belfry channel list'"))
     }
     try apply([.removeChannel(id: bytes)])
     return .success([AdministrationLines.line(channel, bundleID: names[channel.app] ?? "")])
@@ -140,7 +140,7 @@ extension Administration {
   func listApps(ofDevice number: UInt64) throws(StorageFailure) -> AdministrationAnswer {
     guard try store.device(number: number) != nil else {
       return .failure(
-        .init(.missing, "unknown device \(number)", do: "see `belfry device list`"))
+        .init(.missing, "unknown device \(number)", do: "see 'belfry device list'"))
     }
     let names = Dictionary(
       try store.apps().map { ($0.number, $0.bundleID) }, uniquingKeysWith: { first, _ in first })
@@ -161,7 +161,7 @@ extension Administration {
   func revokeDevice(_ number: UInt64, _ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
     guard var device = try store.devices().first(where: { $0.number == number }) else {
       return .failure(
-        .init(.missing, "unknown device \(number)", do: "see `belfry device list`"))
+        .init(.missing, "unknown device \(number)", do: "see 'belfry device list'"))
     }
     if device.revokedMilliseconds == nil {
       device.revokedMilliseconds = now

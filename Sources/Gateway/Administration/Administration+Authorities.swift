@@ -28,7 +28,7 @@ extension Administration {
         return .failure(
           .init(
             .conflict, "the certificate authority is already being rotated",
-            do: "run `belfry ca finish` first"))
+            do: "run 'belfry ca finish' first"))
       }
       guard let both = try folder.addAuthority(nowSeconds: now / 1_000) else {
         return .failure(
@@ -36,7 +36,7 @@ extension Administration {
             .conflict, "\(folder.authorityFile) contains your own CA certificate",
             do:
               "append the next CA certificate to that file and its key to ca-key.pem, then run "
-              + "`systemctl reload belfry-gateway`"))
+              + "'systemctl reload belfry-gateway'"))
       }
       try apply([Self.change(both)])
       return .success(try lines(both, now))
@@ -55,7 +55,7 @@ extension Administration {
       guard let present = try folder.presentAuthorities(), present.isRotating else {
         return .failure(
           .init(
-            .conflict, "there is only one certificate authority", do: "run `belfry ca rotate` first"
+            .conflict, "there is only one certificate authority", do: "run 'belfry ca rotate' first"
           ))
       }
       let summary = try summary(present, now)
@@ -128,7 +128,7 @@ extension Administration {
   static func noAuthority(_ folder: GatewayFolder) -> AdministrationFailure {
     .init(
       .missing, "no certificate authority in \(folder.path)",
-      do: "start the gateway once with `belfry gateway`"
+      do: "start the gateway once with 'belfry gateway'"
     )
   }
 

@@ -76,7 +76,7 @@ extension Administration {
     guard let related = new.relatedKey else { return nil }
     guard let other = keys.first(where: { $0.id == related }), other.team == new.team else {
       return .init(
-        .missing, "team \(new.team) has no key \(related)", do: "see `belfry key list`")
+        .missing, "team \(new.team) has no key \(related)", do: "see 'belfry key list'")
     }
     guard !new.topics.isEmpty, !other.topics.isEmpty, other.environments == new.environments else {
       return .init(
@@ -108,12 +108,12 @@ extension Administration {
     let kind = new.topics.isEmpty ? "team-scoped" : "topic-specific"
     return .init(
       .conflict, "a team can have at most \(most) \(kind) keys for \(new.environments.name)",
-      do: "revoke one with `belfry key revoke`")
+      do: "revoke one with 'belfry key revoke'")
   }
 
   func revokeKey(_ id: String, _ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
     guard var key = try store.keys().first(where: { $0.id == id }) else {
-      return .failure(.init(.missing, "unknown key \(id)", do: "see `belfry key list`"))
+      return .failure(.init(.missing, "unknown key \(id)", do: "see 'belfry key list'"))
     }
     if key.revokedMilliseconds == nil {
       key.revokedMilliseconds = now
@@ -136,7 +136,7 @@ extension Administration {
       return .failure(
         .init(
           .missing, "no valid key\(id.map { " \($0)" } ?? "")",
-          do: "see `belfry key list`"))
+          do: "see 'belfry key list'"))
     }
     do {
       let file = try FileSystem.readRegularFile(
@@ -166,7 +166,7 @@ extension Administration {
       return .failure(
         .init(
           .missing, "team \(new.team) has no topic \(new.bundleID)",
-          do: "add it with `belfry topic add`"))
+          do: "add it with 'belfry topic add'"))
     }
     do {
       guard let authority = try folder.presentAuthorities()?.issuer else {
@@ -205,7 +205,7 @@ extension Administration {
     guard var certificate = found else {
       return .failure(
         .init(
-          .missing, "unknown certificate \(serial)", do: "see `belfry certificate list`"))
+          .missing, "unknown certificate \(serial)", do: "see 'belfry certificate list'"))
     }
     if certificate.revokedMilliseconds == nil {
       certificate.revokedMilliseconds = now
@@ -231,8 +231,19 @@ extension Administration {
 
   /// Returns a failure if the team doesn't exist; nil if it does.
   func missing(team: String) throws(StorageFailure) -> AdministrationFailure? {
-    if try store.teams().contains(where: { $0.id == team }) { return nil }
-    return .init(.missing, "unknown team \(team)", do: "add it with `belfry team add`")
+    let teams = try store.teams()
+    if teams.contains(where: { $0.id == team }) { return nil }
+    return Self.unknown(team: team, among: teams, do: "add it with 'belfry team add'")
+  }
+
+  /// Returns the failure for a team that doesn't exist; if `team` is the name of teams, the advice contains their IDs.
+  static func unknown(
+    team: String, among teams: [TeamRecord], do advice: String
+  ) -> AdministrationFailure {
+    let ids = teams.filter { $0.name.hasSameBytes(as: team) }.map(\.id)
+    return .init(
+      .missing, "unknown team \(team)",
+      do: ids.isEmpty ? advice : "use the team's ID, \(ids.joined(separator: " or "))")
   }
 
   static func badIdentifier(_ id: String) -> AdministrationFailure {

@@ -24,7 +24,7 @@ extension Administration {
         return .failure(
           .init(
             .conflict, "the limit of \(Limits.faultRulesMax) faults is reached",
-            do: "remove them with `belfry fault clear`"))
+            do: "remove them with 'belfry fault clear'"))
       }
       let fault = ScriptedFault(id: lastID + 1, rule)
       try kept.keep(faults + [fault], lastID: fault.id)
@@ -34,7 +34,7 @@ extension Administration {
       guard let fault = faults.first(where: { $0.id == id }) else {
         return .failure(
           .init(
-            .missing, "unknown fault \(id)", do: "see `belfry fault list`"))
+            .missing, "unknown fault \(id)", do: "see 'belfry fault list'"))
       }
       try kept.keep(faults.filter { $0.id != id }, lastID: lastID)
       runtime?.faults.remove(id)
@@ -73,14 +73,14 @@ extension Administration {
     }
     guard let payloads = runtime?.payloads else {
       throw AdministrationFailure(
-        .missing, "the gateway does not keep payloads", do: "start it with `--log-payloads N`")
+        .missing, "the gateway does not keep payloads", do: "start it with '--log-payloads N'")
     }
     guard let entry = payloads.entry(of: id) else {
       throw AdministrationFailure(
         .missing, "the payload of \(id.text) is not available",
         do:
           "the gateway keeps only the newest \(payloads.countMax) since it started; "
-          + "change the number with `--log-payloads N`"
+          + "change the number with '--log-payloads N'"
       )
     }
     var line: JSONObject = ["apnsID": .string(entry.id.text)]

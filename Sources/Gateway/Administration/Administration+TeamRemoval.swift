@@ -11,7 +11,7 @@ extension Administration {
   func removeTeam(_ id: String, isForced: Bool) throws(StorageFailure) -> AdministrationAnswer {
     let teams = try store.teams()
     guard let team = teams.first(where: { $0.id == id }) else {
-      return .failure(.init(.missing, "unknown team \(id)", do: "see `belfry team list`"))
+      return .failure(Self.unknown(team: id, among: teams, do: "see 'belfry team list'"))
     }
     guard id != teams.first?.id else {
       return .failure(
@@ -36,7 +36,7 @@ extension Administration {
       return .failure(
         .init(
           .conflict, "team \(id) has \(rest.joined(separator: ", "))",
-          do: "remove and revoke them first, or all at once with `belfry team remove \(id) --force`"
+          do: "remove and revoke them first, or all at once with 'belfry team remove \(id) --force'"
         ))
     }
     // The gateway refuses a key or certificate without a record, just as it refuses a revoked one.

@@ -24,7 +24,7 @@ extension Administration {
           .init(
             .conflict,
             "there are already \(former.count) token keys, and each token is tried with all of them",
-            do: "retire one with `belfry token-key retire`"))
+            do: "retire one with 'belfry token-key retire'"))
       }
       let new = SystemRandom.bytes(32)
       for keys in [former + [new], [new] + former] { try put(keys) }
@@ -44,13 +44,13 @@ extension Administration {
       var keys = try folder.tokenKeys()
       guard let index = keys.firstIndex(where: { TokenKeys.name(of: $0) == id }) else {
         return .failure(
-          .init(.missing, "unknown token key \(id)", do: "see `belfry token-key list`"))
+          .init(.missing, "unknown token key \(id)", do: "see 'belfry token-key list'"))
       }
       guard index > 0 else {
         return .failure(
           .init(
             .conflict, "\(id) is the current token key",
-            do: "run `belfry token-key rotate` first"))
+            do: "run 'belfry token-key rotate' first"))
       }
       let count = try counts(keys)[index]
       guard isForced || count == 0 else {

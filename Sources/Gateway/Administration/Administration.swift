@@ -126,7 +126,7 @@ public final class Administration: Sendable {
     guard let runtime else {
       throw AdministrationFailure(
         .conflict, "following the delivery log requires a running gateway",
-        do: "start it with `belfry gateway`")
+        do: "start it with 'belfry gateway'")
     }
     let earlier = try runtime.log.follow(query) { lines in
       let lines = lines.filter(filter.matches)

@@ -50,12 +50,12 @@ public struct CertificateEnd: Sendable, Equatable {
   /// Advice on how to renew the certificate.
   var advice: String {
     switch kind {
-    case .authority: "run `belfry ca rotate`, or replace the CA certificate if it is your own"
-    case .nextAuthority: "run `belfry ca finish`"
+    case .authority: "run 'belfry ca rotate', or replace the CA certificate if it is your own"
+    case .nextAuthority: "run 'belfry ca finish'"
     case .device: "the device has not connected for years"
     case .server: "it expires together with its CA certificate; renew the CA certificate"
     case .own: "replace the file; the gateway reloads it automatically"
-    case .provider: "create another one with `belfry certificate add`"
+    case .provider: "create another one with 'belfry certificate add'"
     }
   }
 }

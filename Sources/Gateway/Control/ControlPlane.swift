@@ -407,7 +407,7 @@ final class ControlPlane {
       bundleID: bundleID, team: team, createdMilliseconds: loop.unixMilliseconds, adopter: device)
     try store.apply([.putApp(record)])
     adoptions[device, default: 0] += 1
-    log.info("adopted an app", ["app": bundleID, "team": team])
+    log.info("added an app that a device registered", ["app": bundleID, "team": team])
     directoryVersion += 1
     publish(
       published.adding(App(record, teamRate: rate(ofTeam: team)), version: directoryVersion))

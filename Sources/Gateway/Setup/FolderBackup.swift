@@ -313,7 +313,7 @@ public enum FolderBackup {
       guard case .busy = error else { throw error }
       throw AdministrationFailure(
         .conflict, "\(folder.path) is in use by a gateway or another command",
-        do: "stop that process, move the folder away, and run `belfry restore` again")
+        do: "stop that process, move the folder away, and run 'belfry restore' again")
     }
     // A failed restore leaves only its marker.
     let files = try FileSystem.list(folder.path).filter { !["lock", unfinished].contains($0) }

@@ -43,7 +43,7 @@ public struct GatewayFolder: Sendable {
       case .shortToken(let file, let remedy):
         "\(file) has fewer than \(Limits.adminTokenBytesMin) characters: \(remedy)"
       case .halfRestored(let folder):
-        "\(folder) was not completely restored from a backup: move it away and run `belfry restore` again"
+        "\(folder) was not completely restored from a backup: move it away and run 'belfry restore' again"
       case .lost(let file, let why, let loss):
         "\(file) \(why): restore it from a backup, or start with --recover, which discards \(loss)"
       }
@@ -70,7 +70,8 @@ public struct GatewayFolder: Sendable {
     guard isThere else {
       throw AdministrationFailure(
         .missing, "no gateway in \(path)",
-        do: "start the gateway once with `belfry gateway`, or specify its data folder with --data")
+        do: "start a gateway once with 'belfry gateway', specify its data folder with --data, "
+          + "or run the command inside 'belfry test-gateway'")
     }
   }
 

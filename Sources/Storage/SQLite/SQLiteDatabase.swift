@@ -220,6 +220,6 @@ internal import System
   }
 
   private func operation(_ sql: String) -> String {
-    "run `\(sql.prefix(40).split(separator: "\n").first ?? "")`"
+    "run '\(sql.prefix(40).split(separator: "\n").first ?? "")'"
   }
 }

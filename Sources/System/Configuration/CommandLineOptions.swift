@@ -32,7 +32,7 @@ public struct CommandLineOptions: Sendable {
       case .repeated(let key): "--\(key) can only be given once"
       case .badValue(let key, let value, let wanted):
         "invalid value '\(value)' for --\(key): expected \(wanted)"
-      case .missingArgument("-- COMMAND…"): "missing command after `--`"
+      case .missingArgument("-- COMMAND…"): "missing command after '--'"
       case .missingArgument(let wanted): "missing argument: expected \(wanted)"
       case .unexpectedArgument(let argument, let option?, _):
         "unexpected argument '\(argument)' (use --\(option))"
@@ -44,6 +44,8 @@ public struct CommandLineOptions: Sendable {
   }
 
   private var values: [String: [String]] = [:]
+  /// The unit of each option whose value has one, such as "seconds".
+  private var units: [String: String] = [:]
   private var flags: Set<String> = []
   /// The positional arguments, in order.
   public private(set) var positionals: [String] = []
@@ -58,6 +60,7 @@ public struct CommandLineOptions: Sendable {
       wantsHelp = true
       return
     }
+    for entry in table.entries { units[entry.key] = entry.unit }
     var index = 0
     while index < arguments.count {
       let argument = arguments[index]
@@ -161,7 +164,7 @@ public struct CommandLineOptions: Sendable {
     guard let number = Number(text), range.contains(number) else {
       throw .badValue(
         key: key, value: text,
-        wanted: "\(range.lowerBound)-\(range.upperBound)")
+        wanted: "\(range.lowerBound)-\(range.upperBound)" + (units[key].map { " (\($0))" } ?? ""))
     }
     return number
   }

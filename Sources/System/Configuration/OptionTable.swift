@@ -24,6 +24,16 @@ public struct OptionTable: Sendable {
       if case .value(let name) = kind { name } else { nil }
     }
 
+    /// The unit of the option's value, such as "seconds", if the value's name is a unit.
+    var unit: String? {
+      switch valueName {
+      case "SECONDS": "seconds"
+      case "MS": "milliseconds"
+      case "BYTES": "bytes"
+      default: nil
+      }
+    }
+
     /// Returns an option `--key VALUE` that can be given only once.
     ///
     /// `default` is shown in the help, but not applied.

@@ -6,6 +6,7 @@ public enum Suggestion {
 
   /// Returns the candidate with the smallest edit distance to `word`, or nil if no candidate is similar enough.
   ///
+  /// The case of letters is ignored.
   /// The distance must not exceed 2 or a third of the word's length. For a word of up to four letters, such as "port",
   /// a distance of 2 counts only if the candidate continues the word.
   public static func nearest(to word: String, in candidates: [String]) -> String? {
@@ -24,9 +25,9 @@ public enum Suggestion {
     _ word: String, _ candidates: [String]
   ) -> [(candidate: String, distance: Int)] {
     guard word.utf8.count <= wordBytesMax else { return [] }
-    let letters = Array(word)
+    let letters = Array(word.lowercased())
     // The sort is stable: among candidates with the same distance, the order is unchanged.
-    return candidates.map { ($0, edits(letters, Array($0))) }.sorted { $0.1 < $1.1 }
+    return candidates.map { ($0, edits(letters, Array($0.lowercased()))) }.sorted { $0.1 < $1.1 }
   }
 
   /// Returns the Levenshtein distance, except that a swap of two adjacent letters counts as a single edit.

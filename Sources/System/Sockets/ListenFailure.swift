@@ -17,7 +17,7 @@ public struct ListenFailure: Error, CustomStringConvertible {
   public var description: String {
     if case .call(_, EADDRINUSE, let address) = reason {
       return "\(address) is in use, perhaps by another gateway; stop that process, or choose "
-        + "another --\(option) (`ss -ltnp 'sport = :\(port)'` shows the process)"
+        + "another --\(option) ('ss -ltnp sport = :\(port)' shows the process)"
     }
     return "--\(option) \(port): \(reason)"
   }

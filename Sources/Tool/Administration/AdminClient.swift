@@ -90,7 +90,7 @@ struct AdminClient {
       throw AdministrationFailure(
         .conflict,
         "no program on this machine is listening on \(address): the admin token was not sent there",
-        do: "start the service, or check which machine has this address with `ip address`")
+        do: "start the service, or check which machine has this address with 'ip address'")
     }
     let strangers = owners.subtracting([0, geteuid(), owner])
     guard let stranger = strangers.min() else { return }
@@ -98,7 +98,7 @@ struct AdminClient {
       .conflict,
       "the listener at \(address) belongs to user \(stranger), but the service's files belong to user \(owner): "
         + "the admin token was not sent there",
-      do: "find the process with `ss -ltnp`; the service is not running, or uses another port now")
+      do: "find the process with 'ss -ltnp'; the service is not running, or uses another port now")
   }
 
   private func exchange(
@@ -262,7 +262,7 @@ struct AdminAnswer {
     } catch {
       throw AdministrationFailure(
         .broken, "the program at the console's address does not respond like a gateway",
-        do: "find it with `ss -ltnp`; the gateway is not running, or uses another port now")
+        do: "find it with 'ss -ltnp'; the gateway is not running, or uses another port now")
     }
     guard let object = value.objectValue else { return nil }
     guard status == 200 else { throw failure(object) }

@@ -23,7 +23,8 @@ struct AdministrationVerb: Sendable {
   /// up a few thousand bytes.
   private static let outBytes = 65_536
 
-  /// The kind of objects that the verb lists, as a plural noun; nil if the verb creates or removes an object.
+  /// The kind of objects that the verb lists or clears, as a plural noun; nil if the verb creates or removes a single
+  /// object.
   let listed: String?
   /// True if a list omits the columns that are empty in every line.
   var hidesEmptyColumns = false
@@ -138,7 +139,7 @@ struct AdministrationNoun: Sendable {
       } catch let failure as AdministrationFailure where failure.kind == .invalid {
         throw UsageError("\(failure)")
       }
-      if let text = verb.text, !options.has("json") {
+      if let text = verb.text, !options.has("json"), !lines.isEmpty {
         for line in lines { Output.line(OutputTable.printable(text(line))) }
         return 0
       }

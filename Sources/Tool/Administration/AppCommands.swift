@@ -94,7 +94,7 @@ enum DeviceAdministration {
         guard let number = UInt64(options.positionals[0]) else {
           throw AdministrationFailure(
             .invalid, "'\(options.positionals[0])' is not a device number",
-            do: "use a device number that `belfry device list` shows")
+            do: "use a device number that 'belfry device list' shows")
         }
         return .revokeDevice(number: number)
       },

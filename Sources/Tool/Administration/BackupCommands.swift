@@ -98,6 +98,6 @@ enum RestoreCommand {
     "provider keys, certificates, apps and channels that were added are unknown: providers are refused "
       + "with InvalidProviderToken or TopicDisallowed",
     "keys, certificates and devices that were revoked are valid again: revoke them again "
-      + "(`belfry key revoke`, `certificate revoke`, `device revoke`)",
+      + "('belfry key revoke', 'certificate revoke', 'device revoke')",
   ]
 }

@@ -10,7 +10,11 @@ enum FaultCommand {
     verbs: [
       AdministrationVerb(
         "fault", "add",
-        "Adds a fault (a scripted response for testing a client) to a sandbox gateway.",
+        """
+        Adds a fault (a scripted response for testing a client) to a sandbox gateway.
+
+        \(reasonList)
+        """,
         options: [
           .value("token", "HEX", "only for this device token"),
           .value("topic", "T", "only for this topic"),
@@ -35,15 +39,38 @@ enum FaultCommand {
         guard let id = UInt64(options.positionals[0]) else {
           throw AdministrationFailure(
             .invalid, "'\(options.positionals[0])' is not a fault ID",
-            do: "use an ID that `belfry fault list` shows")
+            do: "use an ID that 'belfry fault list' shows")
         }
         return .removeFault(id: id)
       },
       AdministrationVerb(
-        "fault", "clear", "Removes all faults.", columns: columns,
+        "fault", "clear", "Removes all faults.", columns: columns, listing: "faults",
         text: { "removed " + sentence($0) }
       ) { _ in .clearFaults },
     ])
+
+  /// A sentence that lists all APNs reasons by status, wrapped to lines.
+  private static let reasonList: String = {
+    let statuses = Set(Rejection.allCases.map(\.row.status)).sorted()
+    let lists = statuses.map { status in
+      "\(status) \(reasons(ofStatus: status).joined(separator: ", "))"
+    }
+    var lines = [""]
+    for word in "The reasons by status: \(lists.joined(separator: "; ")).".split(separator: " ") {
+      let line = lines.removeLast()
+      if line.count + 1 + word.count > 112 {
+        lines += [line, String(word)]
+      } else {
+        lines.append(line.isEmpty ? String(word) : "\(line) \(word)")
+      }
+    }
+    return lines.joined(separator: "\n")
+  }()
+
+  /// Returns the APNs reasons that a response with this status can have.
+  private static func reasons(ofStatus status: Int) -> [String] {
+    Rejection.allCases.filter { $0.row.status == status }.map(\.reason)
+  }
 
   private static let list: AdministrationVerb = {
     var list = AdministrationVerb(
@@ -106,11 +133,7 @@ enum FaultCommand {
     var effects: [FaultRule.Effect] = []
     if let reason = options.value("reason") {
       guard let rejection = Rejection(reason: reason) else {
-        let nearest = Suggestion.nearest(3, to: reason, in: Rejection.allCases.map(\.reason))
-        let examples = nearest.isEmpty ? "" : " such as \(nearest.joined(separator: ", "))"
-        throw CommandLineOptions.Problem.badValue(
-          key: "reason", value: reason,
-          wanted: "an APNs reason\(examples); docs/rejections.md lists them all")
+        throw UsageError("invalid value '\(reason)' for --reason: \(advice(forReason: reason))")
       }
       effects.append(
         .answer(
@@ -127,6 +150,20 @@ enum FaultCommand {
     }
     if options.has("close") { effects.append(.close) }
     return effects
+  }
+
+  private static func advice(forReason reason: String) -> String {
+    if let nearest = Suggestion.nearest(to: reason, in: Rejection.allCases.map(\.reason)) {
+      return "did you mean '\(nearest)'?"
+    }
+    if let status = Int(reason) {
+      let candidates = reasons(ofStatus: status)
+      if !candidates.isEmpty {
+        return "for this status, use \(CommandLineOptions.list(candidates))"
+      }
+    }
+    return "expected an APNs reason, such as TooManyRequests; "
+      + "'belfry fault add --help' lists all reasons"
   }
 
   private static func share(_ options: CommandLineOptions) throws -> Double {

@@ -40,7 +40,7 @@ struct GatewayAccess {
     guard let client = try runningClient(), try client.follow(request, receive) else {
       throw AdministrationFailure(
         .conflict, "--follow requires a running gateway",
-        do: "start it with `belfry gateway`")
+        do: "start it with 'belfry gateway'")
     }
   }
 

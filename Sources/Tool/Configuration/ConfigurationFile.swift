@@ -57,12 +57,12 @@ struct ConfigurationFile {
     // An empty file contains neither options nor a document.
     if case .end = event.kind { return }
     guard case .mapping = event.kind else {
-      throw Fault(line: event.line, what: "expected a mapping: write one `option: value` per line")
+      throw Fault(line: event.line, what: "expected a mapping: write one 'option: value' per line")
     }
     while let key = try nextKey(&parser) {
       guard case .scalar(let name) = key.kind else {
         faults.append(
-          Fault(line: key.line, what: "expected the name of an option: write `option: value`"))
+          Fault(line: key.line, what: "expected the name of an option: write 'option: value'"))
         try parser.skip(key.kind)
         try parser.skip(parser.next().kind)
         continue
@@ -197,7 +197,7 @@ struct ConfigurationFile {
       if depth > Self.depthMax {
         throw ConfigurationFile.Fault(
           line: unsafe Int(parser.pointee.mark.line) + 1,
-          what: "more than \(Self.depthMax) nested levels: write one `option: value` per line")
+          what: "more than \(Self.depthMax) nested levels: write one 'option: value' per line")
       }
       switch kind {
       case .mapping, .sequence: depth += 1

@@ -68,7 +68,7 @@ struct LayeredOptions {
         in: known.map { String($0.dropFirst(prefix.count)) })
       warnings.append(
         "ignoring unknown variable \(name): "
-          + (nearest.map { "did you mean \(prefix)\($0)?" } ?? "see `\(table.command) --help`"))
+          + (nearest.map { "did you mean \(prefix)\($0)?" } ?? "see '\(table.command) --help'"))
     }
     if let file { try read(file, by: table) }
   }
@@ -109,7 +109,7 @@ struct LayeredOptions {
           fault(
             entry.line,
             "unknown option '\(entry.key)': "
-              + (nearest.map { "did you mean '\($0)'?" } ?? "see `\(table.command) --help`"))
+              + (nearest.map { "did you mean '\($0)'?" } ?? "see '\(table.command) --help'"))
         }
         continue
       }

@@ -66,12 +66,11 @@ extension DeviceFleet {
 
   private func device(_ number: UInt64) throws(DeviceOrder.Refusal) -> VirtualDevice {
     if let device = devices.first(where: { $0.number == number }) { return device }
-    let sorted = devices.sorted { ($0.number ?? .max) < ($1.number ?? .max) }
-    guard let position = Int(exactly: number), (1...sorted.count).contains(position) else {
+    guard let device = devices.first(where: { UInt64($0.position) == number }) else {
       throw .init(
         "no device \(number) in this run",
-        do: "use 1 to \(sorted.count), or a number that 'belfry device list' shows")
+        do: "use 1 to \(devices.count), or a number that 'belfry device list' shows")
     }
-    return sorted[position - 1]
+    return device
   }
 }

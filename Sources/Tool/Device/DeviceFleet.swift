@@ -13,6 +13,7 @@ final class DeviceFleet: TurnEndTarget {
 
   private let loop: EventLoop
   private let log: DeviceIdentityLog
+  /// The devices, ordered by position.
   private(set) var devices: [VirtualDevice] = []
   /// The orders from `belfry device order` that are being carried out.
   var orders: [PendingOrder] = []
@@ -89,12 +90,13 @@ final class DeviceFleet: TurnEndTarget {
     connection.connectNanoseconds = 120_000_000_000
     connection.settings.memory =
       Int(connection.settings.window) + configuration.subjects.count
-    for index in 0..<configuration.count {
+    for position in 1...configuration.count {
       let identity =
-        index < log.identities.count
-        ? log.identities[index] : DeviceIdentity(key: try ES256PrivateKey())
-      connection.deviceName = "virtual \(index + 1)"
-      devices.append(VirtualDevice(self, on: loop, connection, identity: identity))
+        if let known = log.identities[position] { known } else {
+          DeviceIdentity(key: try ES256PrivateKey())
+        }
+      connection.deviceName = "virtual \(position)"
+      devices.append(VirtualDevice(self, at: position, on: loop, connection, identity: identity))
     }
   }
 
@@ -135,9 +137,9 @@ final class DeviceFleet: TurnEndTarget {
 
   // MARK: The devices' events
 
-  func persist(_ identity: DeviceIdentity) {
+  func persist(_ identity: DeviceIdentity, of device: VirtualDevice) {
     do {
-      try log.append(identity)
+      try log.append(identity, at: device.position)
     } catch {
       reportOnce("\(error)")
     }
@@ -146,9 +148,9 @@ final class DeviceFleet: TurnEndTarget {
   /// Stores a device's renewed identity.
   ///
   /// If storing fails, the link continues to use the previous identity.
-  func persistRenewed(_ identity: DeviceIdentity) throws {
+  func persistRenewed(_ identity: DeviceIdentity, of device: VirtualDevice) throws {
     do {
-      try log.append(identity)
+      try log.append(identity, at: device.position)
     } catch {
       reportOnce("\(error)")
       throw error
@@ -166,7 +168,7 @@ final class DeviceFleet: TurnEndTarget {
     if reason == "revoked" {
       reportOnce(
         "the gateway has revoked a device: to enroll it again, remove its line from \(log.path) or "
-          + "use another --data folder, and add --enroll with the code that `belfry device code` "
+          + "use another --data folder, and add --enroll with the code that 'belfry device code' "
           + "prints")
     }
     if devices.allSatisfy(\.isStopped) {

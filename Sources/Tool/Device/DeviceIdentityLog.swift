@@ -7,15 +7,16 @@ import Transport
 
 /// The identities of the virtual devices in a folder: `devices.jsonl`, mode 0600, with one JSON line per device.
 ///
-/// Lines are appended as devices enroll and renew their certificates; only the last line for a device is valid. Only
-/// one process at a time uses the folder.
+/// Lines are appended as devices enroll and renew their certificates; only the last line for a position in the fleet is
+/// valid. Earlier releases wrote lines without positions; their devices get the first free positions, in the order of
+/// the lines. Only one process at a time uses the folder.
 final class DeviceIdentityLog {
   private let lock: LockFile
   private let descriptor: Int32
   let path: String
 
-  /// The persisted identities, in the order in which the devices enrolled.
-  private(set) var identities: [DeviceIdentity] = []
+  /// The persisted identities, by the devices' positions in the fleet, which begin at 1.
+  private(set) var identities: [Int: DeviceIdentity] = [:]
 
   /// Opens the log in the folder.
   ///
@@ -28,7 +29,8 @@ final class DeviceIdentityLog {
     guard descriptor >= 0 else { throw .call(name: "open", errno: errno, subject: path) }
     fchmod(descriptor, 0o600)
     var isOurs: [Substring: Bool] = [:]
-    var places: [UInt64: Int] = [:]
+    var positions: [UInt64: Int] = [:]
+    var firstFree = 1
     let bytes = try FileSystem.read(path, limit: Self.fileBytesMax)
     for line in bytes.split(separator: 0x0A) {
       guard let object = try? JSONValue(parsing: Array(line)).objectValue,
@@ -45,12 +47,11 @@ final class DeviceIdentityLog {
         continue
       }
       let identity = DeviceIdentity(key: key, device: device, chainPEM: Array(chain.utf8))
-      if let place = places[device] {
-        identities[place] = identity
-      } else {
-        places[device] = identities.count
-        identities.append(identity)
-      }
+      while identities[firstFree] != nil { firstFree += 1 }
+      let written = object["position"]?.integerValue.flatMap { Int(exactly: $0) }
+      let position = written ?? positions[device] ?? firstFree
+      positions[device] = position
+      identities[position] = identity
     }
   }
 
@@ -59,11 +60,11 @@ final class DeviceIdentityLog {
   /// The maximum size of the log, in bytes: enough for more than 100,000 devices.
   private static let fileBytesMax = 512 << 20
 
-  /// Persists a new identity.
-  func append(_ identity: DeviceIdentity) throws {
+  /// Persists a new identity of the device at a position in the fleet.
+  func append(_ identity: DeviceIdentity, at position: Int) throws {
     guard let device = identity.device, let chain = identity.chainPEM else { return }
     let line: JSONValue = [
-      "device": .string("\(device)"),
+      "device": .string("\(device)"), "position": .integer(Int64(position)),
       "key": .string(String(decoding: try identity.key.pkcs8PEM(), as: UTF8.self)),
       "chain": .string(String(decoding: chain, as: UTF8.self)),
     ]

@@ -21,8 +21,7 @@ struct DeviceOrder: Sendable {
   /// The devices or the app to which the order applies.
   enum Target: Sendable {
     case all
-    /// A device, identified by its number at the gateway or by its position (from 1) in the ascending list of these
-    /// numbers.
+    /// A device, identified by its number at the gateway or by its position in the fleet: 1 for "virtual 1".
     case device(UInt64)
     case token([UInt8])
   }

@@ -23,8 +23,8 @@ enum OrderCommand {
       .value("token", "HEX", "only the device and the app that have this token"),
       .value(
         "device", "N",
-        "only this device, specified by its position (1 for the first device) or by its number at "
-          + "the gateway"),
+        "only this device, specified by its position (1 for the device named 'virtual 1') or by "
+          + "its number at the gateway"),
       .value("timeout", "SECONDS", default: "10", "time limit for executing the order"),
       .value(
         "data", "DIR", default: StateFolders.gatewayDefault,
@@ -48,14 +48,11 @@ enum OrderCommand {
     }
   }
 
-  private static func order(_ options: CommandLineOptions) throws -> DeviceOrder {
+  /// Returns the order that the options describe.
+  static func order(_ options: CommandLineOptions) throws -> DeviceOrder {
     let word = options.positionals[0]
     guard let verb = DeviceOrder.Verb(rawValue: word) else {
-      let all = DeviceOrder.Verb.allCases.map(\.rawValue)
-      let nearest = Suggestion.nearest(to: word, in: all)
-      throw UsageError(
-        "unknown order '\(word)': "
-          + (nearest.map { "did you mean '\($0)'?" } ?? "use \(all.joined(separator: ", "))"))
+      throw UsageError("unknown order '\(word)': \(advice(for: word))")
     }
     var target = DeviceOrder.Target.all
     if let text = options.value("token") {
@@ -71,6 +68,24 @@ enum OrderCommand {
       target = .device(number)
     }
     return DeviceOrder(verb, target)
+  }
+
+  /// The commands that the standard input of `belfry device run` accepts and that aren't orders.
+  private static let inputCommands = [
+    "power", "register", "subscribe", "unsubscribe", "summary", "exit",
+  ]
+
+  private static func advice(for word: String) -> String {
+    let all = DeviceOrder.Verb.allCases.map(\.rawValue)
+    let list = "use \(CommandLineOptions.list(all))"
+    if inputCommands.contains(word) {
+      return list + "; the standard input of 'belfry device run' accepts '\(word)'"
+    }
+    // An order that begins with a prefix, such as "un", has the opposite meaning.
+    guard let nearest = Suggestion.nearest(to: word, in: all), !nearest.hasSuffix(word) else {
+      return list
+    }
+    return "did you mean '\(nearest)'?"
   }
 
   /// Finds the devices through the options, the environment, or the gateway's folder.

@@ -18,6 +18,8 @@ final class VirtualDevice: GatewayConnectionDelegate {
   }
 
   private unowned let fleet: DeviceFleet
+  /// The device's position in the fleet, which begins at 1 and stays the same in later runs.
+  let position: Int
   private(set) var subjects: [Subject] = []
   /// The number of times that the link was established.
   private(set) var ups = 0
@@ -27,10 +29,11 @@ final class VirtualDevice: GatewayConnectionDelegate {
   private(set) var link: GatewayConnection?
 
   init(
-    _ fleet: DeviceFleet, on loop: EventLoop, _ configuration: GatewayConnection.Configuration,
-    identity: DeviceIdentity
+    _ fleet: DeviceFleet, at position: Int, on loop: EventLoop,
+    _ configuration: GatewayConnection.Configuration, identity: DeviceIdentity
   ) {
     self.fleet = fleet
+    self.position = position
     let link = GatewayConnection(on: loop, configuration, identity: identity, delegate: self)
     self.link = link
     for subject in fleet.configuration.subjects { link.register(subject) }
@@ -119,11 +122,11 @@ final class VirtualDevice: GatewayConnectionDelegate {
   }
 
   func link(_ link: GatewayConnection, enrolledAs identity: DeviceIdentity) {
-    fleet.persist(identity)
+    fleet.persist(identity, of: self)
   }
 
   func link(_ link: GatewayConnection, renewedAs identity: DeviceIdentity) throws {
-    try fleet.persistRenewed(identity)
+    try fleet.persistRenewed(identity, of: self)
   }
 
   func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
@@ -147,11 +150,10 @@ final class VirtualDevice: GatewayConnectionDelegate {
     if case .channel = subject {
       fleet.print { DeviceLine.event("subscribed", subjects[index].line, to: &$0) }
     } else {
-      fleet.print {
-        DeviceLine.event(
-          "registered", subjects[index].line, [("token", .string(Hexadecimal.encode(token)))],
-          to: &$0)
-      }
+      let members: [(String, JSONValue)] = [
+        ("token", .string(Hexadecimal.encode(token))), ("position", .integer(Int64(position))),
+      ]
+      fleet.print { DeviceLine.event("registered", subjects[index].line, members, to: &$0) }
     }
   }
 

@@ -17,10 +17,11 @@ final class TestDevices {
 
   private(set) var program: SupervisedProgram
   let apps: [App]
-  /// A file that contains each device's token for the first app, one per line and ordered by device.
+  /// A file that contains each device's token for the first app, one per line and ordered by position.
   let tokensFile: String
   /// A file that contains a JSON line for each push; lines are appended as pushes arrive.
   let receivedFile: String
+  /// The tokens of each app, by the devices' positions.
   private var tokensOfApp: [App: [Int64: String]] = [:]
 
   /// Starts devices and waits until each of them has its tokens.
@@ -62,21 +63,21 @@ final class TestDevices {
     self.receivedFile = receivedFile
   }
 
-  /// The devices' tokens for the first app, ordered by device number.
+  /// The devices' tokens for the first app, ordered by position.
   var tokens: [String] { apps.first.map(tokens(of:)) ?? [] }
 
-  /// Returns the devices' tokens for an app, ordered by device number.
+  /// Returns the devices' tokens for an app, ordered by position.
   func tokens(of app: App) -> [String] {
     (tokensOfApp[app] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
   }
 
   private func onLine(_ text: String) {
     guard let line = (try? JSONValue(parsing: text))?.objectValue,
-      line["event"] == "registered", let device = line["device"]?.integerValue,
+      line["event"] == "registered", let position = line["position"]?.integerValue,
       let bundleID = line["topic"]?.stringValue,
       let kind = line["type"]?.stringValue.flatMap(TokenKind.init(name:))
     else { return }
-    tokensOfApp[App(bundleID: bundleID, kind: kind), default: [:]][device] =
+    tokensOfApp[App(bundleID: bundleID, kind: kind), default: [:]][position] =
       line["token"]?.stringValue
   }
 }

@@ -1,4 +1,5 @@
 import BelfryWire
+import PushWire
 import Foundation
 import Glibc
 import System
@@ -110,10 +111,15 @@ struct TestGatewayRun {
     _ text: String
   ) throws(CommandLineOptions.Problem) -> TestDevices.App {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let name = parts.first.map(String.init), (1...255).contains(name.utf8.count),
-      name.utf8.allSatisfy({ $0 > 0x20 }),
-      let kind = parts.count < 2 ? .alert : TokenKind(name: String(parts[1]))
-    else {
+    let name = String(parts[0])
+    let bytes = Array(name.utf8)
+    guard TopicParts.isWellFormed(bytes.span) else {
+      throw .badValue(
+        key: "app", value: text,
+        wanted: "an app ID of 1 to 255 letters, digits, dots, hyphens and underscores, such as "
+          + "com.example.app")
+    }
+    guard let kind = parts.count < 2 ? .alert : TokenKind(name: String(parts[1])) else {
       let types = TokenKind.allCases.map { "\($0.name)" }
       throw .badValue(
         key: "app", value: text,

@@ -153,7 +153,7 @@ public struct CertificateAuthority: Sendable {
     var ranges: [AddressRange] = []
     for text in addresses {
       guard let range = AddressRange(text), range.prefixBits == range.address.count * 8 else {
-        throw .malformed(expected: "an IP address instead of `\(text)`")
+        throw .malformed(expected: "an IP address instead of '\(text)'")
       }
       ranges.append(range)
     }

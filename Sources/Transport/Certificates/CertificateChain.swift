@@ -33,8 +33,8 @@ public enum CertificateChain {
       case .expired: "the certificate has expired: request a new one"
       case .notYetValid: "the certificate is not valid yet: check the clock"
       case .authorityExpired(let notAfter):
-        "the certificate's authority expired \(Self.time(notAfter)): run `belfry ca rotate` and "
-          + "`belfry ca finish --force` on the gateway, or replace the CA certificate if it is your "
+        "the certificate's authority expired \(Self.time(notAfter)): run 'belfry ca rotate' and "
+          + "'belfry ca finish --force' on the gateway, or replace the CA certificate if it is your "
           + "own, and let the devices join again"
       case .authorityNotYetValid(let notBefore):
         "the certificate's authority is not valid before \(Self.time(notBefore)): check the clock"

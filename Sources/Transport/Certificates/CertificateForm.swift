@@ -85,7 +85,7 @@ struct CertificateForm {
           name, nid, MBSTRING_FLAG, bytes, Int32(bytes.count), -1, 0) == 1
       else {
         ERR_clear_error()
-        throw .malformed(expected: "a name of 1 to 64 characters instead of `\(text)`")
+        throw .malformed(expected: "a name of 1 to 64 characters instead of '\(text)'")
       }
     }
   }

@@ -13,7 +13,7 @@ public enum CryptoFailure: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .malformed(let expected): "expected \(expected): check the file"
-    case .unsupportedKey: "not an ECDSA key on P-256: create one with `belfry key add`"
+    case .unsupportedKey: "not an ECDSA key on P-256: create one with 'belfry key add'"
     case .legacyProviderMissing:
       "OpenSSL's legacy provider is missing (legacy.so): install it, or omit --legacy-p12"
     case .library(let operation, let reason): "OpenSSL could not \(operation): \(reason)"

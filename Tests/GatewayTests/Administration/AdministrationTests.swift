@@ -77,6 +77,9 @@ import Transport
       try administration.perform(.removeTeam(id: id, isForced: forced))
     }
     expect(.missing) { try remove("NOBODY0000") }
+    #expect(
+      throws: AdministrationFailure(.missing, "unknown team A", do: "use the team's ID, \(team)")
+    ) { try remove("A") }
     expect(.conflict) { try remove(team, forced: true) }
     _ = try administration.perform(.addTeam(id: other, name: "B"))
     #expect(try remove(other).first?["id"] == .string(other))
@@ -180,6 +183,10 @@ import Transport
     _ = try add("KEYTPSBX02", ["com.example.other"], .sandbox, related: "KEYTPSBX01")
     expect(.conflict) { try add("KEY0000001", ["a"], .sandbox, related: "KEYTPSBX01") }
     expect(.missing) { try add("KEY0000001", ["a"], .sandbox, team: "NOBODY0000") }
+    #expect(
+      throws: AdministrationFailure(
+        .missing, "unknown team A", do: "use the team's ID, \(self.team)")
+    ) { try add("KEY0000001", [], .sandbox, team: "A") }
     expect(.conflict) { try add("KEYTPSBX01", [], .sandbox) }
     expect(.invalid) {
       try add("KEY0000001", (0...400).map { "com.example.a\($0)" }, .sandbox)
