@@ -101,9 +101,10 @@ export function saveFile(name, content) {
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
-/** Returns the parts of a text, with those in backticks as code. */
+/** Returns the parts of a text: commands and options in single quotes, and all parts in backticks, are code. */
 export function marked(text) {
-  return text.split("`").map((part, index) => (index % 2 ? h("code", {}, part) : part));
+  const parts = text.replace(/'((?:belfry |--)[^']*)'/g, "`$1`").split("`");
+  return parts.map((part, index) => (index % 2 ? h("code", {}, part) : part));
 }
 
 /** Returns the time of day of a timestamp, with milliseconds. */
