@@ -11,6 +11,7 @@ import Testing
     let server = try await PostgresProgram()
     let databases = try Databases(of: server)
     try StoreConformance { try PostgresNotificationStore(databases.make()) }.check()
+    try await server.stop()
   }
 
   @Test(.requires(.initdb))
@@ -34,6 +35,7 @@ import Testing
     #expect(try second.load(device: 1).map(\.sequence) == [1, 2, 3])
     try second.commit([.put(.sample(4, key), keep: 1)])
     #expect(try second.load(device: 1).map(\.sequence) == [4])
+    try await server.stop()
   }
 
   @Test(.requires(.initdb))
@@ -54,6 +56,7 @@ import Testing
     }
     #expect(try store.load(device: 1).map(\.sequence) == [1, 2, 3])
     #expect(store.health?.failure == nil)
+    try await server.stop()
   }
 
   @Test

@@ -3,7 +3,7 @@ import Glibc
 
 /// A PostgreSQL server with a new, empty cluster, which listens only on a socket in its own folder.
 ///
-/// The server and its files are removed when this object is released.
+/// Call ``stop()`` at the end of a test. The files are removed when this object is released.
 public final class PostgresProgram: Sendable {
   /// The user that runs the server if the tests run as root, because PostgreSQL refuses to run as root.
   private static let user: UInt32 = 65_534
@@ -49,6 +49,12 @@ public final class PostgresProgram: Sendable {
         + ["-c", "log_line_prefix="],
       name: "postgres", errorsFile: folder.file("postgres.errors"))
     _ = try await program.text("LOG:  database system is ready to accept connections")
+  }
+
+  /// Stops the server and its processes, which would outlive a killed server.
+  public func stop() async throws {
+    program.signal(SIGQUIT)
+    _ = try await program.end()
   }
 
   /// Returns the URL of a database of the server.
