@@ -20,7 +20,7 @@ public struct GatewayCondition: Sendable {
     stores = [resources.controlStore.health, resources.notificationStore.health].compactMap(\.self)
   }
 
-  /// The reason that the gateway can't accept anything, such as a failing disk; nil if there is none.
+  /// The reason that the gateway can't accept anything, such as a failing disk; nil if the gateway works.
   public var obstacle: String? {
     stores.lazy.compactMap(\.failure).first.map { "\($0)" }
   }

@@ -100,16 +100,21 @@ extension PostgresNotificationStore {
   static let putEpoch = PostgresConnection.Statement(
     name: "put_epoch", sql: "UPDATE notification_progress SET folder_epoch = $1")
 
+  /// Returns the columns of keys as parameters.
+  static func columns(_ keys: [NotificationKey]) -> [PostgresValue] {
+    [
+      .integers(keys.map { Int64(bitPattern: $0.device) }), .integers(keys.map { Int64($0.app) }),
+      .integers(keys.map { Int64($0.kind) }),
+    ]
+  }
+
   /// Returns the parameters of ``insert``.
   static func parameters(_ notifications: [StoredNotification]) -> [PostgresValue] {
     assert(
       notifications.allSatisfy { (1...UInt64(Int64.max)).contains($0.sequence) },
       "the sequence fits in PostgreSQL's signed integers")
-    return [
-      .integers(notifications.map { Int64(bitPattern: $0.sequence) }),
-      .integers(notifications.map { Int64(bitPattern: $0.key.device) }),
-      .integers(notifications.map { Int64($0.key.app) }),
-      .integers(notifications.map { Int64($0.key.kind) }),
+    let sequences = notifications.map { Int64(bitPattern: $0.sequence) }
+    return [.integers(sequences)] + columns(notifications.map(\.key)) + [
       .integers(notifications.map { Int64(bitPattern: $0.id.high) }),
       .integers(notifications.map { Int64(bitPattern: $0.id.low) }),
       .integers(notifications.map { Int64(bitPattern: $0.uniqueID.high) }),

@@ -54,14 +54,7 @@ public final class PostgresNotificationStore: NotificationStore {
   ) throws(StorageFailure) -> [NotificationOutline] {
     var calls: [PostgresConnection.Call] = []
     if !needs.keys.isEmpty {
-      let keys = Array(needs.keys)
-      calls.append(
-        .init(
-          Self.ofKeys,
-          [
-            .integers(keys.map { Int64(bitPattern: $0.device) }),
-            .integers(keys.map { Int64($0.app) }), .integers(keys.map { Int64($0.kind) }),
-          ]))
+      calls.append(.init(Self.ofKeys, Self.columns(Array(needs.keys))))
     }
     if !needs.devices.isEmpty {
       calls.append(
@@ -74,15 +67,9 @@ public final class PostgresNotificationStore: NotificationStore {
     var calls = [PostgresConnection.Call(Self.fence, [.integer(gatewayEpoch)])]
     if !plan.removals.isEmpty {
       let removals = Array(plan.removals)
+      let sequences = removals.map { Int64(bitPattern: $0.sequence) }
       calls.append(
-        .init(
-          Self.remove,
-          [
-            .integers(removals.map { Int64(bitPattern: $0.sequence) }),
-            .integers(removals.map { Int64(bitPattern: $0.key.device) }),
-            .integers(removals.map { Int64($0.key.app) }),
-            .integers(removals.map { Int64($0.key.kind) }),
-          ]))
+        .init(Self.remove, [.integers(sequences)] + Self.columns(removals.map(\.key))))
     }
     if !plan.insertions.isEmpty {
       calls.append(.init(Self.insert, Self.parameters(Array(plan.insertions.values))))

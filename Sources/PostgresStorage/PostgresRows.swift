@@ -14,12 +14,6 @@ internal import CPostgreSQL
   /// The number of rows.
   var count: Int { Int(unsafe PQntuples(result)) }
 
-  /// The number of rows that the statement inserted, updated, or deleted.
-  var changedCount: Int {
-    guard let text = unsafe PQcmdTuples(result) else { return 0 }
-    return Int(unsafe String(cString: text)) ?? 0
-  }
-
   /// Returns the value of a `bigint`, `integer`, `smallint`, or `boolean` column; 0 for null.
   func integer(_ row: Int, _ column: Int) -> Int64 {
     let bytes = bytes(row, column)
@@ -33,7 +27,7 @@ internal import CPostgreSQL
   /// Returns the bits of a `bigint` column as an unsigned number.
   func bits(_ row: Int, _ column: Int) -> UInt64 { UInt64(bitPattern: integer(row, column)) }
 
-  /// Returns the bytes of a `bytea` or `text` column; empty for null.
+  /// Returns the bytes of a column; empty for null.
   func bytes(_ row: Int, _ column: Int) -> [UInt8] {
     precondition(row >= 0 && row < count, "a row is read only if it exists")
     assert(
@@ -43,15 +37,5 @@ internal import CPostgreSQL
       return []
     }
     return unsafe UnsafeRawBufferPointer(start: value, count: length).map { $0 }
-  }
-
-  /// Returns the text of a `text` column; empty for null.
-  func text(_ row: Int, _ column: Int) -> String {
-    String(decoding: bytes(row, column), as: UTF8.self)
-  }
-
-  /// Returns true if the value is null.
-  func isNull(_ row: Int, _ column: Int) -> Bool {
-    unsafe PQgetisnull(result, Int32(row), Int32(column)) != 0
   }
 }

@@ -9,7 +9,6 @@ struct PostgresValue {
 
   private static let int8Type: Oid = 20
   private static let byteaType: Oid = 17
-  private static let textType: Oid = 25
   private static let int8ArrayType: Oid = 1016
   private static let byteaArrayType: Oid = 1001
 
@@ -27,12 +26,6 @@ struct PostgresValue {
 
   /// Returns a `bigint` with the same bits as an unsigned number.
   static func bits(_ value: UInt64) -> PostgresValue { integer(Int64(bitPattern: value)) }
-
-  /// Returns a `bytea`.
-  static func data(_ value: [UInt8]) -> PostgresValue { PostgresValue(byteaType, value) }
-
-  /// Returns a `text`; PostgreSQL rejects text with a zero byte.
-  static func text(_ value: String) -> PostgresValue { PostgresValue(textType, Array(value.utf8)) }
 
   /// Returns a `bigint[]`.
   static func integers(_ values: some Collection<Int64>) -> PostgresValue {

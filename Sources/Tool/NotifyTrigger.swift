@@ -70,9 +70,9 @@ enum NotifyTrigger {
     } catch {
       throw UsageError("--matching: \(error)")
     }
-    if let word = try options.choice("every", of: Period.words), word != match.comesEvery {
+    if let word = try options.choice("every", of: Period.words), word != match.repetitionWord {
       throw UsageError(
-        "--matching '\(text)' repeats every \(match.comesEvery ?? "match"): use --repeat")
+        "--matching '\(text)' repeats every \(match.repetitionWord ?? "match"): use --repeat")
     }
     let repeats = options.has("repeat") || options.value("every") != nil
     return .calendar(MatchingComponents(match), repeats: repeats)

@@ -184,7 +184,7 @@ func moments(_ matching: String, after: String, zone: String, count: Int) throws
   func `a match repeats with the unit above its coarsest component`(text: String, word: String?)
     throws
   {
-    #expect(try CalendarMatch(matching: text).comesEvery == word)
+    #expect(try CalendarMatch(matching: text).repetitionWord == word)
   }
 
   @Test(arguments: [

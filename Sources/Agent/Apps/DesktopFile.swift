@@ -50,7 +50,7 @@ package struct DesktopFile: Hashable {
       case "\\" where isQuoted:
         if let next = characters.next() { word.append(next) }
       case "%":
-        // `%%` stands for a percent sign. The other field codes have no value here, so they are removed.
+        // `%%` is an escaped percent sign. The other field codes have no value here, so they are removed.
         if characters.next() == "%" {
           word.append("%")
           hasWord = true

@@ -47,7 +47,7 @@ package protocol DeviceIdentityStore {
   /// The location where the identity is stored, for error messages.
   var path: String { get }
 
-  /// Loads the stored identity; creates and stores a new key if there is none.
+  /// Loads the stored identity; creates and stores a new key if no identity is stored.
   func load(
     authorityPEM: [UInt8], willReplace: () -> Void
   ) throws(DeviceIdentityFolder.Failure) -> (identity: DeviceIdentity, hasMoved: Bool)

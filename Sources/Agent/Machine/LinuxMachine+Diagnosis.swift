@@ -241,13 +241,14 @@ extension LinuxMachine {
             + "device invite' prints on the gateway's machine")
       ]
     }
-    var detail = "\(gateway.host):\(gateway.port), "
+    let address = "\(gateway.host):\(gateway.port)"
+    var detail = "\(address), "
     detail += model.isLinkUp ? "connected" : receiver?.reason ?? "not connected"
     if let device = receiver?.device { detail += ", device \(device)" }
     var findings = [
       Finding(
         feature: "gateway", isFine: model.isLinkUp, detail: detail,
-        advice: receiver?.advice ?? "")
+        advice: receiver?.advice ?? "", address: address)
     ]
     if let end = receiver?.certificateEnd {
       let isValid = end > SystemClock.unixMilliseconds / 1_000

@@ -16,14 +16,18 @@ struct Finding: Hashable, Sendable {
   var detail: String
   /// The advice for the user; empty if no action is needed.
   var advice = ""
+  /// The address of the gateway, for the finding about the gateway.
+  var address: String?  // text: The operator chooses the address.
 
   /// The object that the command prints.
   var json: JSONObject {
-    [
+    var object: JSONObject = [
       "feature": .string(feature), "state": isFine ? "ok" : isLack ? "missing" : "attention",
       "optional": .bool(isOptional), "detail": .string(detail),
       "do": .string(isFine ? "" : advice),
     ]
+    if let address { object["address"] = .string(address) }
+    return object
   }
 }
 

@@ -72,7 +72,7 @@ open class CXStartCallAction: CXCallAction, @unchecked Sendable {
   /// The address to call: a phone number, an email address, or a name that the app defines.
   public let handle: CXHandle
 
-  /// The identifier of the person to call in the user's contacts; stored, but has no effect.
+  /// The identifier of the callee in the user's contacts; stored, but has no effect.
   open var contactIdentifier: String?
 
   /// A Boolean value that indicates whether the call is a video call.

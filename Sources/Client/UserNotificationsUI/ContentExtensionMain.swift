@@ -57,7 +57,7 @@ enum ContentExtensionProcess {
     drawSoon()
   }
 
-  /// Returns the notification's own actions or, if there are none, the actions of its category.
+  /// Returns the notification's own actions; if it has no actions of its own, the actions of its category.
   private static func actions(of notification: DeliveredNotification) -> [UNNotificationAction] {
     let content = notification.request.content
     let answer = try? AgentSession.shared.call(.categories)

@@ -108,7 +108,7 @@ public enum AdministrationRequest: Sendable, Hashable {
     public var environments: EnvironmentScope
     /// The bundle identifiers that the key can send to; if empty, the key can send to all of the team's apps.
     public var topics: [String]
-    /// The ID of the only other key that can share a connection with this key; nil if there is none.
+    /// The ID of the only other key that can share a connection with this key; nil for no other key.
     public var relatedKey: String?
 
     /// Creates the parameters of a new provider key.

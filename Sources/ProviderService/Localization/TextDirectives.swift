@@ -18,17 +18,8 @@ struct TextDirectives: Equatable {
   /// Parses `%@`, `%2$@`, `%d`, `%#@name@`, and similar placeholders, using the same rules as the later replacement.
   init(_ format: String) {
     let format = Array(format.utf8)
-    let percent = UInt8(ascii: "%")
     var next = 1
-    var at = 0
-    while let found = format[at...].firstIndex(of: percent) {
-      at = found + 1
-      if at < format.count, format[at] == percent {
-        at += 1
-        continue
-      }
-      guard let directive = FormatDirective(format, at: at) else { continue }
-      at = directive.end
+    for (_, directive) in Self.directives(in: format) {
       if !directive.form.isEmpty, formatted == nil {
         let form = String(decoding: format[directive.form].prefix(20), as: UTF8.self)
         formatted = "%\(form)\(Unicode.Scalar(format[directive.end - 1]))"
@@ -41,26 +32,37 @@ struct TextDirectives: Equatable {
     }
   }
 
+  /// Returns the placeholders in a format, each with the position of its percent sign.
+  private static func directives(
+    in format: [UInt8]
+  ) -> [(start: Int, directive: FormatDirective)] {
+    let percent = UInt8(ascii: "%")
+    var found: [(start: Int, directive: FormatDirective)] = []
+    var at = 0
+    while let start = format[at...].firstIndex(of: percent) {
+      at = start + 1
+      if at < format.count, format[at] == percent {
+        at += 1
+      } else if let directive = FormatDirective(format, at: at) {
+        at = directive.end
+        found.append((start, directive))
+      }
+    }
+    return found
+  }
+
   /// Returns the first placeholder for a number that is clearly meant as one; nil if the string has none.
   ///
   /// A percent sign after a digit, or before a word, is text: `50%off`, `the %discount`.
   static func firstNumber(in format: String) -> String? {
     let format = Array(format.utf8)
-    let percent = UInt8(ascii: "%")
-    var at = 0
-    while let found = format[at...].firstIndex(of: percent) {
-      at = found + 1
-      if at < format.count, format[at] == percent {
-        at += 1
-        continue
-      }
-      guard let directive = FormatDirective(format, at: at) else { continue }
-      at = directive.end
-      let isAfterDigit = found > 0 && (0x30...0x39).contains(format[found - 1])
+    for (start, directive) in directives(in: format) where directive.use == .number {
+      let end = directive.end
+      let isAfterDigit = start > 0 && (0x30...0x39).contains(format[start - 1])
       // Set the bit that distinguishes lowercase ASCII letters from uppercase ones.
-      let isBeforeLetter = at < format.count && (0x61...0x7A).contains(format[at] | 0x20)
-      guard directive.use == .number, !isAfterDigit, !isBeforeLetter else { continue }
-      return String(decoding: format[found..<at].prefix(20), as: UTF8.self)
+      let isBeforeLetter = end < format.count && (0x61...0x7A).contains(format[end] | 0x20)
+      guard !isAfterDigit, !isBeforeLetter else { continue }
+      return String(decoding: format[start..<end].prefix(20), as: UTF8.self)
     }
     return nil
   }

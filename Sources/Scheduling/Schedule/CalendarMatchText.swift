@@ -74,7 +74,7 @@ extension CalendarMatch {
   /// The interval at which the match repeats, as a word in `Period.words`; nil if the match occurs only once.
   ///
   /// The coarsest specified component determines the interval.
-  public var comesEvery: String? {
+  public var repetitionWord: String? {
     switch Component.allCases.first(where: { $0 != .era && self[$0] != nil }) {
     case .quarter, .month, .weekOfYear: "year"
     case .weekOfMonth, .weekdayOrdinal, .day: "month"

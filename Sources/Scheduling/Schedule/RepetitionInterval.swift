@@ -7,7 +7,7 @@ extension NotificationTrigger {
     switch self {
     case .push, .region, .interval(_, false), .calendar(_, false): nil
     case .interval(let seconds, true): Period.words(ofSeconds: seconds)
-    case .calendar(let components, true): CalendarMatch(components).comesEvery
+    case .calendar(let components, true): CalendarMatch(components).repetitionWord
     case .date(_, _, let recurrence, let calendar):
       Period(recurrence, calendar: calendar).lengthWords
     }

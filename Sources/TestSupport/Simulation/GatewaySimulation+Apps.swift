@@ -78,4 +78,17 @@ extension GatewaySimulation {
   func takeExtraChannel() -> ChannelID? {
     extraChannels.isEmpty ? nil : extraChannels.removeFirst()
   }
+
+  /// Returns the latest token that the topic's app on the device has reported to its providers; nil if the app
+  /// has reported none.
+  func knownToken(
+    of topic: LinkTopic, on device: SimulatedDevice
+  ) -> (target: DeliveryLedger.Target, token: [UInt8])? {
+    knownTokens.last { $0.target == .init(device: device.number, topic: topic) }
+  }
+
+  /// Returns a token that at least one provider knows, whether or not the token is current.
+  func anyToken() -> (target: DeliveryLedger.Target, token: [UInt8])? {
+    knownTokens.isEmpty ? nil : knownTokens[random(0...knownTokens.count - 1)]
+  }
 }

@@ -444,49 +444,6 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     }
   }
 
-  /// True if every request is answered and every accepted push is delivered.
-  private var isAtRest: Bool {
-    ledger.isAnswered && providers.allSatisfy(\.isIdle)
-      && devices.allSatisfy { $0.isRevoked || $0.isUp }
-      && (try? gateway.notificationStore.count()) == 0 && unmetWish == nil
-  }
-
-  /// A description of the first registration or subscription whose latest state is not on the gateway's disk.
-  private var unmetWish: String? {
-    let registrations = gateway.controlStore.registered
-    let subscriptions = gateway.controlStore.subscribers
-    for device in devices where device.number != 0 && !device.isRevoked {
-      for topic in topics {
-        let key = NotificationKey(
-          device: device.number, app: app(of: topic), kind: topic.kind.rawValue)
-        let isRegistered = registrations.contains(key)
-        guard isMet(isRegistered, device.wants(topic)) else {
-          return
-            "device \(device.index) has the wrong registration for \(topic.bundleID): "
-            + "\(isRegistered)"
-        }
-      }
-      for channel in channels {
-        let isSubscribed = subscriptions.contains(
-          SubscriptionRecord(device: device.number, channel: channel.identifier))
-        guard isMet(isSubscribed, device.wants(channel)) else {
-          return
-            "device \(device.index) has the wrong subscription to \(channel.identifier[15]): "
-            + "\(isSubscribed)"
-        }
-      }
-    }
-    return nil
-  }
-
-  /// Returns true if a registration or subscription has the wanted state.
-  ///
-  /// After a restoration, the store contains the registrations that a device cancelled after the copy was made. The
-  /// device does not cancel them again.
-  private func isMet(_ isThere: Bool, _ isWanted: Bool) -> Bool {
-    isThere == isWanted || isThere && controlRestorations > 0
-  }
-
   /// Disconnects all providers and devices, stops the gateway, and checks that nothing remains.
   private func closeEverything() {
     for provider in providers { provider.goOffline() }
@@ -540,17 +497,4 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   }
 
   func fillDisk(_ nanoseconds: Int64) { fullUntil = time.now + nanoseconds }
-
-  /// Returns the latest token that the topic's app on the device has reported to its providers; nil if the app
-  /// has reported none.
-  func knownToken(
-    of topic: LinkTopic, on device: SimulatedDevice
-  ) -> (target: DeliveryLedger.Target, token: [UInt8])? {
-    knownTokens.last { $0.target == .init(device: device.number, topic: topic) }
-  }
-
-  /// Returns a token that at least one provider knows, whether or not the token is current.
-  func anyToken() -> (target: DeliveryLedger.Target, token: [UInt8])? {
-    knownTokens.isEmpty ? nil : knownTokens[random(0...knownTokens.count - 1)]
-  }
 }

@@ -8,10 +8,8 @@ struct AgentGateway {
 
   /// Finds the gateway in the agent's findings; nil if the agent has not joined a gateway.
   init?(diagnosis rows: [JSONObject]) {
-    let row = rows.first { $0["feature"]?.stringValue == "gateway" }
-    // The finding begins with the address: "127.0.0.1:5223, connected".
-    guard let detail = row?["detail"]?.stringValue,
-      let (host, port) = DeviceGateway.address(String(detail.prefix { $0 != "," }))
+    guard let address = rows.lazy.compactMap({ $0["address"]?.stringValue }).first,
+      let (host, port) = DeviceGateway.address(address)
     else { return nil }
     self.host = host
     self.port = port

@@ -34,7 +34,7 @@ import Testing
       return words.starts(with: command)
     }.max { $0.command.count < $1.command.count }
     guard let found else {
-      // A noun without a verb can stand for the noun with any of its verbs.
+      // A noun without a verb matches the noun with any of its verbs.
       return isExcerpt && tables.contains { $0.command.hasPrefix(line + " ") }
         ? nil : "there is no command for: \(line)"
     }

@@ -98,8 +98,8 @@ enum LaunchUserInfo {
 
   /// Returns the notification as an object of the API that created it.
   ///
-  /// Apps check the class of the object. The app's delegates alone cannot determine this class, because an app can set
-  /// them before or after the launch.
+  /// Apps check the class of the object. The app's delegates are not enough to determine this class, because an app can
+  /// set them before or after the launch.
   ///
   /// A push belongs to neither API, and a notification that another program shows in the app's name belongs to the
   /// newer API. If the app has set a delegate only for the older API, both are returned as `NSUserNotification`

@@ -64,8 +64,8 @@ open class UIAlertController: UIViewController {
 
   /// The alert's first text field, as a field of the dialog; nil if the alert has no text field.
   ///
-  /// The dialog sends the text with the preferred action or, if there is none, with the first action that does not
-  /// cancel.
+  /// The dialog sends the text with the preferred action. Without a preferred action, it sends the text with the first
+  /// action that does not cancel.
   private var field: DialogCenter.Field? {
     guard let placeholder = textFields?.first.map({ $0.placeholder ?? "" }) else { return nil }
     let confirmation = actions.firstIndex { $0 === preferredAction }

@@ -98,8 +98,8 @@ open class UIAlertView: UIView {
     case .choice(let index, _):
       asker?.alertView(self, clickedButtonAt: index)
       end(index)
-    // Clicking or dismissing the notification itself counts as pressing the cancel button or, if there is none, the
-    // first button.
+    // Clicking or dismissing the notification itself counts as pressing the cancel button. Without a cancel
+    // button, it counts as pressing the first button.
     case .opened, .dismissed:
       let index = cancelButtonIndex >= 0 ? cancelButtonIndex : 0
       asker?.alertView(self, clickedButtonAt: index)

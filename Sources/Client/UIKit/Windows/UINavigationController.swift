@@ -30,7 +30,7 @@ open class UINavigationController: UIViewController {
   /// The view controller at the top of the stack.
   open var topViewController: UIViewController? { children.last }
 
-  /// The view controller that is presented or, if there is none, the view controller at the top of the stack.
+  /// The presented view controller; if no view controller is presented, the view controller at the top of the stack.
   open var visibleViewController: UIViewController? { presentedViewController ?? children.last }
 
   /// A Boolean value that indicates whether the navigation bar is hidden; stored, but has no effect.

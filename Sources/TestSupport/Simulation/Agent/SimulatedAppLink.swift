@@ -83,8 +83,8 @@ final class SimulatedAppLink {
   /// Closes the connection, as happens when the process exits.
   func close() {
     guard isOpen else { return }
-    // End the connection explicitly. A program that another test is starting might still hold a copy of the socket, in
-    // which case closing the descriptor alone has no effect yet.
+    // End the connection before closing the descriptor. A program that another test is starting might still hold a copy
+    // of the socket, and the connection would otherwise stay open until that program closes the copy.
     Socket.finishWriting(descriptor)
     Socket.close(descriptor)
     descriptor = -1
