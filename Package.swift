@@ -111,10 +111,10 @@ let package = Package(
     swift("System", "CLinux", "CThreadSanitizer"),
     swift("Transport", "System", "COpenSSL", "CNghttp2"),
     swift("Storage", "BelfryWire", "PushWire", "System", "Transport", "CSQLite", "CRowChecksum"),
-    // No product depends on this target yet (docs/cluster.md).
-    swift("PostgresStorage", "PushWire", "System", "Storage", "CPostgreSQL"),
+    swift("PostgresStorage", "PushWire", "System", "Transport", "Storage", "CPostgreSQL"),
     swift(
-      "Gateway", "BelfryWire", "PushWire", "System", "Transport", "Storage", settings: unchecked),
+      "Gateway", "BelfryWire", "PushWire", "System", "Transport", "Storage", "PostgresStorage",
+      settings: unchecked),
     swift(
       "Agent", "BelfryWire", "PushWire", "AppWire", "Scheduling", "System", "Transport", "Storage",
       "CSystemd"),

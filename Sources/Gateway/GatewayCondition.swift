@@ -15,7 +15,7 @@ public struct GatewayCondition: Sendable {
   init(_ resources: GatewayResources, folder: String) {
     certificateEnds = resources.certificateEnds
     self.folder = GatewayFolder(path: folder)
-    found = [resources.restoration].compactMap(\.self) + resources.losses
+    found = [resources.restoration].compactMap(\.self) + resources.notices
     damages = resources.damages
     stores = [resources.controlStore.health, resources.notificationStore.health].compactMap(\.self)
   }

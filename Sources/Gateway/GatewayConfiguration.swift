@@ -92,8 +92,8 @@ public struct GatewayConfiguration: Sendable {
   public static let loggedPayloadsMax = Limits.loggedPayloadsMax
   /// True to re-create missing or damaged files in the folder.
   public var recovers = false
-  /// The store's address; `nil` for SQLite in the folder.
-  public var store: String?
+  /// The place of the stores.
+  public var store = StoreLocation.folder
 
   /// Creates a configuration with the default options for a folder.
   public init(folder: String) { self.folder = folder }

@@ -29,8 +29,10 @@ public final class GatewayMetrics: Sendable {
   let broadcasts: Counter
   let subscriptions: Gauge
 
-  /// Creates the metrics in a registry.
-  public init(registry: MetricRegistry) {
+  /// Creates the metrics in a registry; `stores` are the names of the gateway's stores.
+  public init(
+    registry: MetricRegistry, stores: [String] = ["control.sqlite", "notifications.sqlite"]
+  ) {
     self.registry = registry
     accepted = registry.counter(
       "belfry_pushes_accepted_total", help: "Provider requests answered with 200.")
@@ -58,14 +60,14 @@ public final class GatewayMetrics: Sendable {
       "belfry_folder_restored",
       help: "1 if a database of the data folder was restored from a copy.")
     failingStores = Dictionary(
-      uniqueKeysWithValues: ["control.sqlite", "notifications.sqlite"].map { store in
+      uniqueKeysWithValues: stores.map { store in
         let gauge = registry.gauge(
           "belfry_store_failing", help: "1 while the store's disk accepts no writes.",
           labels: ["store": store])
         return (store, gauge)
       })
     damagedRows = Dictionary(
-      uniqueKeysWithValues: ["control.sqlite", "notifications.sqlite"].map { store in
+      uniqueKeysWithValues: stores.map { store in
         let gauge = registry.gauge(
           "belfry_store_damaged_rows",
           help: "Rows set aside because their checksum did not match.", labels: ["store": store])

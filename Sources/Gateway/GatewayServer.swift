@@ -134,7 +134,8 @@ public final class GatewayServer {
     let controlWriter = try ControlWriter(
       store: controlStore, metrics: registry, on: resources.batches)
     self.controlWriter = controlWriter
-    let metrics = GatewayMetrics(registry: registry)
+    let metrics = GatewayMetrics(
+      registry: registry, stores: resources.damages.map(\.name))
     self.metrics = metrics
     var receive: ([ControlPlaneMessage]) -> Void = { _ in }
     let mailbox = loop.mailbox(of: ControlPlaneMessage.self) { receive($0) }

@@ -300,4 +300,7 @@ package enum Limits {
   static let hostNameBytesMax = 255
   /// The minimum length, in bytes, of an admin token: 64 random bits in hexadecimal, too many to guess.
   static let adminTokenBytesMin = 16
+  /// The time, in seconds, after which a provider should repeat a request that got `ServiceUnavailable`: longer than most
+  /// restarts of a database server.
+  static let retryAfterSeconds: Int64 = 5
 }

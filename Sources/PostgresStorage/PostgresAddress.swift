@@ -1,7 +1,7 @@
 internal import CPostgreSQL
 
 /// The address of a PostgreSQL database, as a `postgres://` URL that libpq understands.
-public struct PostgresAddress: Sendable, CustomStringConvertible {
+public struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
   /// The reason that a URL cannot be used.
   public enum Failure: Error, CustomStringConvertible {
     /// The URL does not begin with `postgres://` or `postgresql://`.
@@ -11,12 +11,13 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     /// libpq rejects the URL for the reason `why`.
     case invalid(why: String)
 
-    /// A description of the error and its remedy.
+    /// A description of a valid URL, as it follows the word "expected".
     public var description: String {
       switch self {
-      case .notPostgres: "expected postgres://USER@HOST/DATABASE"
-      case .hasPassword: "a password must not be in the URL: put it in a file and set PGPASSFILE"
-      case .invalid(let why): why
+      case .notPostgres: "postgres://USER@HOST/DATABASE"
+      case .hasPassword:
+        "a URL without a password; put the password in the file that PGPASSFILE names"
+      case .invalid(let why): "a URL that PostgreSQL accepts (\(why))"
       }
     }
   }
@@ -59,7 +60,11 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
       ("target_session_attrs", "read-write"), ("tcp_user_timeout", "10000"),
       ("keepalives_idle", "10"),
       // A frozen process must not hold locks that other nodes wait for.
-      ("options", "-c idle_in_transaction_session_timeout=10000"),
+      (
+        "options",
+        "-c idle_in_transaction_session_timeout=10000 -c tcp_keepalives_idle=10"
+          + " -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+      ),
       ("dbname", url),
     ]
     return unsafe Self.withStrings(defaults.map(\.0)) { keywords in

@@ -40,10 +40,12 @@ internal import System
   /// Passwords and certificates are found in libpq's own ways: `PGPASSFILE`, `PGSSLROOTCERT`, and the parameters of the
   /// address.
   init(_ address: PostgresAddress) throws(PostgresFailure) {
-    guard let connection = unsafe address.connect() else { throw .lost(why: "out of memory") }
+    guard let connection = unsafe address.connect() else {
+      throw .notConnected(why: "out of memory")
+    }
     unsafe self.connection = connection
     guard unsafe PQstatus(connection) == CONNECTION_OK else {
-      throw .lost(why: lastError)
+      throw .notConnected(why: lastError)
     }
     let box = unsafe Unmanaged.passUnretained(notices).toOpaque()
     _ = unsafe PQsetNoticeReceiver(
@@ -100,7 +102,7 @@ internal import System
         // The server did not prepare the statements that followed the rejected one.
         prepared.removeAll()
         try deallocate()
-      case .lost, .uncertain: isLost = true
+      case .notConnected, .lost, .uncertain: isLost = true
       }
       throw error
     }
@@ -127,20 +129,24 @@ internal import System
     let parameters = call.parameters
     // All values are in one buffer, because the library takes an array of pointers.
     var buffer: [UInt8] = []
-    buffer.reserveCapacity(parameters.reduce(1) { $0 + $1.bytes.count })
-    for parameter in parameters { buffer += parameter.bytes }
+    buffer.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
+    for parameter in parameters { buffer += parameter.bytes ?? [] }
     buffer.append(0)
     let code = unsafe buffer.withUnsafeBytes { bytes in
       var values: [UnsafePointer<CChar>?] = unsafe []
       var start = 0
       for parameter in parameters {
+        guard let count = parameter.bytes?.count else {
+          unsafe values.append(nil)
+          continue
+        }
         unsafe values.append(
           bytes.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self))
-        start += parameter.bytes.count
+        start += count
       }
       return unsafe PQsendQueryPrepared(
         connection, Self.text(call.statement.name), Int32(parameters.count), values,
-        parameters.map { Int32($0.bytes.count) }, parameters.map { _ in 1 }, 1)
+        parameters.map { Int32($0.bytes?.count ?? 0) }, parameters.map { _ in 1 }, 1)
     }
     try sent(code)
   }

@@ -2,7 +2,9 @@
 enum PostgresFailure: Error, CustomStringConvertible {
   /// The server rejected a statement, so the transaction had no effect; `state` is the SQLSTATE.
   case refused(state: String, message: String)
-  /// The connection could not be made, or was lost; if a commit was sent, its result is unknown.
+  /// No connection could be made, so nothing was sent.
+  case notConnected(why: String)
+  /// The connection was lost; if a commit was sent, its result is unknown.
   case lost(why: String)
   /// The server committed with a warning, for example because it stopped waiting for its standby servers.
   ///
@@ -12,7 +14,7 @@ enum PostgresFailure: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .refused(let state, let message): "\(message) (SQLSTATE \(state))"
-    case .lost(let why): why
+    case .notConnected(let why), .lost(let why): why
     case .uncertain(let message): message
     }
   }

@@ -27,6 +27,27 @@ internal import CPostgreSQL
   /// Returns the bits of a `bigint` column as an unsigned number.
   func bits(_ row: Int, _ column: Int) -> UInt64 { UInt64(bitPattern: integer(row, column)) }
 
+  /// Returns true if the value is null.
+  func isNull(_ row: Int, _ column: Int) -> Bool {
+    precondition(row >= 0 && row < count, "a row is read only if it exists")
+    return unsafe PQgetisnull(result, Int32(row), Int32(column)) == 1
+  }
+
+  /// Returns the value of a `bigint` column; nil for null.
+  func optionalInteger(_ row: Int, _ column: Int) -> Int64? {
+    isNull(row, column) ? nil : integer(row, column)
+  }
+
+  /// Returns the value of a `text` column; empty for null.
+  func text(_ row: Int, _ column: Int) -> String {
+    String(decoding: bytes(row, column), as: UTF8.self)
+  }
+
+  /// Returns the value of a `text` column; nil for null.
+  func optionalText(_ row: Int, _ column: Int) -> String? {
+    isNull(row, column) ? nil : text(row, column)
+  }
+
   /// Returns the bytes of a column; empty for null.
   func bytes(_ row: Int, _ column: Int) -> [UInt8] {
     precondition(row >= 0 && row < count, "a row is read only if it exists")

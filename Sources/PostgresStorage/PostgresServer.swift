@@ -17,25 +17,54 @@ final class PostgresServer: Sendable {
   private let now: @Sendable () -> Int64
   let health: StoreHealth
 
-  /// Connects to the server and brings the schema up to date.
+  /// True if each connection tries to lock the database, so that a second gateway refuses to start.
+  private let isExclusive: Bool
+
+  /// Connects to the server and brings the schemas up to date.
   ///
-  /// `now` returns the time on the monotonic clock, in nanoseconds.
+  /// `name` is the name of the store in the log and the metrics.
+  /// If `isExclusive` is true, throws `.inUse` if another process has locked the database. `now` returns the time on the
+  /// monotonic clock, in nanoseconds.
   init(
-    _ address: PostgresAddress, schema: PostgresSchema,
+    _ address: PostgresAddress, name: String, schemas: [PostgresSchema], isExclusive: Bool = false,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) throws(StorageFailure) {
+    assert(
+      Set(schemas.map(\.name)).count == schemas.count, "each schema is upgraded only once")
     self.address = address
     self.now = now
-    health = StoreHealth(name: "PostgreSQL")
+    self.isExclusive = isExclusive
+    health = StoreHealth(name: name)
     state = Mutex(State())
     try state.withLock { state throws(StorageFailure) in
       do throws(PostgresFailure) {
-        let connection = try PostgresConnection(address)
-        state.connection = connection
-        try schema.migrate(connection)
+        state.connection = try PostgresConnection(address)
       } catch {
         throw Self.failure(error, of: address)
       }
+    }
+    if isExclusive { try lock() }
+    try state.withLock { state throws(StorageFailure) in
+      do throws(PostgresFailure) {
+        guard let connection = state.connection else { return }
+        for schema in schemas { try schema.migrate(connection) }
+      } catch {
+        throw Self.failure(error, of: address)
+      }
+    }
+  }
+
+  /// Locks the database for the lifetime of the connection.
+  ///
+  /// The server releases the lock of a gateway that has crashed as soon as it notices that the connection is closed.
+  private func lock() throws(StorageFailure) {
+    assert(isExclusive, "only the first connection locks the database")
+    let deadline = now() + Limits.databaseLockNanoseconds
+    while true {
+      let rows = try read([.init(Self.tryLock)])
+      if rows.first.map({ $0.count > 0 && $0.integer(0, 0) != 0 }) ?? false { return }
+      guard now() < deadline else { throw .inUse(server: "\(address)") }
+      pauseBeforeRetry()
     }
   }
 
@@ -60,27 +89,56 @@ final class PostgresServer: Sendable {
   /// Every statement must have the same effect when it is repeated, and must write even if a row is already as it should
   /// be, because only a write proves that the server is still the primary server.
   func write(_ calls: [PostgresConnection.Call]) throws(StorageFailure) -> [PostgresRows] {
-    try state.withLock { state throws(StorageFailure) in
-      if state.isClosed { throw .closed }
-      if let refusal = health.refusal(atNanoseconds: now()) { throw refusal }
-      let all = [PostgresConnection.Call(Self.begin)] + calls + [.init(Self.commit)]
-      let deadline = now() + Limits.serverRetryNanoseconds
-      while true {
-        do throws(PostgresFailure) {
-          let rows = try attempt(all, &state)
-          assert(rows.count == calls.count + 2, "the commit is one of the statements")
-          health.writeSucceeded(atNanoseconds: now())
-          return Array(rows.dropFirst().dropLast())
-        } catch {
-          switch error {
-          case .lost, .uncertain:
-            guard now() < deadline else { throw fail(error, state, isWrite: true) }
-            pauseBeforeRetry()
-          case .refused: throw fail(error, state, isWrite: true)
-          }
+    assert(!calls.isEmpty, "a transaction has a purpose")
+    let all = [PostgresConnection.Call(Self.begin)] + calls + [.init(Self.commit)]
+    return try state.withLock { state throws(StorageFailure) in
+      let rows = try persist(all, &state, isWrite: true)
+      assert(rows.count == calls.count + 2, "the commit is one of the statements")
+      health.writeSucceeded(atNanoseconds: now())
+      return Array(rows.dropFirst().dropLast())
+    }
+  }
+
+  /// Executes statements that only read, on behalf of a write that follows; they fail as the write would.
+  func readBeforeWrite(
+    _ calls: [PostgresConnection.Call]
+  ) throws(StorageFailure) -> [PostgresRows] {
+    try state.withLock { state throws(StorageFailure) in try persist(calls, &state, isWrite: false)
+    }
+  }
+
+  /// Executes statements; repeats a write for a limited time while its result is unknown, and a read once.
+  private func persist(
+    _ calls: [PostgresConnection.Call], _ state: inout State, isWrite: Bool
+  ) throws(StorageFailure) -> [PostgresRows] {
+    if state.isClosed { throw .closed }
+    if let refusal = health.refusal(atNanoseconds: now()) { throw refusal }
+    let deadline = now() + Limits.serverRetryNanoseconds
+    var lostCount = 0
+    while true {
+      do throws(PostgresFailure) {
+        return try attempt(calls, &state)
+      } catch {
+        switch error {
+        case .lost, .uncertain: lostCount += 1
+        // Only a later attempt can determine the result of a transaction that was sent.
+        case .notConnected where isWrite && lostCount > 0: break
+        case .notConnected, .refused: throw fail(error, state, isWrite: true)
         }
+        guard isWrite ? now() < deadline : lostCount == 1 else {
+          throw fail(error, state, isWrite: true)
+        }
+        if isWrite { pauseBeforeRetry() }
       }
     }
+  }
+
+  /// Returns the error for a row that cannot be converted to a `record`.
+  func invalidRow(_ record: String) -> StorageFailure {
+    let failure = StorageFailure.rejected(
+      server: "\(address)", why: "a row is not a valid \(record)")
+    health.readFailed(failure)
+    return failure
   }
 
   /// Closes the connection; later calls throw `.closed`.
@@ -91,6 +149,8 @@ final class PostgresServer: Sendable {
     }
   }
 
+  private static let tryLock = PostgresConnection.Statement(
+    name: "try_lock", sql: "SELECT pg_try_advisory_lock(1113879649)")
   private static let begin = PostgresConnection.Statement(name: "begin", sql: "BEGIN")
   private static let commit = PostgresConnection.Statement(name: "commit", sql: "COMMIT")
 
@@ -99,10 +159,15 @@ final class PostgresServer: Sendable {
   ) throws(PostgresFailure) -> [PostgresRows] {
     if state.connection?.isUsable != true {
       state.connection = nil
-      guard !state.isClosed else { throw .lost(why: "the store is closed") }
-      state.connection = try PostgresConnection(address)
+      guard !state.isClosed else { throw .notConnected(why: "the store is closed") }
+      let connection = try PostgresConnection(address)
+      // The previous connection's lock might still exist. The epoch protects the database even without the lock.
+      if isExclusive { _ = try connection.run([.init(Self.tryLock)]) }
+      state.connection = connection
     }
-    guard let connection = state.connection else { throw .lost(why: "there is no connection") }
+    guard let connection = state.connection else {
+      throw .notConnected(why: "there is no connection")
+    }
     return try connection.run(calls)
   }
 
@@ -125,13 +190,21 @@ final class PostgresServer: Sendable {
     return failure
   }
 
+  /// SQLSTATE codes, from the appendix "PostgreSQL Error Codes" of the PostgreSQL documentation.
+  private static let uniqueViolation = "23505"
+  private static let foreignKeyViolation = "23503"
+  private static let diskFull = "53100"
+
   private static func failure(
     _ failure: PostgresFailure, of address: PostgresAddress
   ) -> StorageFailure {
     switch failure {
     case .refused(PostgresSchema.takenOverState, _): .takenOver(server: "\(address)")
+    case .refused(uniqueViolation, let message): .exists(what: message)
+    case .refused(foreignKeyViolation, _): .missing(what: "an object that a record belongs to")
+    case .refused(diskFull, _): .diskFull(path: "the database \(address)")
     case .refused: .rejected(server: "\(address)", why: "\(failure)")
-    case .lost, .uncertain: .unreachable(server: "\(address)", why: "\(failure)")
+    case .notConnected, .lost, .uncertain: .unreachable(server: "\(address)", why: "\(failure)")
     }
   }
 }

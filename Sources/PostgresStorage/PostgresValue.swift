@@ -4,15 +4,16 @@ internal import CPostgreSQL
 struct PostgresValue {
   /// The object identifier of the parameter's type.
   let type: Oid
-  /// The value, in network byte order.
-  let bytes: [UInt8]
+  /// The value, in network byte order; nil for null.
+  let bytes: [UInt8]?
 
   private static let int8Type: Oid = 20
   private static let byteaType: Oid = 17
+  private static let textType: Oid = 25
   private static let int8ArrayType: Oid = 1016
   private static let byteaArrayType: Oid = 1001
 
-  private init(_ type: Oid, _ bytes: [UInt8]) {
+  private init(_ type: Oid, _ bytes: [UInt8]?) {
     self.type = type
     self.bytes = bytes
   }
@@ -26,6 +27,26 @@ struct PostgresValue {
 
   /// Returns a `bigint` with the same bits as an unsigned number.
   static func bits(_ value: UInt64) -> PostgresValue { integer(Int64(bitPattern: value)) }
+
+  /// Returns a `bigint`; nil becomes null.
+  static func integer(_ value: Int64?) -> PostgresValue {
+    value.map { integer($0) } ?? PostgresValue(int8Type, nil)
+  }
+
+  /// Returns a `bigint` with the same bits as an unsigned number; nil becomes null.
+  static func bits(_ value: UInt64?) -> PostgresValue {
+    integer(value.map { Int64(bitPattern: $0) })
+  }
+
+  /// Returns a `text`; nil becomes null.
+  ///
+  /// PostgreSQL's texts cannot contain the character U+0000, so this method removes it.
+  static func text(_ value: String?) -> PostgresValue {
+    PostgresValue(textType, value.map { $0.utf8.filter { $0 != 0 } })
+  }
+
+  /// Returns a `bytea`; nil becomes null.
+  static func data(_ value: [UInt8]?) -> PostgresValue { PostgresValue(byteaType, value) }
 
   /// Returns a `bigint[]`.
   static func integers(_ values: some Collection<Int64>) -> PostgresValue {

@@ -25,8 +25,12 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   case unreachable(server: String, why: String)
   /// The database server rejected a statement for the reason `why`.
   case rejected(server: String, why: String)
+  /// The database server has settings that a gateway cannot use; `why` includes the remedy.
+  case unsuitable(server: String, why: String)
   /// Another gateway has taken over the database.
   case takenOver(server: String)
+  /// Another gateway is using the database.
+  case inUse(server: String)
   /// The operating system returned an error.
   case system(SystemFailure)
   /// The store has been closed.
@@ -56,8 +60,11 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     case .unreachable(let server, let why):
       "cannot use the database \(server) (\(why)): check the server and the network"
     case .rejected(let server, let why): "the database \(server) rejected a statement: \(why)"
+    case .unsuitable(let server, let why): "cannot use the database \(server): \(why)"
     case .takenOver(let server):
       "another gateway has taken over the database \(server): stop one of the gateways"
+    case .inUse(let server):
+      "another gateway is using the database \(server): stop it, or specify another database"
     case .system(let failure): failure.description
     case .closed: "the store is closed: restart the gateway"
     case .exists(let what): "\(what) already exists: choose another name or ID"
@@ -69,7 +76,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   public var isOfDisk: Bool {
     switch self {
     case .diskFull, .inputOutput, .busy, .readOnly, .corrupt, .damagedRow, .engine, .foreign,
-      .unreachable, .rejected, .takenOver, .system:
+      .unreachable, .rejected, .unsuitable, .takenOver, .inUse, .system:
       true
     case .newerSchema, .closed, .exists, .missing: false
     }
@@ -80,7 +87,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     switch self {
     case .corrupt, .foreign: true
     case .diskFull, .inputOutput, .busy, .readOnly, .damagedRow, .engine, .unreachable,
-      .rejected, .takenOver, .system, .newerSchema, .closed, .exists, .missing:
+      .rejected, .unsuitable, .takenOver, .inUse, .system, .newerSchema, .closed, .exists, .missing:
       false
     }
   }

@@ -73,7 +73,10 @@ enum GatewayCommand {
         "record-layer", "own|openssl", default: "own",
         "the encryption implementation for device connections; openssl uses 14 KB more memory per "
           + "connection than own"),
-      .value("store", "URL", default: "sqlite:", "store engine"),
+      .value(
+        "store", "URL", default: "sqlite:",
+        "where to keep the data: SQLite files in the data folder (sqlite:), or a PostgreSQL database "
+          + "(postgres://USER@HOST/DATABASE) that no other gateway uses"),
       .value("loops", "N", default: "cores", "number of event loops"),
       .value(
         "log-payloads", "N", default: "0",
@@ -183,8 +186,12 @@ enum GatewayCommand {
     configuration.recovers = options.has("recover")
     configuration.takesOverRecords =
       try options.choice("record-layer", of: ["own", "openssl"]) != "openssl"
-    if let store = options.value("store"), store != "sqlite:" {
-      throw .badValue(key: "store", value: store, wanted: "sqlite:")
+    if let store = options.value("store") {
+      do {
+        configuration.store = try StoreLocation(url: store)
+      } catch {
+        throw .badValue(key: "store", value: error.value, wanted: error.expected)
+      }
     }
     configuration.loggedPayloads =
       try options.integer("log-payloads", in: 0...GatewayConfiguration.loggedPayloadsMax) ?? 0

@@ -120,7 +120,7 @@ final class GatewayRun {
 
   private func openConsole(_ opened: GatewayServer.Description) throws {
     let history = try MetricHistory(
-      of: metrics, notificationStore: folder.notificationStoreFile,
+      of: metrics, countWaiting: folder.notificationCounter(storesIn: settings.configuration.store),
       archive: folder.metricArchiveFile)
     self.history = history
     addMetrics(history)

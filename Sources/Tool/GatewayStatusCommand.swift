@@ -105,11 +105,15 @@ struct GatewayStatusTable {
     if let half = number("commitMilliseconds50"), let most = number("commitMilliseconds99") {
       rows.append(("commits", "median \(half) ms, 99% within \(most) ms (last minute)"))
     }
-    rows.append(
-      (
-        "stores",
-        "control \(bytes("controlStoreBytes")), notifications \(bytes("notificationStoreBytes"))"
-      ))
+    if let database = text("database") {
+      rows.append(("database", database))
+    } else {
+      rows.append(
+        (
+          "stores",
+          "control \(bytes("controlStoreBytes")), notifications \(bytes("notificationStoreBytes"))"
+        ))
+    }
     if let free = number("diskFreeBytes"), let total = number("diskTotalBytes"), total > 0 {
       rows.append(
         (

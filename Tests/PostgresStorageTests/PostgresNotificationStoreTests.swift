@@ -9,8 +9,8 @@ import Testing
   @Test(.requires(.initdb))
   func `the PostgreSQL store does what every store must`() async throws {
     let server = try await PostgresProgram()
-    let databases = try Databases(of: server)
-    try StoreConformance { try PostgresNotificationStore(databases.make()) }.check()
+    let databases = Databases(of: server)
+    try StoreConformance { try PostgresStores(databases.make()).notifications }.check()
     try await server.stop()
   }
 
@@ -20,10 +20,10 @@ import Testing
   {
     let server = try await PostgresProgram()
     let address = try PostgresAddress(server.url)
-    let first = try PostgresNotificationStore(address)
+    let first = try PostgresStores.shared(address)
     let key = NotificationKey(device: 1, app: 1, kind: 1)
     try first.commit((1...3).map { .put(.sample($0, key), keep: .max) })
-    let second = try PostgresNotificationStore(address)
+    let second = try PostgresStores.shared(address)
     #expect(try second.load(device: 1).map(\.sequence) == [1, 2, 3])
     #expect(try second.highestSequence() == 3)
     #expect {
@@ -43,7 +43,7 @@ import Testing
     async throws
   {
     let server = try await PostgresProgram()
-    let store = try PostgresNotificationStore(PostgresAddress(server.url))
+    let store = try PostgresStores(PostgresAddress(server.url)).notifications
     let other = try PostgresConnection(PostgresAddress(server.url))
     let key = NotificationKey(device: 1, app: 1, kind: 1)
     for sequence in UInt64(1)...3 {
@@ -74,21 +74,5 @@ import Testing
     #expect(throws: Never.self) {
       try PostgresAddress("postgres://user@one,two:5433/database?sslmode=verify-full")
     }
-  }
-}
-
-/// Databases of one server, each of which is created for one store.
-private final class Databases: Sendable {
-  private let server: PostgresProgram
-  private let number = MetricRegistry().counter("databases", help: "Created.")
-
-  init(of server: PostgresProgram) { self.server = server }
-
-  func make() throws -> PostgresAddress {
-    number.add()
-    let name = "store\(number.value)"
-    let connection = try PostgresConnection(PostgresAddress(server.url))
-    try connection.execute(script: "CREATE DATABASE \(name)")
-    return try PostgresAddress(server.url(ofDatabase: name))
   }
 }

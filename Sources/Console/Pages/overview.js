@@ -119,6 +119,7 @@ export function show(main) {
       ["Earliest provider certificate expires", end(status.providerCertificateEndsAt)],
       ["Disk", used === null ? null : [`${bytes(status.diskFreeBytes)} free of ${bytes(status.diskTotalBytes)}`,
         h("progress", { max: status.diskTotalBytes, value: used, "aria-label": "Disk space used" })]],
+      ["Database", status.database ?? null],
       ["Stores", status.controlStoreBytes === undefined ? null : `control ${bytes(status.controlStoreBytes)}, notifications ${bytes(status.notificationStoreBytes)}`],
       ["Memory", status.residentBytes === undefined ? null : bytes(status.residentBytes)], ["Data folder", status.data],
     ];

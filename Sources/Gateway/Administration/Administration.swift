@@ -76,7 +76,11 @@ public final class Administration: Sendable {
     try folder.requireGateway()
     do throws(StorageFailure) {
       lock = try DataFolder(folder.path)
-      store = try folder.openControlStore()
+    } catch {
+      throw AdministrationFailure(error)
+    }
+    store = try folder.openControlStore()
+    do throws(StorageFailure) {
       let name = try store.setting(ControlSetting.environment) ?? []
       environment =
         BelfryWire.Environment(name: String(decoding: name, as: UTF8.self)) ?? .sandbox

@@ -151,7 +151,7 @@ final class ChannelService {
       assert(making[app, default: 0] >= 0, "the number of channels being created is not negative")
       if let failure {
         log.storeFailure("cannot store a channel", failure)
-        return answer(.refused(.internalServerError))
+        return answer(.refused(failure.rejection))
       }
       registry.add(id, app: app, configuration)
       publish(.made(id, app: app))
@@ -168,7 +168,7 @@ final class ChannelService {
     commit([.removeChannel(id: id.bytes)]) { [unowned self] failure in
       if let failure {
         log.storeFailure("cannot remove a channel", failure)
-        return answer(.refused(.internalServerError))
+        return answer(.refused(failure.rejection))
       }
       remove(id)
       answer(.removed)
@@ -210,7 +210,7 @@ final class ChannelService {
       commit([.putBroadcast(message.record)]) { [unowned self] failure in
         if let failure {
           log.storeFailure("cannot store a broadcast", failure)
-          return answer(.refused(.internalServerError))
+          return answer(.refused(failure.rejection))
         }
         publish(.broadcast(message))
         answer(.accepted(message))

@@ -16,6 +16,8 @@ public enum ControlSetting {
   static let authority = "authority"
   /// The names of the token keys, in UTF-8 and separated by spaces, stored at an administrator's last rotation.
   static let tokenKeys = "token-keys"
+  /// The identifier, in UTF-8, that a database shares with its data folder.
+  static let databaseLink = "database-link"
   /// The environment, in UTF-8, that the folder was created for.
   public static let environment = "environment"
 }

@@ -142,7 +142,8 @@ final class DeviceHome: TimerTarget {
     case .answer(let entry):
       answer(entry.notification, .accepted)
     case .fail(let entry):
-      answer(entry.notification, .refused(.internalServerError, timestampMilliseconds: nil))
+      let rejection = context.shared.writer.health?.failure?.rejection ?? .internalServerError
+      answer(entry.notification, .refused(rejection, timestampMilliseconds: nil))
     case .load(let device, let session):
       let ticket = makeTicket()
       loads[ticket] = (device, session)

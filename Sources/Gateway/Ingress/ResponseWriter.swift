@@ -50,6 +50,11 @@ import Transport
   ) {
     start()
     appendID(idText, id, as: idName)
+    if rejection == .serviceUnavailable {
+      let begin = used
+      append(decimal: Limits.retryAfterSeconds)
+      unsafe field("retry-after", UnsafeRawBufferPointer(rebasing: buffer[begin..<used]))
+    }
     let begin = used
     append("{\"reason\":\"")
     append(rejection.row.reason)

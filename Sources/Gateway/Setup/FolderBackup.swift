@@ -118,6 +118,11 @@ public enum FolderBackup {
   /// Throws if a backup of the folder couldn't be restored, or if `file` would be one of the gateway's files.
   private static func check(_ folder: GatewayFolder, isApartFrom file: String) throws {
     try folder.requireGateway()
+    if case .database(let address) = try folder.storeLocation() {
+      throw AdministrationFailure(
+        .conflict, "the gateway's data is in the database \(address)",
+        do: "stop the gateway, back up the database with 'pg_dump', and copy \(folder.path)")
+    }
     if let name = required.first(where: { (FileSystem.byteCount(of: folder.file($0)) ?? 0) == 0 }) {
       throw AdministrationFailure(
         .broken,

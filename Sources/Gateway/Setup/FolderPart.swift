@@ -7,6 +7,14 @@ enum FolderPart: CaseIterable {
   case authority
   case tokenKeys
 
+  /// The parts of a folder whose stores are in this place.
+  static func parts(storesIn location: StoreLocation) -> [FolderPart] {
+    switch location {
+    case .folder: allCases
+    case .database: [.authority, .tokenKeys]
+    }
+  }
+
   /// The files that must exist and must not be empty.
   var files: [String] {
     switch self {

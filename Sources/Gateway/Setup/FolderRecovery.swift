@@ -8,6 +8,7 @@ import System
 /// file aside, creates it again, and reports the loss.
 final class FolderRecovery {
   private let folder: GatewayFolder
+  private let parts: [FolderPart]
   private let isAllowed: Bool
   private let log: Log
   /// Notices for the operator about the folder, one sentence each.
@@ -16,8 +17,9 @@ final class FolderRecovery {
   /// Creates the recovery of a folder whose lock is held.
   ///
   /// If recovery isn't allowed, every loss is an error.
-  init(of folder: GatewayFolder, isAllowed: Bool, log: Log) {
+  init(of folder: GatewayFolder, storesIn location: StoreLocation, isAllowed: Bool, log: Log) {
     self.folder = folder
+    parts = FolderPart.parts(storesIn: location)
     self.isAllowed = isAllowed
     self.log = log
   }
@@ -38,7 +40,7 @@ final class FolderRecovery {
       throw GatewayFolder.Failure.halfRestored(folder: folder.path)
     }
     guard isComplete else { return }
-    for part in FolderPart.allCases {
+    for part in parts {
       for name in part.files {
         switch FileSystem.byteCount(of: folder.file(name)) {
         case nil:
@@ -55,7 +57,7 @@ final class FolderRecovery {
   ///
   /// The manifest proves this. A folder from an earlier release has no manifest; there, the files that a start wrote
   /// last prove it.
-  private var isComplete: Bool {
+  var isComplete: Bool {
     if let manifest = try? FileSystem.readRegularFile(
       folder.file(Self.manifest), limit: Self.manifestBytesMax),
       !manifest.isEmpty
@@ -67,7 +69,7 @@ final class FolderRecovery {
 
   /// Writes the list of required files to the folder, once those files are on disk.
   func writeManifest() throws {
-    let names = FolderPart.allCases.flatMap(\.files)
+    let names = parts.flatMap(\.files)
     let text =
       "# The files that this folder must contain. If one of them is missing, a gateway starts only with\n"
       + "# --recover, which creates the file again and reports what is lost.\n"

@@ -1,9 +1,28 @@
+import PostgresStorage
 import Storage
 
-/// The stores in a gateway's folder; only this file names their engine.
+/// The stores of a gateway; only this file and `StoreLocation.swift` name their engines.
 extension GatewayFolder {
-  /// Opens or creates the control store.
-  func openControlStore() throws(StorageFailure) -> any ControlStore {
+  /// Opens the control store of a stopped gateway, wherever it is.
+  func openControlStore() throws(AdministrationFailure) -> any ControlStore {
+    do {
+      switch try storeLocation() {
+      case .folder: return try openControlFile()
+      case .database(let address):
+        return try openStores(in: address, isComplete: true).control
+      }
+    } catch let failure as StorageFailure {
+      throw AdministrationFailure(failure)
+    } catch let failure as AdministrationFailure {
+      throw failure
+    } catch {
+      throw AdministrationFailure(
+        .broken, "cannot open the gateway's stores (\(error))", do: "check the gateway's log")
+    }
+  }
+
+  /// Opens or creates the file of the control store.
+  func openControlFile() throws(StorageFailure) -> any ControlStore {
     try SQLiteControlStore(path: controlStoreFile)
   }
 

@@ -16,6 +16,7 @@ public import Transport
 /// metrics                     the metrics of the last seven days
 /// control.sqlite, notifications.sqlite, gateway.json, lock
 /// control.sqlite-mark, …      how much each store has committed
+/// database                    the URL of the database that contains the stores instead
 /// restored, restoring         markers of a finished or an unfinished restore from a backup
 /// manifest                    the list of files that the folder must contain
 /// ```
@@ -29,6 +30,8 @@ public struct GatewayFolder: Sendable {
     case shortToken(file: String, String)
     /// A required file is unusable; `loss` describes the data that is lost with it.
     case lost(file: String, why: String, loss: String)
+    /// The gateway's data is not in the place that its options specify; `remedy` tells the operator how to fix this.
+    case otherStore(folder: String, String, remedy: String)
     /// A `belfry restore` didn't finish.
     case halfRestored(folder: String)
 
@@ -42,6 +45,8 @@ public struct GatewayFolder: Sendable {
         "\(file): \(what): restore it from a backup, or move the folder away to start with an empty one"
       case .shortToken(let file, let remedy):
         "\(file) has fewer than \(Limits.adminTokenBytesMin) characters: \(remedy)"
+      case .otherStore(let folder, let why, let remedy):
+        "cannot use the data folder \(folder): \(why): \(remedy)"
       case .halfRestored(let folder):
         "\(folder) was not completely restored from a backup: move it away and run 'belfry restore' again"
       case .lost(let file, let why, let loss):
@@ -60,7 +65,9 @@ public struct GatewayFolder: Sendable {
   public func requireGateway() throws(AdministrationFailure) {
     let isThere: Bool
     do throws(SystemFailure) {
-      isThere = try FileSystem.isPresent(controlStoreFile)
+      let hasStore = try FileSystem.isPresent(controlStoreFile)
+      let hasLink = try FileSystem.isPresent(file(DatabaseLink.file))
+      isThere = hasStore || hasLink
     } catch {
       throw AdministrationFailure(
         .broken, "cannot read \(path) (\(error.reason))",

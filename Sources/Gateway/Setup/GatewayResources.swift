@@ -1,4 +1,5 @@
 internal import BelfryWire
+internal import PostgresStorage
 package import Storage
 package import System
 package import Transport
@@ -15,11 +16,14 @@ package struct GatewayResources {
   package var epoch: UInt32
   /// A notice for the operator about a folder that was restored from a backup.
   package var restoration: String?
-  /// Notices for the operator about a folder that has lost data.
-  package var losses: [String] = []
-  /// The damaged rows that each store has set aside, with the name of the store's file.
+  /// Notices for the operator about lost data, and about a database that can lose data.
+  package var notices: [String] = []
+  /// The damaged rows that each store has set aside, with the name of the store.
   var damages: [(name: String, damage: StoreDamage)] {
-    [("control.sqlite", controlStore.damage), ("notifications.sqlite", notificationStore.damage)]
+    [
+      (controlStore.health?.name ?? "control.sqlite", controlStore.damage),
+      (notificationStore.health?.name ?? "notifications.sqlite", notificationStore.damage),
+    ]
   }
   /// The revoked certificates, which TLS handshakes reject.
   package var revocations = CertificateRevocations()
@@ -78,9 +82,22 @@ extension GatewayResources {
     let folder = GatewayFolder(path: configuration.folder)
     let now = SystemClock.unixMilliseconds
     let names = ServerNames(of: configuration)
-    let recovery = FolderRecovery(of: folder, isAllowed: configuration.recovers, log: log)
+    try folder.checkStoreLocation(configuration.store)
+    let recovery = FolderRecovery(
+      of: folder, storesIn: configuration.store, isAllowed: configuration.recovers, log: log)
     try recovery.checkFiles()
-    let stores = try openStores(in: folder, recovery)
+    let stores: (control: any ControlStore, notifications: any NotificationStore)
+    var warnings: [String] = []
+    switch configuration.store {
+    case .folder: stores = try openStores(in: folder, recovery)
+    case .database(let address):
+      let opened = try folder.openStores(in: address, isComplete: recovery.isComplete)
+      log.info(
+        "this gateway is the only one that uses its database", ["database": address.url])
+      for warning in opened.warnings { log.warning("\(warning)") }
+      warnings = opened.warnings
+      stores = (opened.control, opened.notifications)
+    }
     let authority = try recovery.open(.authority) {
       try folder.authorities(hosts: names.hosts, nowSeconds: now / 1_000)
     }
@@ -105,7 +122,7 @@ extension GatewayResources {
     resources.revocations = revocations
     resources.certificates = (shown, source)
     resources.restoration = restoration
-    resources.losses = recovery.notices
+    resources.notices = recovery.notices + warnings
     resources.adminToken = try folder.adminToken(from: configuration.adminTokenFile)
     let exposed = folder.exposedFiles
     if !exposed.isEmpty {
@@ -122,7 +139,7 @@ extension GatewayResources {
   ) throws -> (control: any ControlStore, notifications: any NotificationStore) {
     let control = try recovery.open(.controlStore) {
       recovery.note(try folder.inspectControlStore(), of: "control.sqlite")
-      return try folder.openControlStore()
+      return try folder.openControlFile()
     }
     let notifications = try recovery.open(.notificationStore) {
       recovery.note(try folder.inspectNotificationStore(), of: "notifications.sqlite")

@@ -22,10 +22,12 @@ public enum GatewayGauges {
         help: "Size of a store's files in bytes, including the write-ahead file.",
         labels: ["store": store.rawValue]
       ) {
-        let storage = condition.storage
+        guard case .folder(let control, let notifications) = condition.storage.stores else {
+          return nil
+        }
         return switch store {
-        case .control: Double(storage.controlBytes)
-        case .notifications: Double(storage.notificationBytes)
+        case .control: Double(control)
+        case .notifications: Double(notifications)
         }
       }
     }

@@ -40,18 +40,18 @@ public final class MetricHistory: Sendable {
     (try? MetricArchive(file: path)) ?? (try? MetricArchive(file: nil))
   }
 
-  /// Creates a history, and starts to sample `metrics` and the number of notifications in the store at `path`.
+  /// Creates a history, and starts to sample `metrics` and the number of undelivered notifications.
   ///
+  /// `countWaiting` returns that number, or nil if it is unknown.
   /// `archive` is the path of the file that retains seven days of metrics.
   public convenience init(
-    of metrics: MetricRegistry, notificationStore path: String, archive: String
+    of metrics: MetricRegistry, countWaiting: @escaping @Sendable () -> Int?, archive: String
   ) throws(SystemFailure) {
     self.init(of: metrics, archive: archive)
     let thread = try LoopThread.start(name: "console-history") { [weak self] loop in
-      let counter = StoredNotificationCounter(path: path)
       func turn() {
         guard let self else { return loop.stop() }
-        take(waiting: counter.count(), atMilliseconds: loop.unixMilliseconds)
+        take(waiting: countWaiting(), atMilliseconds: loop.unixMilliseconds)
         loop.schedule(afterNanoseconds: Limits.sampleNanoseconds) { turn() }
       }
       turn()

@@ -88,10 +88,14 @@ struct StatusReport {
   private var storage: [(String, JSONValue)] {
     guard let storage = condition?.storage else { return [] }
     var members: [(String, JSONValue)] = [
-      ("data", .string(storage.path)),
-      ("controlStoreBytes", .integer(Int64(storage.controlBytes))),
-      ("notificationStoreBytes", .integer(Int64(storage.notificationBytes))),
+      ("data", .string(storage.path))
     ]
+    switch storage.stores {
+    case .folder(let controlBytes, let notificationBytes):
+      members.append(("controlStoreBytes", .integer(Int64(controlBytes))))
+      members.append(("notificationStoreBytes", .integer(Int64(notificationBytes))))
+    case .database(let url): members.append(("database", .string(url)))
+    }
     if let space = storage.space {
       members.append(("diskFreeBytes", .integer(Int64(space.freeBytes))))
       members.append(("diskTotalBytes", .integer(Int64(space.totalBytes))))

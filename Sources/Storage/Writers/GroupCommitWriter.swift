@@ -47,6 +47,9 @@ public final class GroupCommitWriter: Sendable {
   private let work: StoreWork
   private let requests = RequestCount()
 
+  /// The health of the store; nil for a store without a disk.
+  public var health: StoreHealth? { store.health }
+
   /// Starts the writer on `runner`, and registers the writer's metrics in `metrics`.
   public init(
     store: any NotificationStore, metrics: MetricRegistry,

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A PostgreSQL server with a new, empty cluster, which listens only on a socket in its own folder.
 ///
@@ -9,7 +10,8 @@ public final class PostgresProgram: Sendable {
   private static let user: UInt32 = 65_534
 
   private let folder: ScratchFolder
-  private let program: RunningProgram
+  private let command: [String]
+  private let program: Mutex<RunningProgram?>
 
   /// The URL of the database `postgres`.
   public var url: String { url(ofDatabase: "postgres") }
@@ -43,22 +45,34 @@ public final class PostgresProgram: Sendable {
     }
     let options = ["listen_addresses=", "unix_socket_directories=\(folder.path)", "fsync=off"]
     // The server writes its log to the standard error; the test waits for a line on the standard output.
-    program = try RunningProgram(
+    command =
       ["/bin/sh", "-c", "exec \"$@\" 2>&1", "postgres"] + prefix + [postgres, "-D", data]
-        + (options + settings).flatMap { ["-c", $0] }
-        + ["-c", "log_line_prefix="],
-      name: "postgres", errorsFile: folder.file("postgres.errors"))
-    _ = try await program.text("LOG:  database system is ready to accept connections")
+      + (options + settings).flatMap { ["-c", $0] } + ["-c", "log_line_prefix="]
+    program = Mutex(nil)
+    try await start()
+  }
+
+  /// Starts the server again after ``stop()``, and waits until it accepts connections.
+  public func start() async throws {
+    let started = try RunningProgram(
+      command, name: "postgres", errorsFile: folder.file("postgres.errors"))
+    program.withLock { program in
+      assert(program?.isRunning != true, "only a stopped server is started")
+      program = started
+    }
+    _ = try await started.text("LOG:  database system is ready to accept connections")
   }
 
   /// Stops the server and its processes, which would outlive a killed server.
   public func stop() async throws {
-    program.signal(SIGQUIT)
-    _ = try await program.end()
+    guard let running = program.withLock({ $0 }) else { return }
+    running.signal(SIGQUIT)
+    _ = try await running.end()
   }
 
   /// Returns the URL of a database of the server.
   public func url(ofDatabase name: String) -> String {
+    assert(!name.isEmpty, "a database has a name")
     let host = folder.path.split(separator: "/").joined(separator: "%2F")
     return "postgres://belfry@%2F\(host)/\(name)"
   }

@@ -17,26 +17,11 @@ extension PostgresNotificationStore {
       CREATE INDEX notification_by_expiration ON notification (expiration, sequence);
       CREATE TABLE notification_progress (
         one boolean PRIMARY KEY DEFAULT true CHECK (one), highest bigint NOT NULL,
-        folder_epoch bigint NOT NULL, gateway_epoch bigint NOT NULL
+        folder_epoch bigint NOT NULL
       );
-      INSERT INTO notification_progress VALUES (true, 0, 0, 0);
-      CREATE FUNCTION belfry_fence(expected bigint) RETURNS void LANGUAGE plpgsql AS $fence$
-      BEGIN
-        PERFORM 1 FROM notification_progress WHERE gateway_epoch = expected FOR NO KEY UPDATE;
-        IF NOT FOUND THEN
-          RAISE EXCEPTION 'another gateway has taken over the database' USING ERRCODE = 'BF001';
-        END IF;
-      END
-      $fence$;
+      INSERT INTO notification_progress VALUES (true, 0, 0);
       """
     ])
-
-  static let takeOver = PostgresConnection.Statement(
-    name: "take_over",
-    sql: """
-      UPDATE notification_progress SET gateway_epoch = gateway_epoch + 1 RETURNING gateway_epoch
-      """)
-  static let fence = PostgresConnection.Statement(name: "fence", sql: "SELECT belfry_fence($1)")
 
   static let ofKeys = PostgresConnection.Statement(
     name: "of_keys",

@@ -1,5 +1,4 @@
 public import Storage
-internal import System
 
 /// A notification store in a PostgreSQL database.
 ///
@@ -7,22 +6,12 @@ internal import System
 /// changes in one transaction with one statement for all insertions and one for all removals.
 public final class PostgresNotificationStore: NotificationStore {
   private let server: PostgresServer
-  /// The epoch of this gateway; the database rejects commits of earlier epochs.
-  private let gatewayEpoch: Int64
+  private let node: PostgresNode
 
-  /// Connects to the database, and takes it over: commits of another gateway that uses it fail from now on.
-  public convenience init(_ address: PostgresAddress) throws(StorageFailure) {
-    try self.init(address, now: { SystemClock.monotonicNanoseconds })
-  }
-
-  /// Connects to the database with a specific monotonic clock, for tests.
-  package init(
-    _ address: PostgresAddress, now: @escaping @Sendable () -> Int64
-  ) throws(StorageFailure) {
-    server = try PostgresServer(address, schema: Self.schema, now: now)
-    let rows = try server.write([.init(Self.takeOver)])
-    gatewayEpoch = rows.first.map { $0.count > 0 ? $0.integer(0, 0) : 0 } ?? 0
-    assert(gatewayEpoch > 0, "the first epoch is 1")
+  /// Creates a store that uses an open connection, and whose commits fail when the node's epoch ends.
+  init(_ server: PostgresServer, node: PostgresNode) {
+    self.server = server
+    self.node = node
   }
 
   /// The health of the store, which shows whether the database accepts writes.
@@ -40,7 +29,7 @@ public final class PostgresNotificationStore: NotificationStore {
     if let expired = needs.expired {
       // Earlier operations of the commit can remove some of the rows that expire first.
       let limit = expired.limit + needs.otherRemovals + existing.count
-      expiring = try server.read([
+      expiring = try server.readBeforeWrite([
         .init(Self.expiring, [.integer(expired.beforeUnixSeconds), .integer(Int64(limit))])
       ]).flatMap(Self.outlines)
     }
@@ -60,11 +49,11 @@ public final class PostgresNotificationStore: NotificationStore {
       calls.append(
         .init(Self.ofDevices, [.integers(needs.devices.map { Int64(bitPattern: $0) })]))
     }
-    return calls.isEmpty ? [] : try server.read(calls).flatMap(Self.outlines)
+    return calls.isEmpty ? [] : try server.readBeforeWrite(calls).flatMap(Self.outlines)
   }
 
   private func write(_ plan: NotificationPlan) throws(StorageFailure) {
-    var calls = [PostgresConnection.Call(Self.fence, [.integer(gatewayEpoch)])]
+    var calls = [node.fence]
     if !plan.removals.isEmpty {
       let removals = Array(plan.removals)
       let sequences = removals.map { Int64(bitPattern: $0.sequence) }
@@ -113,14 +102,14 @@ public final class PostgresNotificationStore: NotificationStore {
   /// Stores the epoch of the gateway's folder durably.
   public func putEpoch(_ epoch: UInt32) throws(StorageFailure) {
     _ = try server.write([
-      .init(Self.fence, [.integer(gatewayEpoch)]), .init(Self.putEpoch, [.integer(Int64(epoch))]),
+      node.fence, .init(Self.putEpoch, [.integer(Int64(epoch))]),
     ])
   }
 
   /// Performs a write to test whether the database accepts writes.
   public func probe() throws(StorageFailure) {
     _ = try server.write([
-      .init(Self.fence, [.integer(gatewayEpoch)]), .init(Self.advance, [.integer(0)]),
+      node.fence, .init(Self.advance, [.integer(0)]),
     ])
   }
 

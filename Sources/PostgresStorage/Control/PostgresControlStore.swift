@@ -1,0 +1,222 @@
+internal import PushWire
+public import Storage
+public import Transport
+
+/// A control store in a PostgreSQL database.
+public final class PostgresControlStore: ControlStore {
+  private let server: PostgresServer
+  private let node: PostgresNode
+
+  /// Creates a store that uses an open connection, and whose changes fail when the node's epoch ends.
+  init(_ server: PostgresServer, node: PostgresNode) {
+    self.server = server
+    self.node = node
+  }
+
+  /// The health of the store, which shows whether the database accepts writes.
+  public var health: StoreHealth? { server.health }
+
+  /// A value without damage: the database server verifies its own pages.
+  public var damage: StoreDamage { .none }
+
+  /// Returns no rows: the database server verifies its own pages.
+  public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { [] }
+
+  /// Applies `changes` in one transaction and one round trip.
+  public func apply(_ changes: [ControlChange]) throws(StorageFailure) {
+    guard !changes.isEmpty else { return }
+    _ = try server.write(
+      [node.fence] + changes.flatMap(Self.calls) + [Self.progress(changes.count)])
+  }
+
+  /// Performs a write to test whether the database accepts writes.
+  public func probe() throws(StorageFailure) {
+    _ = try server.write([node.fence, Self.progress(0)])
+  }
+
+  /// Returns all teams, sorted by creation time.
+  public func teams() throws(StorageFailure) -> [TeamRecord] { try records(.all) }
+
+  /// Returns all keys, including revoked ones, sorted by creation time.
+  public func keys() throws(StorageFailure) -> [KeyRecord] { try records(.all) }
+
+  /// Returns all provider certificates, including revoked ones, sorted by creation time.
+  public func certificates() throws(StorageFailure) -> [CertificateRecord] { try records(.all) }
+
+  /// Returns all apps, sorted by number.
+  public func apps() throws(StorageFailure) -> [AppRecord] { try records(.all) }
+
+  /// Returns the app with this bundle identifier.
+  public func app(bundleID: String) throws(StorageFailure) -> AppRecord? {
+    try records(.ofBundle, [.text(bundleID)]).first
+  }
+
+  /// Returns all channels, sorted by app, then by creation time.
+  public func channels() throws(StorageFailure) -> [ChannelRecord] { try records(.all) }
+
+  /// Returns the messages of channels that store their newest message.
+  public func broadcasts() throws(StorageFailure) -> [BroadcastRecord] { try records(.all) }
+
+  /// Returns all devices, including revoked ones, sorted by number.
+  public func devices() throws(StorageFailure) -> [DeviceRecord] { try records(.all) }
+
+  /// Returns the devices that enrolled with this key.
+  public func devices(withKey keyHash: SHA256.Digest) throws(StorageFailure) -> [DeviceRecord] {
+    let devices = try records(.withKey, [.data(keyHash.bytes)])
+    assert(devices.allSatisfy { $0.keyHash == keyHash }, "every found device has this key")
+    return devices
+  }
+
+  /// Returns the device with this number.
+  public func device(number: UInt64) throws(StorageFailure) -> DeviceRecord? {
+    try records(.ofNumber, [.bits(number)]).first
+  }
+
+  /// Returns true if any device has one of these numbers.
+  public func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
+    assert(!numbers.isEmpty, "the range of numbers is not empty")
+    let rows = try read(Self.deviceInRange, [.bits(numbers.lowerBound), .bits(numbers.upperBound)])
+    return rows.count > 0
+  }
+
+  /// Returns all device certificates, sorted by device.
+  public func deviceCertificates() throws(StorageFailure) -> [DeviceCertificateRecord] {
+    try records(.all)
+  }
+
+  /// Returns the elements of `arrivals` that contain new information.
+  public func newer(in arrivals: [DeviceArrival]) throws(StorageFailure) -> [DeviceArrival] {
+    guard !arrivals.isEmpty else { return [] }
+    let calls = arrivals.map { arrival in
+      PostgresConnection.Call(
+        Self.isNewer, [.bits(arrival.device), .text(arrival.tokenKey), .text(arrival.serial)])
+    }
+    assert(arrivals.allSatisfy { !$0.tokenKey.isEmpty }, "an arrival has a token key")
+    let results = try server.read(calls)
+    assert(results.count == arrivals.count, "each statement has one result")
+    return zip(arrivals, results).filter { $1.count > 0 && $1.integer(0, 0) != 0 }.map(\.0)
+  }
+
+  /// Returns the number of devices that have presented a certificate from this authority, and the earliest expiration.
+  public func deviceCertificateSummary(
+    authority: String, atSeconds now: Int64
+  ) throws(StorageFailure) -> DeviceCertificateSummary {
+    let rows = try read(Self.certificateSummary, [.text(authority), .integer(now)])
+    guard rows.count > 0 else {
+      return DeviceCertificateSummary(devices: 0, haveShown: 0, firstEnd: nil)
+    }
+    let summary = DeviceCertificateSummary(
+      devices: Int(rows.integer(0, 0)), haveShown: Int(rows.integer(0, 1)),
+      firstEnd: rows.optionalInteger(0, 2))
+    assert(summary.firstEnd.map { $0 > now } ?? true, "the first expiration is in the future")
+    return summary
+  }
+
+  /// Returns the number of valid tokens that each key sealed, by the name of the key.
+  public func tokenCounts() throws(StorageFailure) -> [String?: Int] {
+    let rows = try read(Self.tokenCounts)
+    return Dictionary(
+      (0..<rows.count).map { (rows.optionalText($0, 0), Int(rows.integer($0, 1))) },
+      uniquingKeysWith: +)
+  }
+
+  /// Returns all registrations, sorted by device, app, and kind.
+  public func registrations() throws(StorageFailure) -> [RegistrationRecord] { try records(.all) }
+
+  /// Returns at most `limit` inactive registrations of an app and kind that follow the given position.
+  public func unregistered(
+    app: UInt32, kind: UInt8, after: FeedbackCursor, limit: Int
+  ) throws(StorageFailure) -> [RegistrationRecord] {
+    assert(limit > 0, "the limit is positive")
+    let found = try records(
+      .unregistered,
+      [
+        .integer(Int64(app)), .integer(Int64(kind)), .integer(after.changedMilliseconds),
+        .bits(after.device), .integer(Int64(clamping: limit)),
+      ])
+    assert(
+      found.count <= limit && found.allSatisfy { $0.state == .unregistered },
+      "the database returns at most this many inactive registrations")
+    return found
+  }
+
+  /// Returns the registration of a device, an app, and a kind.
+  public func registration(of key: NotificationKey) throws(StorageFailure) -> RegistrationRecord? {
+    try records(
+      .ofKey, [.bits(key.device), .integer(Int64(key.app)), .integer(Int64(key.kind))]
+    ).first
+  }
+
+  /// Returns a device's registrations, active or not, sorted by app and kind.
+  public func registrations(
+    ofDevice device: UInt64
+  ) throws(StorageFailure) -> [RegistrationRecord] {
+    let found = try records(.ofDevice, [.bits(device)])
+    assert(found.allSatisfy { $0.key.device == device }, "the registrations belong to the device")
+    return found
+  }
+
+  /// Returns all subscriptions, sorted by device.
+  public func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] { try records(.all) }
+
+  /// Returns the named value.
+  public func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
+    let rows = try read(Self.setting, [.text(name)])
+    return rows.count > 0 ? rows.bytes(0, 0) : nil
+  }
+
+  /// Closes the connection; later calls throw `.closed`.
+  public func close() { server.close() }
+
+  private func records<Record: Sendable>(
+    _ table: PostgresControlRows<Record>, _ parameters: [PostgresValue] = []
+  ) throws(StorageFailure) -> [Record] {
+    let rows = try read(table.statement, parameters)
+    var records: [Record] = []
+    records.reserveCapacity(rows.count)
+    for row in 0..<rows.count {
+      guard let record = table.record(rows, row) else {
+        throw server.invalidRow("\(Record.self)")
+      }
+      records.append(record)
+    }
+    return records
+  }
+
+  private func read(
+    _ statement: PostgresConnection.Statement, _ parameters: [PostgresValue] = []
+  ) throws(StorageFailure) -> PostgresRows {
+    guard let rows = try server.read([.init(statement, parameters)]).first else {
+      throw server.invalidRow("answer")
+    }
+    return rows
+  }
+
+  private static let deviceInRange = PostgresConnection.Statement(
+    name: "device_in_range",
+    sql: "SELECT 1 FROM device WHERE number >= $1 AND number < $2 LIMIT 1")
+  private static let isNewer = PostgresConnection.Statement(
+    name: "is_newer",
+    sql: """
+      SELECT token_key IS DISTINCT FROM $2 OR EXISTS (
+        SELECT 1 FROM device_certificate WHERE serial = $3 AND device = $1 AND shown = 0)
+      FROM device WHERE number = $1
+      """)
+  private static let certificateSummary = PostgresConnection.Statement(
+    name: "certificate_summary",
+    sql: """
+      SELECT count(*), count(*) FILTER (WHERE has), min(ends) FILTER (WHERE ends > $2) FROM (
+        SELECT bool_or(c.shown = 1 AND c.authority IS NOT DISTINCT FROM $1) AS has,
+          max(c.not_after) FILTER (WHERE c.shown = 1) AS ends
+        FROM device d LEFT JOIN device_certificate c ON c.device = d.number
+        WHERE d.revoked IS NULL GROUP BY d.number) AS latest
+      """)
+  private static let tokenCounts = PostgresConnection.Statement(
+    name: "token_counts",
+    sql: """
+      SELECT d.token_key, count(*) FROM registration r JOIN device d ON d.number = r.device
+      WHERE r.state <> 3 AND d.revoked IS NULL GROUP BY d.token_key
+      """)
+  private static let setting = PostgresConnection.Statement(
+    name: "setting", sql: "SELECT value FROM setting WHERE name = $1")
+}

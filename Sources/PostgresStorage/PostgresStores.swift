@@ -1,0 +1,42 @@
+public import Storage
+internal import System
+
+/// The stores of one gateway in a PostgreSQL database.
+public struct PostgresStores {
+  /// The store of teams, keys, apps, devices, and registrations.
+  public let control: PostgresControlStore
+  /// The store of undelivered notifications.
+  public let notifications: PostgresNotificationStore
+  /// Warnings about the server's settings, one sentence each.
+  public let warnings: [String]
+
+  /// Connects to the database, and brings its schemas up to date.
+  ///
+  /// Throws `.inUse` if another gateway uses the database. Commits of an earlier process that can no longer be reached
+  /// fail from now on.
+  public init(_ address: PostgresAddress) throws(StorageFailure) {
+    try self.init(address, isExclusive: true, now: { SystemClock.monotonicNanoseconds })
+  }
+
+  /// Connects to the database with a specific monotonic clock, and can share the database, for tests.
+  package init(
+    _ address: PostgresAddress, isExclusive: Bool, now: @escaping @Sendable () -> Int64
+  ) throws(StorageFailure) {
+    let server = try PostgresServer(
+      address, name: "control",
+      schemas: [
+        PostgresNode.schema, PostgresControlStore.schema, PostgresNotificationStore.schema,
+      ],
+      isExclusive: isExclusive, now: now)
+    let settings = try PostgresSettings(of: server)
+    if let obstacle = settings.obstacle {
+      throw .unsuitable(server: "\(address)", why: obstacle)
+    }
+    warnings = settings.warnings
+    let node = try PostgresNode(name: PostgresNode.onlyName, on: server)
+    control = PostgresControlStore(server, node: node)
+    // Each store has a connection of its own, so that administration does not delay pushes.
+    notifications = PostgresNotificationStore(
+      try PostgresServer(address, name: "notifications", schemas: [], now: now), node: node)
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+
+private let app = "com.example.app"
+
+/// Tests of gateways that keep their data in PostgreSQL.
+@Suite(.timeLimit(.minutes(60))) struct DatabaseStoreTests {
+  /// Runs `body` with a new database server.
+  private func withServer(
+    _ body: (Scenario, PostgresProgram) async throws -> Void
+  ) async throws {
+    try await Scenario.run { scenario in
+      let server = try await PostgresProgram()
+      do {
+        try await body(scenario, server)
+      } catch {
+        try? await server.stop()
+        throw error
+      }
+      try await server.stop()
+    }
+  }
+
+  private func send(
+    _ body: String, to token: String, _ gateway: GatewayProgram, _ scenario: Scenario
+  ) async throws -> JSONLine? {
+    try await scenario.belfryCommand(
+      ["send", token, "--topic", app, "--body", body, "--gateway", gateway.file],
+      succeeding: false
+    ).values.first
+  }
+
+  /// Waits for the next notification, and returns its payload.
+  private func payload(_ devices: DevicesProgram) async throws -> String {
+    let received = try await devices.received()
+    let bytes = received["payload"].string.flatMap { Data(base64Encoded: $0) } ?? Data()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test(.requires(.initdb))
+  func `a gateway on PostgreSQL delivers what it accepted before it was killed`() async throws {
+    try await withServer { scenario, server in
+      let gateway = try await scenario.gateway(options: ["--store", server.url])
+      _ = try await scenario.belfryCommand([
+        "topic", "add", "--team", gateway.teamID, app, "--keep", "all", "--data", gateway.data,
+      ])
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      try await devices.goOffline()
+      for number in 1...3 {
+        let sent = try await send("number \(number)", to: token, gateway, scenario)
+        #expect(sent?["status"].integer == 200)
+      }
+      let status = try await scenario.belfryCommand([
+        "gateway", "status", "--data", gateway.data, "--json",
+      ])
+      #expect(status.values.first?["database"].string == server.url)
+      #expect(status.output.contains("fsync = off"), "the test's server does not sync")
+      try await gateway.crash()
+      // Commands work on the data of the stopped gateway.
+      let topics = try await scenario.belfryCommand([
+        "topic", "list", "--data", gateway.data, "--json",
+      ])
+      #expect(topics.values.map { $0["topic"].string } == [app])
+      #expect(!FileManager.default.fileExists(atPath: gateway.data + "/control.sqlite"))
+
+      _ = try await scenario.restart(gateway)
+      devices.goOnline()
+      for number in 1...3 {
+        #expect(try await payload(devices).contains("number \(number)"))
+      }
+    }
+  }
+
+  @Test(.requires(.initdb))
+  func `while the database server is stopped, pushes get 503, and later everything works again`()
+    async throws
+  {
+    try await withServer { scenario, server in
+      let gateway = try await scenario.gateway(options: ["--store", server.url])
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      try await devices.goOffline()
+      #expect(try await send("before", to: token, gateway, scenario)?["status"].integer == 200)
+      try await server.stop()
+      let refused = try await send("refused", to: token, gateway, scenario)
+      #expect(refused?["status"].integer == 503)
+      #expect(refused?["reason"].string == "ServiceUnavailable")
+      try await server.start()
+      var accepted = false
+      while !accepted {
+        accepted = try await send("after", to: token, gateway, scenario)?["status"].integer == 200
+      }
+      devices.goOnline()
+      #expect(try await payload(devices).contains("after"), "the newest one is kept")
+    }
+  }
+
+  @Test(.requires(.initdb))
+  func `a gateway refuses a database or a data folder that belongs to another one`() async throws {
+    try await withServer { scenario, server in
+      let gateway = try await scenario.gateway(options: ["--store", server.url])
+      func start(_ folder: String, _ options: [String]) async throws -> String {
+        let result = try await scenario.belfryCommand(
+          ["gateway", "--data", scenario.folder.file(folder), "--console-port", "0"] + options,
+          succeeding: false)
+        #expect(result.status == 1)
+        return result.errors
+      }
+      let store = ["--store", server.url]
+      #expect(try await start("other", store).contains("another gateway is using the database"))
+      try await gateway.crash()
+      #expect(try await start("other", store).contains("a gateway with another data folder"))
+      #expect(try await start("gateway", []).contains("start the gateway with --store"))
+      let plain = try await scenario.gateway("plain")
+      try await plain.crash()
+      #expect(try await start("plain", store).contains("its data is in control.sqlite"))
+      let backup = try await scenario.belfryCommand(
+        ["backup", scenario.folder.file("backup.tar"), "--data", gateway.data], succeeding: false)
+      #expect(backup.status != 0 && backup.errors.contains("pg_dump"))
+    }
+  }
+
+  @Test
+  func `a database URL with a password, or of another kind, is refused`() async throws {
+    try await Scenario.run { scenario in
+      for (url, problem) in [
+        ("postgres://user:secret@host/name", "PGPASSFILE"), ("mysql://host/name", "sqlite:"),
+      ] {
+        let result = try await scenario.belfryCommand(
+          ["gateway", "--data", scenario.folder.file("g"), "--store", url], succeeding: false)
+        #expect(result.status == 2)
+        #expect(result.errors.contains(problem))
+        #expect(!result.errors.contains("secret"))
+      }
+    }
+  }
+}
