@@ -158,8 +158,8 @@ package enum Limits {
 
   /// The number of lines in each loop's delivery log; a line takes 64 bytes of disk space.
   static let deliveryLogLines = 65_536
-  /// The maximum number of payloads that the delivery log retains in memory; they take up about 40 MB, because most
-  /// payloads are no larger than 4 KB.
+  /// The maximum number of payloads that the delivery log retains in memory; they take up about 75 MB, because most
+  /// payloads are no larger than 4 KB, and because unused space between the payloads remains.
   static let loggedPayloadsMax = 10_000
   /// The size, in bytes, of the largest buffer for a logged payload: the size of the largest payload plus the
   /// allocator's overhead.

@@ -44,6 +44,14 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     .call(name: name, errno: errno, subject: subject)
   }
 
+  /// Returns the error of the system call that just failed to create a file at `path` on this thread.
+  static func lastCreating(_ path: String) -> SystemFailure {
+    guard errno == ENOENT else { return .last("open", path) }
+    return .unusable(
+      text: "the folder \(FileSystem.parent(of: path))",
+      reason: "it does not exist: create the folder, or choose another path")
+  }
+
   /// Returns the C library's message for an error number.
   public static func message(_ number: Int32) -> String {
     unsafe String(cString: strerror(number))

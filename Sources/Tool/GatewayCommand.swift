@@ -80,7 +80,7 @@ enum GatewayCommand {
       .value("loops", "N", default: "cores", "number of event loops"),
       .value(
         "log-payloads", "N", default: "0",
-        "number of recent payloads kept in memory for the console's log, at most 10000 (about 40 MB)"
+        "number of recent payloads kept in memory for the console's log, at most 10000 (about 75 MB)"
       ),
       LogOptions.level, LogOptions.format,
       .value("ready-file", "FILE", "file to write once every listener accepts connections"),

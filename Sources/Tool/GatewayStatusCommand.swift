@@ -125,6 +125,9 @@ struct GatewayStatusTable {
     for (key, name) in Self.certificates {
       if let end = text(key) { rows.append((name, "expires \(end.prefix(10))")) }
     }
+    if let faults = Self.faults(in: status) {
+      rows.append(("faults", "\(faults); show them with 'belfry fault list'"))
+    }
     for notice in status["notices"]?.arrayValue ?? [] {
       rows.append(("notice", notice.stringValue ?? ""))
     }
@@ -132,6 +135,12 @@ struct GatewayStatusTable {
     return rows.map { name, value in
       name + String(repeating: " ", count: width - name.count + 2) + OutputTable.printable(value)
     }
+  }
+
+  /// Returns the clause about a gateway's active faults; nil if the gateway has none.
+  static func faults(in status: JSONObject) -> String? {
+    guard let count = status["activeFaults"]?.integerValue, count > 0 else { return nil }
+    return "\(Output.counted(count, "fault")) \(count == 1 ? "is" : "are") active"
   }
 
   private static let certificates = [

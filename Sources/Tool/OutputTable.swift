@@ -32,12 +32,15 @@ enum OutputTable {
       }
     let cells = first + lines.map { line in columns.map { cell(line[$0] ?? .null) } }
     let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-    return cells.map { row in
-      let padded = zip(row, widths).map { text, width in
-        text + String(repeating: " ", count: width - text.count)
-      }
-      return padded.joined(separator: "  ").trimmingTrailingSpaces
+    return cells.map { aligned($0, widths) }
+  }
+
+  /// Returns a row whose cells have at least these widths.
+  fileprivate static func aligned(_ cells: [String], _ widths: [Int]) -> String {
+    let padded = zip(cells, widths).map { text, width in
+      text + String(repeating: " ", count: max(0, width - text.count))
     }
+    return padded.joined(separator: "  ").trimmingTrailingSpaces
   }
 
   /// Returns the heading of a member: "LAST SEEN" for `lastSeenAt`, "APNS ID" for `apnsID`.
@@ -53,7 +56,7 @@ enum OutputTable {
     return heading
   }
 
-  private static func cell(_ value: JSONValue) -> String {
+  fileprivate static func cell(_ value: JSONValue) -> String {
     switch value {
     case .null: "-"
     case .string(let text): text.isEmpty ? "-" : printable(text)
@@ -68,6 +71,33 @@ enum OutputTable {
     String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
+  }
+}
+
+/// A table whose lines arrive one at a time, such as the lines of a log that is followed.
+///
+/// A column becomes wider if a cell doesn't fit, but never narrower, so that most lines are aligned.
+struct GrowingTable {
+  private let columns: [String]
+  private var widths: [Int]
+  private var hasHeadings = false
+
+  /// Creates a table whose columns have at least these widths, in characters.
+  init(columns: [String], widths: [Int]) {
+    assert(columns.count == widths.count, "each column has a width")
+    self.columns = columns
+    self.widths = widths
+  }
+
+  /// Returns the row for the next line; the headings precede the first line.
+  mutating func rows(for line: JSONObject) -> [String] {
+    var cells = [columns.map { OutputTable.cell(line[$0] ?? .null) }]
+    if !hasHeadings { cells.insert(columns.map(OutputTable.heading), at: 0) }
+    hasHeadings = true
+    widths = widths.indices.map { column in
+      cells.reduce(widths[column]) { max($0, $1[column].count) }
+    }
+    return cells.map { OutputTable.aligned($0, widths) }
   }
 }
 

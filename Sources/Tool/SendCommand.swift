@@ -4,6 +4,7 @@ import PushWire
 import Dispatch
 import Synchronization
 import System
+import Transport
 
 /// `belfry send`: sends pushes from a shell.
 enum SendCommand {
@@ -169,9 +170,20 @@ enum SendFailure: Error, CustomStringConvertible {
   case badLocalGateway(String, reason: String)
   /// The file isn't a JSON object, which a payload must be.
   case badPayload(String, PayloadFault)
+  /// The file doesn't contain a provider certificate with its private key in PEM format.
+  case badCertificate(String, TLSFailure, isDER: Bool)
 
   var description: String {
     switch self {
+    case .badCertificate(let path, _, isDER: true):
+      "\(path) contains a certificate in DER format, but PEM is required: convert it with "
+        + "'openssl x509 -inform der -in \(path) -out FILE.pem', and append its private key to FILE.pem"
+    case .badCertificate(let path, .keyMismatch, _):
+      "the private key and the certificate in \(path) do not match: use a file with the certificate and the "
+        + "private key that it was issued for, such as 'belfry certificate add --out FILE.pem' writes"
+    case .badCertificate(let path, let failure, _):
+      "cannot use \(path) as a provider certificate: \(failure): expected a file with the certificate and its "
+        + "private key in PEM format, such as 'belfry certificate add --out FILE.pem' writes"
     case .badPayload(let name, let fault):
       "\(name) is not a JSON object at line \(fault.line), column \(fault.column) (\(fault.what)): "
         + fault.remedy

@@ -2,6 +2,7 @@ import BelfryProvider
 import BelfryWire
 import PushWire
 import System
+import Transport
 
 /// The service and credentials for `belfry send`.
 enum SendTarget {
@@ -102,6 +103,12 @@ enum SendTarget {
         throw UsageError.contradiction("--certificate and --key", "use one of them")
       }
       let pem = try FileSystem.read(certificate, limit: fileBytesMax)
+      do throws(TLSFailure) {
+        try TLSClientContext.check(certificateChainPEM: pem, privateKeyPEM: pem)
+      } catch {
+        throw SendFailure.badCertificate(
+          certificate, error, isDER: (try? Certificate(der: pem)) != nil)
+      }
       return .certificate(chainPEM: pem, privateKeyPEM: pem)
     }
     // The gateway's default key ID is wrong for any other key: the service would refuse each push.

@@ -1,11 +1,12 @@
 import AppLink
 import AppWire
 import Glibc
+import System
 
 /// The default folders for the state of the programs.
 enum StateFolders {
   /// The gateway's folder: `BELFRY_GATEWAY`, or the default.
-  static var gateway: String { variable("BELFRY_GATEWAY") ?? usualGateway }
+  static var gateway: String { chosenGateway ?? usualGateway }
 
   /// The description of ``gateway`` in the help of the commands.
   static let gatewayDefault =
@@ -18,7 +19,30 @@ enum StateFolders {
   ///
   /// A gateway with a port offset has its own folder, so that it can run next to the usual gateway.
   static func gateway(portOffset: UInt16) -> String {
-    variable("BELFRY_GATEWAY") ?? usualGateway + (portOffset == 0 ? "" : "-\(portOffset)")
+    chosenGateway ?? usualGateway + (portOffset == 0 ? "" : "-\(portOffset)")
+  }
+
+  /// The folder that `BELFRY_GATEWAY` specifies; nil if the variable isn't set.
+  ///
+  /// If the value can't be a folder, the command exits.
+  private static var chosenGateway: String? {
+    guard let value = variable("BELFRY_GATEWAY") else { return nil }
+    guard let advice = advice(forGateway: value) else { return value }
+    Output.error("invalid value '\(value)' of the variable BELFRY_GATEWAY", do: advice)
+    exit(2)
+  }
+
+  /// Returns the advice for a value of `BELFRY_GATEWAY` that can't be a folder; nil for any other value.
+  static func advice(forGateway value: String) -> String? {
+    let expected = "expected the path of the gateway's data folder"
+    if FileSystem.isRegularFile(value) {
+      return "\(expected), such as \(FileSystem.parent(of: FileSystem.absolute(value)))"
+    }
+    let isAddress =
+      value.contains("://") || DeviceGateway.address(value) != nil
+      || SocketAddress(host: value, port: 0) != nil
+    guard isAddress, !FileSystem.exists(value) else { return nil }
+    return "\(expected); to specify an address, unset the variable and use --gateway"
   }
 
   /// The default folder of the agent.

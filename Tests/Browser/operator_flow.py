@@ -159,6 +159,10 @@ def confirm_removals(browser):
         browser.click("link", part)
         browser.wait(f"document.querySelector('.subnav [aria-current]').innerText == '{part}'")
         check_page(browser)
+    browser.click("link", "Certificates")
+    browser.click("DisclosureTriangle", "Generate a certificate")
+    browser.click("button", "Generate a certificate")
+    browser.wait("document.querySelector('.error:not([hidden])')?.innerText == 'Enter the bundle identifier of the app.'")
 
 
 def see_stale(browser, pid):
@@ -174,6 +178,23 @@ def see_stale(browser, pid):
     finally:
         os.kill(pid, signal.SIGCONT)
     browser.wait(f"{GOOD} && !document.querySelector('.stale')")
+
+
+def see_silence(browser, pid):
+    """Checks that a list says that the gateway doesn't respond, and appears when the user retries."""
+    # Shorten the time limit of the page's requests.
+    browser.value("{ const later = window.setTimeout; window.setTimeout = (body, wait, ...rest) => later(body, wait === 15000 ? 500 : wait, ...rest); }")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        browser.click("link", "Devices")
+        browser.wait("document.querySelector('section[aria-label=Devices]').innerText.includes('The gateway does not respond.')")
+        check_page(browser, keyboard=False)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    browser.click("button", "Retry")
+    browser.wait("document.querySelector('section[aria-label=Devices] td') && document.querySelector('main').innerText.includes('Enrollment code:')")
+    browser.reload()
+    browser.wait("document.querySelector('section[aria-label=Devices] td')")
 
 
 def send(browser):
@@ -377,6 +398,7 @@ def main(chromium, link, pid):
         see_empty(browser)
         confirm_removals(browser)
         see_stale(browser, int(pid))
+        see_silence(browser, int(pid))
         send(browser)
         read_log(browser)
         burst(browser)

@@ -405,6 +405,22 @@ extension ConsoleAccessTests {
       #expect(!isGood && error.kind == .invalid, "\(error)")
     }
   }
+
+  @Test(arguments: [
+    ("", "missing device token: choose a device and an app, or enter a device token"),
+    (
+      "xyz",
+      "invalid device token: expected 64 hexadecimal digits, exactly as the app received them"
+    ),
+  ])
+  func `an invalid token is reported under the name of its field`(
+    token: String, message: String
+  ) throws {
+    var draft = AdministrationRequest.PushDraft()
+    draft.token = token
+    let failure = #expect(throws: AdministrationFailure.self) { try TestPushes.push(draft) }
+    #expect(failure.map { "\($0)" } == message)
+  }
 }
 
 private final class ManualSeconds: Sendable {

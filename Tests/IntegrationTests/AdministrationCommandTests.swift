@@ -77,6 +77,34 @@ import Transport
   }
 
   @Test
+  func `a key for an unknown topic is created with a warning, and one without topics is for all`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let data = try stoppedFolder(scenario)
+      _ = try await run(scenario, "team", "add", "--id", "TEAMAAAAAA", data: data)
+      let added = try await scenario.belfryCommand([
+        "key", "add", "--id", "KEYTPSBX01", "--topic", "com.example.ap", "--data", data,
+      ])
+      #expect(added.lines.count == 1)
+      #expect(
+        added.errors.hasPrefix(
+          "belfry: warning: team TEAMAAAAAA has no app com.example.ap, so pushes to this topic are refused: "
+            + "add it with 'belfry topic add --team TEAMAAAAAA com.example.ap', or "),
+        "\(added.errors)")
+      let all = try await scenario.belfryCommand([
+        "key", "add", "--id", "KEYALLAPPS", "--data", data,
+      ])
+      #expect(all.errors.isEmpty, "\(all.errors)")
+      let table = try await run(scenario, "key", "list", data: data)
+      let cells = table.lines.map { $0.split(separator: " ") }
+      #expect(cells.contains(["KEYALLAPPS", "TEAMAAAAAA", "both", "all", "-", "-"]), "\(cells)")
+      let json = try await run(scenario, "key", "list", "--json", data: data)
+      #expect(json.lines.allSatisfy { !$0.contains("all\"") }, "\(json.lines)")
+    }
+  }
+
+  @Test
   func `a key or certificate whose file cannot be written is not created`() async throws {
     try await Scenario.run { scenario in
       let data = try stoppedFolder(scenario)
@@ -236,5 +264,17 @@ import Transport
     #expect(
       ["lastSeenAt", "apnsID", "goawayAfter", "at", "id"].map(OutputTable.heading)
         == ["LAST SEEN", "APNS ID", "GOAWAY AFTER", "AT", "ID"])
+  }
+
+  @Test
+  func `a table that grows has its headings once, and its columns never become narrower`() {
+    var table = GrowingTable(columns: ["at", "state", "topic"], widths: [4, 6, 0])
+    #expect(
+      table.rows(for: ["at": "1", "state": "Sent", "topic": "com.a"])
+        == ["AT    STATE   TOPIC", "1     Sent    com.a"])
+    #expect(
+      table.rows(for: ["at": "2", "state": "Delivered", "topic": "com.a"])
+        == ["2     Delivered  com.a"])
+    #expect(table.rows(for: ["at": "3", "topic": "com.a"]) == ["3     -          com.a"])
   }
 }

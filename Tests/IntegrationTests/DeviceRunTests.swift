@@ -21,6 +21,11 @@ import Testing
         tokens.insert(try #require(line["token"].string))
       }
       #expect(tokens.count == 6)
+      let second = try await scenario.belfryCommand(arguments, succeeding: false)
+      #expect(
+        second.errors.contains(
+          " contains the identities of virtual devices that are already running: to run more devices, "
+            + "choose another --data;"), "\(second)")
       let sent = Int64(Date().timeIntervalSince1970 * 1e6)
       let payload = #"{"aps":{"alert":"é 🎉"},"n":1.50,"belfry-sent-micros":\#(sent)}"#
       #expect(gateway.with { Self.deliver(payload, 9, to: 2, of: $0) })

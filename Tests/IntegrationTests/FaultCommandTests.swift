@@ -51,6 +51,19 @@ import Testing
     }
   }
 
+  @Test func `A push that is sent again uses a fault once for each request`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      _ = try await fault(scenario, gateway, "add", "--reason", "TooManyRequests", "--times", "2")
+      // The first two requests of this push are refused.
+      #expect(try await status(scenario, gateway, token) == 200)
+      #expect(try await fault(scenario, gateway, "list", "--json").values.isEmpty)
+      try await gateway.stop()
+    }
+  }
+
   @Test func `A fault is printed with its id and removed by it`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

@@ -221,6 +221,17 @@ private let app = "com.example.app"
       try "nonsense".write(toFile: key, atomically: true, encoding: .utf8)
       let broken = try await check()
       #expect(broken.status == 1 && broken.errors.contains("private key"), "\(broken)")
+      try Data(ES256PrivateKey().pkcs8PEM()).write(to: URL(filePath: key))
+      let foreign = try await check()
+      #expect(
+        foreign.errors.contains(
+          "the private key in \(key) does not match the certificate in \(chain): use the key"),
+        "\(foreign)")
+      try Data(Certificate(pem: Array(whole.utf8)).der).write(to: URL(filePath: chain))
+      let binary = try await check()
+      #expect(
+        binary.errors.contains(
+          "convert it with 'openssl x509 -inform der -in \(chain) -out FILE.pem'"), "\(binary)")
     }
   }
 

@@ -54,6 +54,34 @@ private let app = "com.example.app"
     }
   }
 
+  @Test func `active faults are shown by the status and by the doctor`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      func belfry(_ words: String...) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(words + ["--data", gateway.data])
+      }
+      let none = try await belfry("gateway", "status", "--json")
+      #expect(none.values.first?["activeFaults"].integer == 0, "\(none.output)")
+      let quiet = try await belfry("gateway", "status")
+      #expect(!quiet.lines.contains { $0.hasPrefix("faults ") }, "\(quiet.output)")
+      _ = try await belfry("fault", "add", "--delay", "1")
+      let one = try await belfry("gateway", "status")
+      #expect(
+        one.output.contains("1 fault is active; show them with 'belfry fault list'"),
+        "\(one.output)")
+      _ = try await belfry("fault", "add", "--reason", "BadTopic")
+      #expect(try await belfry("gateway", "status").output.contains("2 faults are active"))
+      let rows = try await belfry("doctor", "--gateway", "--json").values
+      let row = rows.first { $0["feature"].string == "faults" }
+      #expect(row?["state"].string == "attention", "\(rows)")
+      #expect(row?["detail"].string == "2 faults are active")
+      #expect(row?["do"].string?.contains("'belfry fault list'") == true)
+      _ = try await belfry("fault", "clear")
+      let cleared = try await belfry("gateway", "status", "--json")
+      #expect(cleared.values.first?["activeFaults"].integer == 0)
+    }
+  }
+
   @Test func `the status of a stopped gateway is not that of a copy that uses its ports`()
     async throws
   {

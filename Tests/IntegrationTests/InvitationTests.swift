@@ -326,6 +326,18 @@ import Transport
       #expect(answer.lines == ["belfry agent --gateway \(file)"])
       #expect(try FileSystem.mode(of: file) & 0o777 == 0o600)
       #expect(!answer.output.contains(gateway.enrollmentCode))
+      for (out, message) in [
+        (file, "\(file) already exists: choose another --out, or move the file away"),
+        (
+          scenario.folder.file("none/invitation"),
+          "the folder \(scenario.folder.file("none")) does not exist: create the folder"
+        ),
+      ] {
+        let refused = try await scenario.belfryCommand(
+          ["device", "invite", "--data", gateway.data, "--out", out], succeeding: false)
+        #expect(refused.status == 1 && refused.lines.isEmpty, "\(refused)")
+        #expect(refused.errors.contains(message), "\(refused.errors)")
+      }
       let agent = try await scenario.agent(of: nil, options: ["--gateway", file])
       _ = try await agent.program.event("link") { $0["state"].string == "up" }
     }

@@ -51,7 +51,7 @@ import Testing
           .first?["device"].integer)
       for (words, heading) in [
         (["ca", "rotate"] + data, "ID NAME SIGNS DEVICES PROVIDERS ENDS"),
-        (["token-key", "rotate"] + data, "ID SEALS TOKENS"),
+        (["token-key", "rotate"] + data, "ID STATE TOKENS"),
         (["device", "revoke", "\(device)"] + data, "DEVICE REVOKED"),
         (["key", "revoke", gateway.keyID] + data, "ID REVOKED"),
         (["app", "install", desktopFile] + socket, "APP NAME"),

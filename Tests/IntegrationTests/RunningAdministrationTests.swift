@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -73,6 +74,28 @@ import Testing
       try await gateway.crash()
       let kept = try await administer(scenario, gateway, "log", id ?? "", "--json")
       #expect(kept == lines)
+    }
+  }
+
+  @Test
+  func `a log that is followed has its headings once`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      let follower = try scenario.belfry(["log", "--follow", "--data", gateway.data])
+      // The follower doesn't report when it has started, so send pushes until it shows one.
+      _ = try await send(scenario, gateway, to: token)
+      for _ in 0..<20 where follower.lines.count < 2 {
+        _ = try await send(scenario, gateway, to: token)
+      }
+      let headings = try #require(follower.lines.first).split(separator: "  ").map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      #expect(
+        headings == ["AT", "STATE", "REASON", "APNS ID", "UNIQUE ID", "DEVICE", "TOPIC"],
+        "\(follower.lines)")
+      #expect(follower.lines.count { $0.hasPrefix("AT ") } == 1, "\(follower.lines)")
     }
   }
 

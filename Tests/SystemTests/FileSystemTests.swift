@@ -82,8 +82,28 @@ import Testing
     _ = try ReservedFile(path, byteCount: 1_000)
     #expect(try FileSystem.list(folder) == ["key"])
     #expect(try FileSystem.read(path, limit: 10) == [1, 2])
-    #expect(throws: SystemFailure.self) {
-      _ = try ReservedFile("\(folder)/none/key", byteCount: 1)
+  }
+
+  @Test func `A file in a missing folder is refused with the folder's path`() throws {
+    for path in ["\(folder)/none/file", "\(folder)/none/deeper/file"] {
+      let message =
+        "the folder \(FileSystem.parent(of: path)) does not exist: create the folder, or choose another path"
+      #expect {
+        _ = try ReservedFile(path, byteCount: 1)
+      } throws: {
+        "\($0)" == message
+      }
+      #expect {
+        try FileSystem.write([1], to: path)
+      } throws: {
+        "\($0)" == message
+      }
+      try UnnamedFile.removeAbandoned(for: path)
+      #expect {
+        _ = try UnnamedFile(for: path)
+      } throws: {
+        "\($0)" == message
+      }
     }
   }
 

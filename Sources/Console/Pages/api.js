@@ -3,6 +3,12 @@ import { sentences } from "/console/elements.js";
 /** Milliseconds before a refused stream is requested again, at first and at most. */
 const retry = { first: 1000, most: 30000 };
 
+/**
+ * Milliseconds without a response after which a call fails: for a call that reads, and for a call that can take longer,
+ * such as a change or an export.
+ */
+export const patience = { short: 15000, long: 60000 };
+
 /** The service's refusal: the problem and how to fix it, per field if available. */
 export class Refusal extends Error {
   constructor(status, what, advice, errors = []) {
@@ -35,12 +41,12 @@ export async function list(path) {
 
 /** Returns the content of a file that the service creates. */
 export async function download(path) {
-  return request("GET", path, {}, (response) => response.blob());
+  return request("GET", path, { patience: patience.long }, (response) => response.blob());
 }
 
-async function ask(method, path, body, { signal } = {}) {
+async function ask(method, path, body, { signal, patience: wait = method === "GET" ? patience.short : patience.long } = {}) {
   return request(method, path, {
-    signal, headers: body ? { "content-type": "application/json" } : {},
+    signal, patience: wait, headers: body ? { "content-type": "application/json" } : {},
     body: typeof body === "string" ? body : body ? JSON.stringify(body) : undefined,
   }, async (response) => {
     const text = await response.text();
@@ -48,17 +54,31 @@ async function ask(method, path, body, { signal } = {}) {
   });
 }
 
-/** Sends a request and returns the result of `read` for the response; throws the service's refusal. */
-async function request(method, path, { headers = {}, ...options }, read) {
+/**
+ * Sends a request and returns the result of `read` for the response; throws the service's refusal. `patience` is the
+ * number of milliseconds to wait for the beginning of the response.
+ */
+async function request(method, path, { headers = {}, signal, patience: wait, ...options }, read) {
+  const own = new AbortController();
+  const stop = () => own.abort(signal.reason);
+  let isLate = false;
+  const timer = setTimeout(() => { isLate = true; own.abort(); }, wait);
+  if (signal?.aborted) stop();
+  signal?.addEventListener("abort", stop);
   try {
-    const response = await fetch(path, { method, credentials: "same-origin", headers: { "x-belfry-console": "1", ...headers }, ...options });
+    const response = await fetch(path, { method, credentials: "same-origin", headers: { "x-belfry-console": "1", ...headers }, signal: own.signal, ...options });
+    clearTimeout(timer);
     if (!response.ok) throw await refusalIn(response);
     // The connection can also break in the middle of the body.
     return await read(response);
   } catch (failure) {
     if (failure.status === 401 && path !== "/console/session") session.onEnded();
+    if (isLate || failure.name === "TimeoutError") throw new Refusal(0, `the ${session.service} does not respond`);
     if (failure instanceof Refusal || failure.name === "AbortError") throw failure;
     throw new Refusal(0, `can't reach the ${session.service}`, "check that it's running");
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
   }
 }
 

@@ -32,6 +32,7 @@ export function show(main, parameters) {
     fields: { team: teamField(), topic: new Field("Bundle identifier", input({ placeholder: "com.example.app" })),
       keep: new Field("Queue limit per token", input({ value: "1" }), { hint: "A number, or “all”." }),
       broadcast: new Field("Broadcasts", select([["false", "off"], ["true", "on"]])) },
+    required: { topic: "Enter the bundle identifier of the app." },
     make: ({ team, topic, keep, broadcast }) => whole({ team, topic, broadcast: broadcast === "true",
       keep: keep === "all" ? keep : keep === "" ? undefined : Number.isInteger(Number(keep)) ? Number(keep) : keep }),
     note: "If the app already exists, it is updated.",
@@ -45,7 +46,9 @@ export function show(main, parameters) {
     fields: { team: teamField(), environment: new Field("Environment", select(environments)),
       topics: new Field("Topics", input(), { hint: "Separate with spaces. Leave empty for all of the team's apps." }) },
     make: ({ team, environment, topics }) => ({ team, environment, topics: topics.split(/[\s,]+/).filter(Boolean) }),
-    done: (made) => h("p", {}, "The private key is in the file ", h("code", {}, made.file), "."),
+    done: (made) => [h("p", {}, "The private key is in the file ", h("code", {}, made.file), "."),
+      made.unknownTopics ? h("p", { class: "bad" }, `Team ${made.team} has no apps with these bundle identifiers, so pushes to them `
+        + `are refused until you add the apps: ${made.unknownTopics.join(", ")}.`) : null],
   });
   const certificates = new Section("Provider certificates", {
     path: "/api/certificates", empty: "No provider certificates.", action: "Generate a certificate",
@@ -56,6 +59,7 @@ export function show(main, parameters) {
     fields: { team: teamField(), topic: new Field("Bundle identifier", input()), environment: new Field("Environment", select(environments)),
       form: new Field("Type", select([["universal", "universal (lists topics)"], ["uid", "bundle identifier only"]])),
       key: new Field("Key type", select([["ec", "ECDSA"], ["rsa", "RSA"]])) },
+    required: { topic: "Enter the bundle identifier of the app." },
     make: (values) => values,
     done: (made) => h("p", { class: "buttons" }, "The gateway doesn't keep a copy of the private key. ",
       h("button", { type: "button", onclick: () => saveFile(`${made.topic}.pem`, new Blob([made.certificateChain + made.privateKey])) }, "Save certificate and key (PEM)")),

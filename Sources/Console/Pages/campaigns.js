@@ -1,5 +1,5 @@
 import { address, titles } from "/console/documents.js";
-import { call, download, every, follow } from "/console/api.js";
+import { call, download, every, follow, patience } from "/console/api.js";
 import { capital, count, dateTime, h, put, saveFile, sentences, table } from "/console/elements.js";
 import { duration, languageName, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText } from "/console/campaign-parts.js";
 import { sendTest } from "/console/campaign-test.js";
@@ -72,7 +72,7 @@ function showOne(main, id) {
     isAsking = true;
     let preview;
     try {
-      [preview] = await call("GET", `/campaigns/${id}/preview`);
+      [preview] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
     } catch (refusal) {
       remark.hidden = false;
       remark.textContent = refusal.message;
@@ -164,7 +164,7 @@ function showOne(main, id) {
 
   async function showPreview() {
     try {
-      const [preview] = await call("GET", `/campaigns/${id}/preview`);
+      const [preview] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
       const status = preview.problems.map((one) => h("li", {}, sentences(one.error, one.advice)));
       // A draft whose time has passed can't be scheduled, and its start needs a confirmation.
       const hasPassed = state === "draft" && preview.startsInSeconds === 0;
@@ -180,7 +180,7 @@ function showOne(main, id) {
 
   async function showReport() {
     try {
-      const [found] = await call("GET", `/campaigns/${id}/report`);
+      const [found] = await call("GET", `/campaigns/${id}/report`, undefined, { patience: patience.long });
       const number = (value) => (value === null || value === undefined ? "not available" : value.toLocaleString());
       const left = Math.max(0, found.devices - found.sent - found.unknown);
       put(report, h("h2", {}, ended.includes(found.state) ? "Report" : "Progress so far"),
@@ -204,7 +204,7 @@ function showOne(main, id) {
         h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => save("json") }, "Export as JSON"),
           h("button", { type: "button", class: "quiet", onclick: () => save("csv") }, "Export as CSV")));
       if (found.state === "paused") {
-        const [preview] = await call("GET", `/campaigns/${id}/preview`);
+        const [preview] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
         report.append(h("h2", {}, "Preview"), previews(preview, found.topic));
       }
     } catch (refusal) {

@@ -1,4 +1,4 @@
-import { call } from "/console/api.js";
+import { call, patience } from "/console/api.js";
 import { Field, count, dateTime, h, put, select, sentences, table } from "/console/elements.js";
 import { previews, sendText, warnings } from "/console/campaign-parts.js";
 import { Languages } from "/console/compose-languages.js";
@@ -265,7 +265,7 @@ function showForm(main, draft, edited) {
     }
     const id = await hold(body);
     try {
-      const [found] = await call("GET", `/campaigns/${id}/preview`);
+      const [found] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
       return found;
     } finally {
       await call("DELETE", `/campaigns/${id}`).catch(() => {});

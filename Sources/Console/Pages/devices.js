@@ -46,9 +46,10 @@ class Devices extends Section {
   }
 
   async read() {
-    this.folder ??= await call("GET", "/api/push").then(([place]) => place.folder).catch(() => undefined);
+    const folder = this.folder ?? call("GET", "/api/push").then(([place]) => place.folder).catch(() => undefined);
     const of = this.wanted ? `&of=${encodeURIComponent(this.wanted)}` : "";
     const { rows, total } = await list(`/api/devices?limit=${page}&after=${this.before.at(-1) ?? ""}${of}`);
+    this.folder = await folder;
     const first = this.before.length * page;
     this.empty = this.wanted ? `No device matches “${this.wanted}”.` : [
       h("p", {}, "No devices enrolled. To invite a machine, run ", h("code", {}, "belfry device invite"), "."),
@@ -89,13 +90,17 @@ export function show(main, parameters) {
   const code = h("p", { class: "buttons" });
   const devices = new Devices(parameters.get("of") ?? "");
   devices.changed = () => devices.load();
+  devices.retry = () => { devices.load(); showCode("GET"); };
 
   async function showCode(method) {
     try {
       const [answer] = await call(method, "/api/enrolment-code");
       put(code, "Enrollment code: ", h("code", {}, answer.code), copyButton(answer.code),
         h("button", { type: "button", class: "quiet danger", onclick: regenerate }, "Regenerate"));
-    } catch (refusal) { put(code, refusal.message); }
+    } catch (refusal) {
+      // If the gateway can't be reached, the list also shows the message, and a button to retry.
+      put(code, method === "GET" && refusal.status === 0 ? "" : refusal.message);
+    }
   }
 
   async function regenerate() {

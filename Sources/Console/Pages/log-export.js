@@ -1,4 +1,4 @@
-import { call } from "/console/api.js";
+import { call, patience } from "/console/api.js";
 import { saveFile } from "/console/elements.js";
 
 const columns = ["at", "state", "reason", "apnsID", "uniqueID", "device", "topic", "pushType"];
@@ -17,7 +17,7 @@ export function csv(lines) {
 
 /** Saves every line of the gateway's log that the query selects. Returns the number of lines. */
 export async function save(form, query) {
-  const lines = await call("GET", `/api/log?${query}`);
+  const lines = await call("GET", `/api/log?${query}`, undefined, { patience: patience.long });
   const text = form === "csv" ? csv(lines) : lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   saveFile(`delivery-log.${form === "csv" ? "csv" : "jsonl"}`, new Blob([text], { type: form === "csv" ? "text/csv" : "application/x-ndjson" }));
   return lines.length;

@@ -4,12 +4,12 @@ import { h, put, sentences, table } from "/console/elements.js";
 
 /**
  * A section with a list and a form that adds to the list. `fields` are the form's fields by name; `make` converts their
- * values to the body of the call.
+ * values to the body of the call. `required` contains, by name, the messages for required fields that are empty.
  */
 export class Section {
-  constructor(name, { path, columns, empty, remove, fields, make, done, action, note }) {
-    Object.assign(this, { name, path, columns, empty, remove, make, done, action });
-    this.list = h("div", {});
+  constructor(name, { path, columns, empty, remove, fields, make, done, action, note, required = {} }) {
+    Object.assign(this, { name, path, columns, empty, remove, make, done, action, required });
+    this.list = h("div", {}, h("p", { class: "hint" }, "Loading…"));
     this.result = h("div", { "aria-live": "polite" });
     this.fields = fields ?? {};
     const form = fields ? h("details", {}, h("summary", {}, action),
@@ -29,9 +29,13 @@ export class Section {
       // The button that had the focus might have disappeared along with its row.
       if (hadFocus) this.list.querySelector("[tabindex='0']")?.focus();
     } catch (refusal) {
-      put(this.list, h("p", { class: "error" }, refusal.message));
+      // Without a response, the service might be busy or restarting.
+      put(this.list, h("p", { class: "error" }, refusal.message), refusal.status === 0 ? h("p", { class: "buttons" },
+        h("button", { type: "button", class: "quiet", onclick: () => this.retry() }, "Retry")) : null);
     }
   }
+
+  retry() { this.load(); }
 
   read() { return call("GET", this.path); }
 
@@ -73,6 +77,12 @@ export class Section {
     event.preventDefault();
     for (const field of Object.values(this.fields)) field.fail();
     const values = Object.fromEntries(Object.entries(this.fields).map(([name, field]) => [name, field.value.trim()]));
+    const missing = Object.keys(this.required).find((name) => !values[name]);
+    if (missing) {
+      this.fields[missing].fail(this.required[missing]);
+      this.fields[missing].control.focus();
+      return;
+    }
     try {
       const [made] = await call("POST", this.path, this.make(values));
       put(this.result, h("p", { class: "good" }, "Added."), this.done?.(made) ?? null);

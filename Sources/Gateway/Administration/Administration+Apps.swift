@@ -11,12 +11,7 @@ extension Administration {
     var new = new
     if let failure = try complete(&new.team) { return .failure(failure) }
     if let failure = try missing(team: new.team) { return .failure(failure) }
-    guard Self.isBundleID(new.bundleID) else {
-      return .failure(
-        .init(
-          .invalid, "'\(new.bundleID)' is not a valid bundle identifier",
-          do: "use a form such as com.example.app"))
-    }
+    guard Self.isBundleID(new.bundleID) else { return .failure(Self.badBundleID(new.bundleID)) }
     guard new.keep != 0 else {
       return .failure(
         .init(.invalid, "--keep 0 would store nothing", do: "expected 1, a larger number, or all"))

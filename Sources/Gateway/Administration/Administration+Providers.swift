@@ -46,12 +46,22 @@ extension Administration {
       try apply([.putKey(record)])
       var line = AdministrationLines.line(record)
       line["file"] = .string(folder.keyFile(id))
+      let unknown = try unknownTopics(new.topics, team: new.team)
+      if !unknown.isEmpty { line["unknownTopics"] = .array(unknown.map { .string($0) }) }
       return .success([line])
     } catch let failure as StorageFailure {
       throw failure
     } catch {
       return .failure(.init(.broken, "cannot store the key", do: "\(error)"))
     }
+  }
+
+  /// Returns those of the topics that no app of the team has; pushes to them are refused until the app is added.
+  private func unknownTopics(
+    _ topics: [String], team: String
+  ) throws(StorageFailure) -> [String] {
+    let apps = try store.apps().filter { $0.team.hasSameBytes(as: team) }
+    return topics.filter { topic in !apps.contains { $0.bundleID.hasSameBytes(as: topic) } }
   }
 
   private func problem(
@@ -67,11 +77,7 @@ extension Administration {
         .invalid, "a key can have at most \(Limits.topicsPerKeyMax) topics",
         do: "create a second key")
     }
-    if let bad = new.topics.first(where: { !Self.isBundleID($0) }) {
-      return .init(
-        .invalid, "'\(bad)' is not a valid bundle identifier",
-        do: "use a form such as com.example.app")
-    }
+    if let bad = new.topics.first(where: { !Self.isBundleID($0) }) { return Self.badBundleID(bad) }
     if let failure = tooMany(new, among: keys) { return failure }
     guard let related = new.relatedKey else { return nil }
     guard let other = keys.first(where: { $0.id == related }), other.team == new.team else {
@@ -161,6 +167,7 @@ extension Administration {
     var new = new
     if let failure = try complete(&new.team) { return .failure(failure) }
     if let failure = try missing(team: new.team) { return .failure(failure) }
+    guard Self.isBundleID(new.bundleID) else { return .failure(Self.badBundleID(new.bundleID)) }
     guard try store.apps().contains(where: { $0.bundleID == new.bundleID && $0.team == new.team })
     else {
       return .failure(
@@ -248,6 +255,12 @@ extension Administration {
 
   static func badIdentifier(_ id: String) -> AdministrationFailure {
     .init(.invalid, "'\(id)' is not a valid identifier", do: "use 10 uppercase letters and digits")
+  }
+
+  static func badBundleID(_ text: String) -> AdministrationFailure {
+    .init(
+      .invalid, "'\(text)' is not a valid bundle identifier",
+      do: "use a form such as com.example.app")
   }
 
   /// Returns true if a bundle identifier is a well-formed topic whose labels, which dots separate, aren't empty.

@@ -41,6 +41,8 @@ public final class Administration: Sendable {
   let runtime: Runtime?
   /// The name of the gateway's only environment: sandbox or production.
   public var environmentName: String { environment.name }
+  /// The number of active faults; 0 for a stopped gateway, which answers no requests.
+  public var activeFaultCount: Int { runtime?.faults.all.count ?? 0 }
   private let turn = Mutex(())
   private let unixMilliseconds: @Sendable () -> Int64
   /// The lock on the folder of a stopped gateway; nil for a running gateway, which locks the folder itself.

@@ -79,8 +79,12 @@ extension GatewayConfiguration {
   public func checkCertificate() throws {
     guard let serverCertificate else { return }
     let own = try OwnCertificate(serverCertificate).identity
-    _ = try TLSServerContext(
-      certificateChainPEM: own.certificateChainPEM, privateKeyPEM: own.privateKeyPEM, alpn: [])
+    do throws(TLSFailure) {
+      _ = try TLSServerContext(
+        certificateChainPEM: own.certificateChainPEM, privateKeyPEM: own.privateKeyPEM, alpn: [])
+    } catch {
+      throw GatewayServer.Failure.setup(serverCertificate.problem(error))
+    }
   }
 
   /// Returns the reason that clients would reject the operator's certificate at `now`, in seconds since 1970; nil if
@@ -104,6 +108,20 @@ extension GatewayConfiguration {
   }
 }
 
+extension GatewayConfiguration.ServerCertificate {
+  /// Returns the message about a certificate and a key that can't be used together.
+  fileprivate func problem(_ failure: TLSFailure) -> String {
+    switch failure {
+    case .keyMismatch:
+      "the private key in \(keyFile) does not match the certificate in \(chainFile): "
+        + "use the key that the certificate was issued for"
+    case .badPEM, .library:
+      "cannot use \(chainFile) with the private key in \(keyFile): \(failure): "
+        + "expected a certificate chain and an unencrypted private key in PEM format"
+    }
+  }
+}
+
 /// A server certificate that the operator provides, for example, one from a public authority.
 private struct OwnCertificate {
   let file: String
@@ -122,6 +140,11 @@ private struct OwnCertificate {
     do throws(CryptoFailure) {
       certificate = try Certificate(pem: chain)
     } catch {
+      if (try? Certificate(der: chain)) != nil {
+        throw GatewayServer.Failure.setup(
+          "\(files.chainFile) contains a certificate in DER format, but PEM is required: convert it with "
+            + "'openssl x509 -inform der -in \(files.chainFile) -out FILE.pem'")
+      }
       throw GatewayServer.Failure.setup(
         "no certificate in \(files.chainFile) (\(error)): expected a PEM chain that starts with the server's certificate"
       )

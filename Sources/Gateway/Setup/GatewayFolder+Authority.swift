@@ -44,7 +44,7 @@ extension GatewayFolder {
     guard let keys = try read("ca-key.pem") else {
       throw .damaged(file: file("ca-key.pem"), "is missing, but ca.pem exists")
     }
-    return try crypto("ca.pem") { () throws(CryptoFailure) in
+    return try crypto("ca.pem and ca-key.pem") { () throws(CryptoFailure) in
       let signing = try CertificateAuthority.loadAll(
         certificatesPEM: certificates, privateKeysPEM: keys)
       // The file of an operator's own authority can also contain the authority's issuers, which aren't trusted

@@ -37,8 +37,8 @@ struct ServerCertificates {
 extension GatewayFolder {
   /// Reads the certificates for these names, or issues new ones.
   ///
-  /// A certificate is replaced if it is missing, expires soon, contains other names, or was signed under another
-  /// certificate of the authority.
+  /// A certificate is replaced if it is missing, expires soon, contains other names, doesn't match its private key, or
+  /// was signed under another certificate of the authority.
   ///
   /// With `retainsFormer`, the certificates also contain the names that the first `ca.pem` was created for. No
   /// certificate contains a name that its authority forbids, because clients would reject the entire certificate.
@@ -102,13 +102,20 @@ extension GatewayFolder {
     try crypto("ca.pem") { () throws(CryptoFailure) in try authority.permits(name, under: anchor) }
   }
 
+  /// Returns true if a listener can present the certificate chain with this private key.
+  private static func isPair(_ chain: [UInt8], _ key: [UInt8]) -> Bool {
+    let context = try? TLSServerContext(
+      certificateChainPEM: chain, privateKeyPEM: key, alpn: [])
+    return context != nil
+  }
+
   private func identity(
     _ file: String, _ names: [String], _ authority: CertificateAuthority, _ nowSeconds: Int64
   ) throws(Failure) -> ServerCertificates.Identity {
     let listed = Array(names.joined(separator: "\n").utf8)
     if let chain = try read("\(file).pem"), let key = try read("\(file)-key.pem"),
       try read("\(file)-names") == listed, let certificate = try? Certificate(pem: chain),
-      !needsRenewal(certificate, authority, nowSeconds),
+      !needsRenewal(certificate, authority, nowSeconds), Self.isPair(chain, key),
       chain.suffix(authority.certificatePEM.count) == authority.certificatePEM[...]
     {
       return .init(chainPEM: chain, keyPEM: key, names: names, certificate: certificate)

@@ -201,6 +201,7 @@ public struct AdminRouter: Sendable {
     line["obstacle"] = obstacle.map { .string($0) }
     line["notices"] = .array((condition?.notices ?? []).map { .string($0) })
     line["environment"] = .string(administration.environmentName)
+    line["activeFaults"] = .integer(Int64(administration.activeFaultCount))
     line["at"] = .string(Timestamp.rfc3339(unixMilliseconds: now))
     line.merge(description)
     for (name, value) in StatusReport(metrics, condition, history).members(atMilliseconds: now) {

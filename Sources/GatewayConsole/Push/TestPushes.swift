@@ -139,9 +139,13 @@ public final class TestPushes: Sendable {
   static func push(
     _ draft: AdministrationRequest.PushDraft
   ) throws(AdministrationFailure) -> Push {
-    guard (1...Limits.tokenCharacters).contains(draft.token.utf8.count),
+    guard !draft.token.isEmpty else {
+      throw AdministrationFailure(
+        .invalid, "missing device token", do: "choose a device and an app, or enter a device token")
+    }
+    guard draft.token.utf8.count <= Limits.tokenCharacters,
       draft.token.utf8.allSatisfy({ Hexadecimal.value($0) != nil })
-    else { throw wrong("token", "a hex string, exactly as the app received it") }
+    else { throw wrong("device token", "64 hexadecimal digits, exactly as the app received them") }
     guard draft.topic.utf8.count <= WireLimits.topicBytesMax else {
       throw wrong("topic", "at most \(WireLimits.topicBytesMax) bytes")
     }
@@ -150,7 +154,7 @@ public final class TestPushes: Sendable {
       type: nil, collapseID: draft.collapseID, id: draft.id)
     if let type = draft.type {
       push.type = PushType.allCases.first { "\($0.name)" == type }
-      guard push.type != nil else { throw wrong("type", "one of APNs' push types") }
+      guard push.type != nil else { throw wrong("push type", "one of APNs' push types") }
     }
     if let priority = draft.priority {
       push.priority = UInt8(priority)
@@ -165,8 +169,9 @@ public final class TestPushes: Sendable {
     return push
   }
 
-  private static func wrong(_ field: String, _ wanted: String) -> AdministrationFailure {
-    AdministrationFailure(.invalid, "invalid '\(field)'", do: "enter \(wanted)")
+  /// Returns the failure for a value, which is named as in the console's form.
+  private static func wrong(_ name: String, _ wanted: String) -> AdministrationFailure {
+    AdministrationFailure(.invalid, "invalid \(name)", do: "expected \(wanted)")
   }
 
   private static func line(_ outcome: PushOutcome, key: String) -> JSONObject {

@@ -24,7 +24,7 @@ public final class ReservedFile {
     temporary = FileSystem.temporary(for: path)
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     descriptor = unsafe belfry_open(temporary, flags, mode)
-    guard descriptor >= 0 else { throw .last("open", path) }
+    guard descriptor >= 0 else { throw .lastCreating(path) }
     guard byteCount > 0 else { return }
     let failure = posix_fallocate(descriptor, 0, off_t(byteCount))
     guard failure == 0 else {

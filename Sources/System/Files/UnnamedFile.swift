@@ -28,7 +28,7 @@ public final class UnnamedFile {
       let name = FileSystem.temporary(for: path)
       let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
       let named = unsafe belfry_open(name, flags, mode)
-      guard named >= 0 else { throw .last("open", path) }
+      guard named >= 0 else { throw .lastCreating(path) }
       content = RandomAccessFile(path, descriptor: named)
       temporary = name
     }
@@ -58,7 +58,9 @@ public final class UnnamedFile {
 
   /// Removes unfinished files for `path` that exited processes have left behind.
   public static func removeAbandoned(for path: String) throws(SystemFailure) {
+    let folder = FileSystem.parent(of: path)
+    guard try FileSystem.isPresent(folder) else { return }
     let name = path.split(separator: "/").last.map(String.init) ?? path
-    try FileSystem.removeUnfinished(in: FileSystem.parent(of: path), startingWith: name + ".")
+    try FileSystem.removeUnfinished(in: folder, startingWith: name + ".")
   }
 }

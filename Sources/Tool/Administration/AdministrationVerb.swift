@@ -7,7 +7,7 @@ struct AdministrationVerb: Sendable {
   /// The verb, which follows the noun on the command line.
   let name: String
   let table: OptionTable
-  /// The members of the response that are shown as columns; with `--json`, all members are shown.
+  /// The members that are shown as columns; with `--json`, all members of the response are shown.
   let columns: [String]
   /// A function that formats a created object as text; if nil, the object's columns are shown.
   var text: (@Sendable (JSONObject) -> String)?
@@ -28,11 +28,15 @@ struct AdministrationVerb: Sendable {
   let listed: String?
   /// True if a list omits the columns that are empty in every line.
   var hidesEmptyColumns = false
+  /// A function that returns a line as the table shows it; with `--json`, lines are printed unchanged.
+  let shown: @Sendable (JSONObject) -> JSONObject
 
   init(
     _ noun: String, _ name: String, _ summary: String, positionals: String = "",
     positionalCount: ClosedRange<Int> = 0...0, options: [OptionTable.Entry] = [],
-    columns: [String], listing: String? = nil, text: (@Sendable (JSONObject) -> String)? = nil,
+    columns: [String], listing: String? = nil,
+    shown: @escaping @Sendable (JSONObject) -> JSONObject = { $0 },
+    text: (@Sendable (JSONObject) -> String)? = nil,
     finish: @escaping Finish = { lines, _, _ in lines },
     request: @escaping @Sendable (CommandLineOptions) throws -> AdministrationRequest
   ) {
@@ -47,6 +51,7 @@ struct AdministrationVerb: Sendable {
         .flag("json", "one JSON object per line"),
       ])
     self.columns = columns
+    self.shown = shown
     self.text = text
     self.finish = finish
     self.request = request
@@ -82,8 +87,8 @@ struct AdministrationVerb: Sendable {
 
   /// Reserves the file specified with `--out`.
   ///
-  /// An existing file is never replaced, because it might contain the only copy of a private key.
-  private static func reserve(_ file: String) throws -> ReservedFile {
+  /// An existing file is never replaced, because it might contain the only copy of a private key or of an invitation.
+  static func reserve(_ file: String) throws -> ReservedFile {
     let path = FileSystem.absolute(file)
     let reserved = try ReservedFile(path, byteCount: outBytes)
     // A script may have created an empty file, for example with mktemp.
@@ -143,8 +148,10 @@ struct AdministrationNoun: Sendable {
         for line in lines { Output.line(OutputTable.printable(text(line))) }
         return 0
       }
+      let isJSON = options.has("json")
       OutputTable.show(
-        lines, columns: verb.shownColumns(lines), verb.header, asJSON: options.has("json"))
+        isJSON ? lines : lines.map(verb.shown), columns: verb.shownColumns(lines), verb.header,
+        asJSON: isJSON)
       return 0
     }
   }

@@ -28,7 +28,10 @@ enum FaultCommand {
           .value("window", "BYTES", "initial flow-control window"),
           .value("delay", "MS", "delay each response by this number of milliseconds"),
           .flag("close", "close the connection without a response"),
-          .value("times", "N", "remove the fault after N requests"),
+          .value(
+            "times", "N",
+            "remove the fault after N requests; a sender that retries, such as 'belfry send', makes several requests "
+              + "for one push"),
         ], columns: columns, text: { "added " + sentence($0) }
       ) { .addFault(try rule($0)) },
       list,

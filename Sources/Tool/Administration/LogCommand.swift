@@ -5,6 +5,8 @@ import System
 /// `belfry log`: shows the history of accepted notifications, newest last.
 enum LogCommand {
   private static let columns = ["at", "state", "reason", "apnsID", "uniqueID", "device", "topic"]
+  /// The widths of the columns while the log is followed: those of typical values.
+  private static let widths = [20, 19, 14, 36, 36, 10, 0]
 
   static let verb = AdministrationVerb(
     "log", "",
@@ -23,8 +25,13 @@ enum LogCommand {
       let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
       try FolderOwner.act(in: folder)
       let access = GatewayAccess(folder: folder)
+      var table = GrowingTable(columns: columns, widths: widths)
       try access.follow(try verb.request(options)) { line in
-        OutputTable.show([line], columns: columns, .none, asJSON: options.has("json"))
+        if options.has("json") {
+          Output.json(.object(line))
+        } else {
+          for row in table.rows(for: line) { Output.line(row) }
+        }
       }
       return 0
     }

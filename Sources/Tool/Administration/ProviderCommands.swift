@@ -49,6 +49,7 @@ enum KeyCommand {
       .value("out", "FILE.p8", "also write the private key to this file, which must not exist"),
     ], columns: ["id", "file"],
     finish: { lines, _, out in
+      lines.forEach(warnOfUnknownTopics)
       guard let out, var line = lines.first, let kept = line["file"]?.stringValue
       else { return lines }
       try out.write(FileSystem.readRegularFile(kept, limit: 65_536))
@@ -63,9 +64,26 @@ enum KeyCommand {
         relatedKey: options.value("related")))
   }
 
+  /// Prints a warning for each topic of a new key that no app of the key's team has.
+  private static func warnOfUnknownTopics(_ key: JSONObject) {
+    let team = key["team"]?.stringValue ?? ""
+    for topic in (key["unknownTopics"]?.arrayValue ?? []).compactMap(\.stringValue) {
+      Output.error(
+        "warning: team \(team) has no app \(topic), so pushes to this topic are refused",
+        do: "add it with 'belfry topic add --team \(team) \(topic)', or revoke this key and "
+          + "create one with the right --topic")
+    }
+  }
+
   private static let list = AdministrationVerb(
     "key", "list", "Lists the keys.",
-    columns: ["id", "team", "environment", "topics", "related", "revokedAt"]
+    columns: ["id", "team", "environment", "topics", "related", "revokedAt"],
+    shown: { key in
+      var key = key
+      // A key without topics can send to every app of its team.
+      if key["topics"] == nil { key["topics"] = "all" }
+      return key
+    }
   ) { _ in .listKeys }
 
   private static let revoke = AdministrationVerb(

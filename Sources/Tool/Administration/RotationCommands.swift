@@ -1,3 +1,4 @@
+import BelfryWire
 import Gateway
 import System
 
@@ -41,20 +42,27 @@ enum TokenKeyCommand {
       AdministrationVerb(
         "token-key", "list",
         "Lists the keys that seal device tokens, with the number of valid tokens for each key.",
-        columns: columns, listing: "token keys"
+        columns: columns, listing: "token keys", shown: shown
       ) { _ in .listTokenKeys },
       AdministrationVerb(
         "token-key", "rotate",
         "Creates a key for new device tokens; existing tokens stay valid.",
-        columns: columns
+        columns: columns, shown: shown
       ) { _ in .rotateTokenKey },
       AdministrationVerb(
         "token-key", "retire", "Retires a key that no token needs.", positionals: "ID",
         positionalCount: 1...1,
         options: [.flag("force", "retire the key even if this invalidates tokens")],
-        columns: columns
+        columns: columns, shown: shown
       ) { .retireTokenKey(id: $0.positionals[0], isForced: $0.has("force")) },
     ])
 
-  private static let columns = ["id", "seals", "tokens"]
+  private static let columns = ["id", "state", "tokens"]
+
+  /// Adds the state of a key: only the current key seals new tokens.
+  @Sendable private static func shown(_ key: JSONObject) -> JSONObject {
+    var key = key
+    key["state"] = .string(key["seals"]?.boolValue == true ? "current" : "old")
+    return key
+  }
 }

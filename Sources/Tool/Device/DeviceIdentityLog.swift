@@ -23,7 +23,17 @@ final class DeviceIdentityLog {
   /// Identities of another gateway are ignored.
   init(folder: String, authorityPEM: [UInt8]) throws(SystemFailure) {
     try FileSystem.makeDirectories(folder)
-    lock = try LockFile(folder + "/devices.lock")
+    do throws(SystemFailure) {
+      lock = try LockFile(folder + "/devices.lock")
+    } catch {
+      guard case .locked = error else { throw error }
+      throw .unusable(
+        text: folder,
+        reason:
+          "it contains the identities of virtual devices that are already running: to run more devices, "
+          + "choose another --data; to run these devices again, stop the other 'belfry device run' first"
+      )
+    }
     path = folder + "/devices.jsonl"
     descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .call(name: "open", errno: errno, subject: path) }

@@ -20,7 +20,8 @@ enum InviteCommand {
         "host", "NAME",
         default: "the first --name of the gateway; otherwise, the address that it listens on",
         "the name or address by which the other machine reaches this machine"),
-      .value("out", "FILE", "write the invitation to a file, with mode 0600"),
+      .value(
+        "out", "FILE", "write the invitation to this file, which must not exist, with mode 0600"),
       .flag("qr", "also print the invitation as a QR code"),
       .flag(
         "json",
@@ -63,8 +64,9 @@ enum InviteCommand {
           do: "to invite other machines, restart the gateway with --host 0.0.0.0 --name NAME")
       }
       let invitation = try Invitation.text(of: gateway)
-      let file = options.value("out").map(FileSystem.absolute)
-      if let file { try FileSystem.write(Array((invitation + "\n").utf8), to: file, mode: 0o600) }
+      let out = try options.value("out").map(AdministrationVerb.reserve)
+      try out?.write(Array((invitation + "\n").utf8))
+      let file = out?.path
       let line = ShellWords.line(["belfry", "agent", "--gateway", file ?? invitation])
       if options.has("json") {
         Output.json([

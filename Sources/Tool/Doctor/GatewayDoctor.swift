@@ -28,7 +28,7 @@ struct GatewayDoctor {
       ]
     }
     return [doctor.process] + doctor.listeners + doctor.certificates + doctor.ownCertificate
-      + [doctor.key, doctor.secrets, doctor.reach, doctor.disk]
+      + [doctor.key, doctor.secrets, doctor.reach, doctor.disk] + doctor.faults
   }
 
   /// Returns true if every required part is present.
@@ -177,6 +177,18 @@ struct GatewayDoctor {
       "disk", isFine: bytes >= Self.diskBytesMin, isLack: bytes == 0,
       "\(Output.bytes(Double(bytes))) free in \(folder.path)",
       "free some space: the gateway accepts only pushes that it can store")
+  }
+
+  /// The row about the active faults; empty if there are none, or if no gateway is running.
+  private var faults: [JSONObject] {
+    guard let status = try? GatewayAccess(folder: folder.path).status(),
+      let faults = GatewayStatusTable.faults(in: status)
+    else { return [] }
+    return [
+      Self.row(
+        "faults", isFine: false, isLack: false, faults,
+        "show them with 'belfry fault list', and remove them with 'belfry fault clear'")
+    ]
   }
 
   // MARK: - Addresses

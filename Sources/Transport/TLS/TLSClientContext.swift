@@ -34,4 +34,12 @@ public final class TLSClientContext: Sendable {
       handle.raw, self.alpn.wire, UInt32(self.alpn.wire.count))
     guard refused == 0 else { throw .library(OpenSSLErrors.popReason()) }
   }
+
+  /// Throws if a client can't present this certificate chain with this private key.
+  public static func check(
+    certificateChainPEM: [UInt8], privateKeyPEM: [UInt8]
+  ) throws(TLSFailure) {
+    let handle = try TLSContextHandle(server: false, minimumVersion: .tls12)
+    try handle.use(certificateChainPEM: certificateChainPEM, privateKeyPEM: privateKeyPEM)
+  }
 }

@@ -196,11 +196,33 @@ import Transport
   }
 
   @Test
+  func `a new key lists its topics that no app of its team has`() throws {
+    let administration = try stopped()
+    let other = "TEAMBBBBBB"
+    _ = try administration.perform(.addTeam(id: other, name: "B"))
+    _ = try administration.perform(.addTopic(.init(team: team, bundleID: "com.example.app")))
+    _ = try administration.perform(.addTopic(.init(team: other, bundleID: "com.example.other")))
+    func unknown(_ topics: [String]) throws -> [String]? {
+      let key = try administration.perform(.addKey(.init(team: team, topics: topics))).first
+      return key?["unknownTopics"]?.arrayValue?.compactMap(\.stringValue)
+    }
+    #expect(
+      try unknown(["com.example.app", "com.example.ap", "com.example.other"])
+        == ["com.example.ap", "com.example.other"])
+    #expect(try unknown(["com.example.app"]) == nil)
+    #expect(try unknown([]) == nil)
+  }
+
+  @Test
   func `a provider's certificate carries its topic; its serial revokes it in either case`() throws {
     let administration = try stopped()
     let new = AdministrationRequest.NewCertificate(
       team: team, bundleID: "com.example.app", environments: .sandbox, isUniversal: false)
     expect(.missing) { try administration.perform(.addCertificate(new)) }
+    #expect(
+      throws: AdministrationFailure(
+        .invalid, "'' is not a valid bundle identifier", do: "use a form such as com.example.app")
+    ) { try administration.perform(.addCertificate(.init(team: team, bundleID: ""))) }
     _ = try administration.perform(.addTopic(.init(team: team, bundleID: "com.example.app")))
     let line = try #require(try administration.perform(.addCertificate(new)).first)
     let chain = try #require(line["certificateChain"]?.stringValue)
