@@ -273,8 +273,7 @@ package enum Limits {
 
   /// The maximum length, in bytes, of a team's name, which is only displayed.
   static let nameBytesMax = 200
-  /// The maximum number of apps, keys, or certificates that a refusal to remove their team lists, so that the line
-  /// stays readable.
+  /// The maximum number of apps, keys, certificates, or devices that a refusal lists, so that the line stays readable.
   static let namesInRefusal = 5
   /// The maximum number of valid team-scoped keys that a team can have in an environment (apns-protocol 2.2).
   static let teamKeysMax = 2

@@ -290,6 +290,7 @@ public struct ControlStoreConformance: Sendable {
     let none = try store.deviceCertificateSummary(authority: "new", atSeconds: 1)
     #expect(none == DeviceCertificateSummary(devices: 1, haveShown: 0, firstEnd: nil))
     #expect(try store.tokenCounts() == [nil: 1])
+    #expect(try store.deviceCount(ofApp: 1) == 1 && store.deviceCount(ofApp: 2) == 0)
     let arrival = DeviceArrival(device: number, serial: "0d", tokenKey: "first")
     #expect(try store.newer(in: [arrival]) == [arrival])
     try store.apply([.recordArrival(arrival)])

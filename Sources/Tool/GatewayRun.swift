@@ -195,11 +195,17 @@ final class GatewayRun {
         "device": "\(ports.device)", "data": folder.path,
       ])
     log.info(
-      "console ready: sign in with the link that 'belfry console' prints, or with the admin token",
+      "console ready: sign in with the link that '\(consoleCommand)' prints, or with the admin token",
       [
         "console": consoleAddress.consoleURL(port: console?.port ?? 0),
         "tokenFile": folder.adminTokenFile,
       ])
+  }
+
+  /// The command that prints a link to the console, with `--data` unless the gateway uses the default folder.
+  private var consoleCommand: String {
+    folder.path == FileSystem.absolute(StateFolders.usualGateway)
+      ? "belfry console" : "belfry console --data \(ShellWords.quoted(folder.path))"
   }
 
   private func fail(_ why: String) {

@@ -78,6 +78,7 @@ private let app = "com.example.app"
       let target = scenario.folder.file("restored")
       let restored = try await scenario.belfryCommand(["restore", file, "--data", target])
       #expect(restored.output.contains("devices that enrolled are unknown"))
+      #expect(restored.output.contains("rotations of the certificate authority are undone"))
       // A start that fails does not consume the notice.
       let taken = try await scenario.gateway("other")
       let failed = try scenario.belfry(

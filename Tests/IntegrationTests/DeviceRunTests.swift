@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Transport
 
 /// Tests of `belfry device run` as a program, with a minimal gateway (`docs/virtual-devices.md`).
 @Suite struct DeviceRunTests {
@@ -125,6 +126,22 @@ import Testing
       #expect(median <= most)
       #expect(try await program.end() == 0)
       #expect(!program.lines.contains { $0.contains("\"received\"") && !$0.contains("summary") })
+    }
+  }
+
+  @Test func `a device that does not trust the gateway's CA gets instructions`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try LinkGatewayThread()
+      let arguments = try Self.arguments(scenario, gateway, ["--app", "com.example.app"])
+      try Data(CertificateAuthority.forTests().certificatePEM).write(
+        to: URL(fileURLWithPath: scenario.folder.file("ca.pem")))
+      let program = try scenario.belfry(arguments)
+      _ = try await program.event("link") { $0["state"].string == "down" }
+      #expect(try await program.stop() == 0)
+      #expect(
+        program.errors.contains("the devices do not trust the CA"), "\(program.errors)")
+      #expect(program.errors.contains("devices.jsonl"), "\(program.errors)")
+      #expect(!program.errors.contains("trust the CA that signed it"), "\(program.errors)")
     }
   }
 

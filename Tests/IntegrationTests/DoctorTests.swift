@@ -112,9 +112,20 @@ import Testing
       let bare = try await scenario.command(
         ["/usr/bin/env", "-i", Installation.belfry] + doctor, succeeding: false)
       #expect(states(bare)["process"] == "ok", "\(bare)")
-      _ = try await scenario.belfryCommand([
-        "key", "revoke", gateway.keyID, "--data", gateway.data,
-      ])
+      let data = ["--data", gateway.data]
+      _ = try await scenario.belfryCommand(["team", "add", "Kiosks", "--id", "TEAMKIOSK1"] + data)
+      _ = try await scenario.belfryCommand(
+        ["key", "add", "--id", "KEYKIOSK01", "--team", "TEAMKIOSK1"] + data)
+      _ = try await scenario.belfryCommand(["key", "revoke", gateway.keyID] + data)
+      // Another team still has a valid key.
+      let revoked = try await scenario.belfryCommand(doctor)
+      #expect(states(revoked)["provider key"] == "ok", "\(revoked.output)")
+      #expect(revoked.output.contains("created at its first start"), "\(revoked.output)")
+      _ = try await scenario.belfryCommand(["key", "revoke", "KEYKIOSK01"] + data)
+      let keyless = try await scenario.belfryCommand(doctor, succeeding: false)
+      #expect(keyless.status == 1 && states(keyless)["provider key"] == "missing")
+      #expect(
+        keyless.output.contains("belfry key add --team \(gateway.teamID)"), "\(keyless.output)")
       try await gateway.crash()
       // The check logs nothing, but the revocation is logged.
       let lines = gateway.program.errors.dropFirst(log.count)

@@ -281,7 +281,18 @@ extension Scenario {
         #expect(ports["console"].integer == 2_198 + offset)
         #expect((ports["feedback"].integer == 2_196 + offset) == (index == 0))
         files.append(ready["caFile"].string ?? "")
+        // The log contains the command that finds this gateway.
+        let console = ["console", "--data", scenario.folder.file("belfry/gateway-\(offset)")]
+        try await Scenario.wait("the command in the log") {
+          program.errors.contains("'belfry \(console.joined(separator: " "))'")
+        }
+        let link = try await scenario.belfryCommand(console).output
+        #expect(link.hasPrefix("http://127.0.0.1:\(2_198 + offset)/#link="), "\(link)")
       }
+      let lost = try await scenario.belfryCommand(["console"], succeeding: false)
+      #expect(
+        lost.errors.contains("for example --data \(scenario.folder.file("belfry/gateway-"))"),
+        "\(lost.errors)")
       #expect(
         files == offsets.map { scenario.folder.file("belfry/gateway-\($0)/ca.pem") }, "\(files)")
       for (text, reason) in [("60313", "expected 0-60312"), ("-1", "expected 0-60312")] {

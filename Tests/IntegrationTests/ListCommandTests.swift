@@ -50,7 +50,7 @@ import Testing
         try await scenario.belfryCommand(["device", "list", "--json"] + data).values
           .first?["device"].integer)
       for (words, heading) in [
-        (["ca", "rotate"] + data, "ID NAME SIGNS DEVICES PROVIDERS ENDS"),
+        (["ca", "rotate"] + data, "ID NAME SIGNS DEVICES LOCKED OUT PROVIDERS ENDS"),
         (["token-key", "rotate"] + data, "ID STATE TOKENS"),
         (["device", "revoke", "\(device)"] + data, "DEVICE REVOKED"),
         (["key", "revoke", gateway.keyID] + data, "ID REVOKED"),

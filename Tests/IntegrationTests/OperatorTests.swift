@@ -135,6 +135,29 @@ private let app = "com.example.app"
     }
   }
 
+  @Test func `a device that has not connected since the gateway started is listed as such`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      _ = try await devices.token()
+      let notice = "not since the gateway started"
+      let before = try await run(scenario, gateway, ["device", "list"])
+      #expect(!before.output.contains(notice), "\(before.output)")
+      try await devices.program.stop()
+      try await gateway.stop()
+      // A stopped gateway does not know which devices are connected.
+      let stopped = try await run(scenario, gateway, ["device", "list"])
+      #expect(!stopped.output.contains(notice), "\(stopped.output)")
+      let again = try await scenario.restart(gateway)
+      let table = try await run(scenario, again, ["device", "list"])
+      #expect(table.output.contains(notice), "\(table.output)")
+      let json = try await run(scenario, again, ["device", "list", "--json"])
+      #expect(json.values.first?["lastSeenAt"].string == nil, "\(json.output)")
+    }
+  }
+
   @Test func `a revoked device gets instructions for enrolling again`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

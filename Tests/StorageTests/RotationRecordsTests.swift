@@ -72,6 +72,8 @@ import Transport
       registration(3, .unregistered),
     ])
     #expect(try store.tokenCounts() == [nil: 2])
+    #expect(try store.deviceCount(ofApp: 1) == 2)
+    #expect(try store.deviceCount(ofApp: 2) == 0)
     let arrival = DeviceArrival(device: 1, serial: "", tokenKey: "k1")
     #expect(try store.newer(in: [arrival]) == [arrival])
     try store.apply([.recordArrival(arrival)])

@@ -13,7 +13,8 @@ const parts = [["apps", "Apps"], ["teams", "Teams"], ["keys", "Keys"], ["certifi
 
 export function show(main, parameters) {
   const part = parts.some(([name]) => name === parameters.get("part")) ? parameters.get("part") : "apps";
-  const teamField = () => new Field("Team", select([]));
+  const teamField = () => new Field("Team", select([]),
+    { hint: "The gateway created the oldest team, First team, at its first start. Apps that devices register belong to it." });
   const teams = new Section("Teams", {
     path: "/api/teams", empty: "No teams.", action: "Add a team",
     columns: [["ID", (row) => h("code", {}, row.id)], ["Name", (row) => row.name], ["Added", (row) => dateTime(row.createdAt)]],
@@ -27,7 +28,7 @@ export function show(main, parameters) {
     path: "/api/topics", empty: "No apps. Add an app, or register one from a device.", action: "Add an app",
     columns: [["Bundle identifier", (row) => row.topic], ["Team", (row) => h("code", {}, row.team)],
       ["Queue limit per token", (row) => String(row.keep)], ["Broadcasts", (row) => (row.broadcast ? "on" : "off")]],
-    remove: { text: "Remove", done: "removed", what: (row) => `app ${row.topic}`, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}`,
+    remove: { text: "Remove", done: "removed", what: (row) => `app ${row.topic}`, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}?force=1`,
       effect: "All of the app's registrations, tokens, channels and queued notifications are deleted." },
     fields: { team: teamField(), topic: new Field("Bundle identifier", input({ placeholder: "com.example.app" })),
       keep: new Field("Queue limit per token", input({ value: "1" }), { hint: "A number, or “all”." }),

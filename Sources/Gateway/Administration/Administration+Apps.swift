@@ -37,10 +37,23 @@ extension Administration {
     return .success([AdministrationLines.line(app)])
   }
 
-  func removeTopic(_ bundleID: String) throws(StorageFailure) -> AdministrationAnswer {
+  /// Removes an app.
+  ///
+  /// Without `isForced`, this method succeeds only if no device has registered the app.
+  func removeTopic(
+    _ bundleID: String, isForced: Bool
+  ) throws(StorageFailure) -> AdministrationAnswer {
     switch try app(bundleID) {
     case .failure(let failure): return .failure(failure)
     case .success(let app):
+      let count = try isForced ? 0 : store.deviceCount(ofApp: app.number)
+      guard count == 0 else {
+        return .failure(
+          .init(
+            .conflict,
+            "the app \(bundleID) is registered on \(count) \(count == 1 ? "device" : "devices")",
+            do: "to remove it anyway, which makes its tokens invalid, use --force"))
+      }
       try apply([.removeApp(number: app.number)])
       return .success([AdministrationLines.line(app)])
     }

@@ -58,18 +58,10 @@ extension Administration {
             .conflict, "there is only one certificate authority", do: "run 'belfry ca rotate' first"
           ))
       }
-      let summary = try summary(present, now)
+      let devices = try deviceCensus(present)
       let providers = try providers(present, now).former
-      guard isForced || summary.waiting + providers == 0 else {
-        return .failure(
-          .init(
-            .conflict,
-            "the previous authority is still needed by \(summary.waiting) of "
-              + "\(summary.devices) \(summary.devices == 1 ? "device" : "devices") and by "
-              + (providers == 1 ? "1 provider certificate" : "\(providers) provider certificates"),
-            do:
-              "wait for the devices, and create new provider certificates; or lock out the rest with --force"
-          ))
+      guard isForced || devices.waiting.count + providers == 0 else {
+        return .failure(Self.stillNeeded(by: devices, providers: providers))
       }
       guard let one = try folder.giveUpFormerAuthorities() else {
         return .failure(Self.noAuthority(folder))
@@ -86,10 +78,78 @@ extension Administration {
     .putSetting(name: ControlSetting.authority, value: Array(authorities.keyName.utf8))
   }
 
-  private func summary(
-    _ authorities: Authorities, _ now: Int64
-  ) throws(StorageFailure) -> DeviceCertificateSummary {
-    try store.deviceCertificateSummary(authority: authorities.keyName, atSeconds: now / 1_000)
+  /// Returns the failure of a request to retire an authority that devices or provider certificates need.
+  private static func stillNeeded(
+    by devices: DeviceCensus, providers: Int
+  ) -> AdministrationFailure {
+    var needs: [String] = []
+    var advice: [String] = []
+    if !devices.waiting.isEmpty {
+      let names = devices.waiting.map { device in
+        device.name.isEmpty ? "\(device.number)" : "\(device.number) \"\(device.name)\""
+      }
+      needs.append(
+        "\(names.count) of \(devices.count) \(devices.count == 1 ? "device" : "devices") "
+          + "(\(shortened(names)))")
+      advice.append(
+        "wait until the devices connect, or revoke those that will not return with "
+          + "'belfry device revoke DEVICE'")
+    }
+    if providers > 0 {
+      needs.append(providers == 1 ? "1 provider certificate" : "\(providers) provider certificates")
+      advice.append(
+        "replace provider certificates with 'belfry certificate add', and revoke the old ones with "
+          + "'belfry certificate revoke SERIAL'")
+    }
+    return .init(
+      .conflict, "the previous authority is still needed by \(needs.joined(separator: " and by "))",
+      do: advice.joined(separator: "; ") + "; or lock out the rest with --force")
+  }
+
+  /// The devices that are not revoked, grouped by the authorities of their certificates.
+  private struct DeviceCensus {
+    /// The number of devices that have presented a certificate from the authority that signs device certificates.
+    var readyCount = 0
+    /// The devices that can connect, but have not presented a certificate from that authority.
+    var waiting: [DeviceRecord] = []
+    /// The number of devices that cannot connect, because only authorities that were removed have signed their
+    /// certificates.
+    var lockedOutCount = 0
+
+    /// The number of devices that can connect.
+    var count: Int { readyCount + waiting.count }
+  }
+
+  /// Returns the devices that are not revoked, grouped by the authorities of their certificates.
+  private func deviceCensus(_ authorities: Authorities) throws(StorageFailure) -> DeviceCensus {
+    let trusted = authorities.trusted.certificates.map(\.keyName)
+    // Earlier releases, which could not rotate the authority, issued the certificates whose authority is unknown. A
+    // gateway's first authority signed them; the names of its successors end with a number.
+    let hasFirst = authorities.trusted.certificates.contains {
+      !$0.commonName.hasPrefix("\(GatewayFolder.authorityName) ")
+    }
+    var (known, able, ready): (Set<UInt64>, Set<UInt64>, Set<UInt64>) = ([], [], [])
+    for certificate in try store.deviceCertificates() {
+      known.insert(certificate.device)
+      if certificate.authority.map({ trusted.contains($0) }) ?? hasFirst {
+        able.insert(certificate.device)
+      }
+      if certificate.isShown, certificate.authority == authorities.keyName {
+        ready.insert(certificate.device)
+      }
+    }
+    assert(ready.isSubset(of: able), "the authority that signs device certificates is trusted")
+    var census = DeviceCensus()
+    for device in try store.devices() where device.revokedMilliseconds == nil {
+      if ready.contains(device.number) {
+        census.readyCount += 1
+      } else if known.contains(device.number), !able.contains(device.number) {
+        census.lockedOutCount += 1
+      } else {
+        census.waiting.append(device)
+      }
+    }
+    return census
   }
 
   /// Returns the number of valid provider certificates that each authority has signed; an expired or revoked
@@ -107,21 +167,23 @@ extension Administration {
   private func lines(
     _ authorities: Authorities, _ now: Int64
   ) throws(StorageFailure) -> [JSONObject] {
-    let summary = try summary(authorities, now)
+    let census = try deviceCensus(authorities)
     let providers = try providers(authorities, now)
     let issuer = authorities.issuer.certificate
     return authorities.trusted.certificates.map { certificate in
       let isIssuer = certificate == issuer
       let devices =
-        !authorities.isRotating ? summary.devices : isIssuer ? summary.haveShown : summary.waiting
+        !authorities.isRotating ? census.count : isIssuer ? census.readyCount : census.waiting.count
       let signs =
         !authorities.isRotating ? "all" : isIssuer ? "devices, providers" : "server"
-      return [
+      var line: JSONObject = [
         "id": .string(certificate.keyName), "name": .string(certificate.commonName),
         "signs": .string(signs), "devices": .integer(Int64(devices)),
         "providers": .integer(Int64(isIssuer ? providers.new : providers.former)),
         "endsAt": .string(Timestamp.rfc3339(unixMilliseconds: certificate.notAfter * 1_000)),
       ]
+      if isIssuer { line["lockedOut"] = .integer(Int64(census.lockedOutCount)) }
+      return line
     }
   }
 

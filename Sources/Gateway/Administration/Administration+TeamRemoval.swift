@@ -17,7 +17,8 @@ extension Administration {
       return .failure(
         .init(
           .conflict,
-          "team \(id) is the first team: gateway.json contains its ID, and it owns the apps that devices register",
+          "team \(id) is the team that the gateway created at its first start: gateway.json contains its ID, and it "
+            + "owns the apps that devices register",
           do: "revoke its keys and certificates and remove its apps instead"))
     }
     let apps = try store.apps().filter { $0.team == id }
@@ -47,9 +48,13 @@ extension Administration {
   /// Returns a count followed by names, such as "2 apps (a, b)"; nil if there are no names.
   private static func listed(_ names: [String], _ one: String, _ many: String) -> String? {
     guard !names.isEmpty else { return nil }
+    return "\(names.count) \(names.count == 1 ? one : many) (\(shortened(names)))"
+  }
+
+  /// Returns the first names, separated by commas, followed by the number of the others, such as ", and 2 more".
+  static func shortened(_ names: [String]) -> String {
     let shown = names.prefix(Limits.namesInRefusal).joined(separator: ", ")
     let rest = names.count - min(names.count, Limits.namesInRefusal)
-    return
-      "\(names.count) \(names.count == 1 ? one : many) (\(shown)\(rest > 0 ? ", and \(rest) more" : ""))"
+    return rest > 0 ? "\(shown), and \(rest) more" : shown
   }
 }

@@ -57,7 +57,9 @@ extension Administration {
         return .failure(
           .init(
             .conflict, "retiring key \(id) invalidates \(count) \(count == 1 ? "token" : "tokens")",
-            do: "wait until the devices have connected, or use --force"))
+            do:
+              "devices get new tokens when they reconnect, for example after a restart of the gateway; wait until "
+              + "'belfry token-key list' shows no tokens for this key, or use --force"))
       }
       keys.remove(at: index)
       assert(!keys.isEmpty, "the sealing key is never removed")

@@ -158,7 +158,8 @@ public final class Administration: Sendable {
     case .revokeCertificate(let serial): return try revokeCertificate(serial, now)
     case .listTopics: return .success(try store.apps().map(lines.line))
     case .addTopic(let topic): return try addTopic(topic, now)
-    case .removeTopic(let bundleID): return try removeTopic(bundleID)
+    case .removeTopic(let bundleID, let isForced):
+      return try removeTopic(bundleID, isForced: isForced)
     case .listChannels: return try listChannels()
     case .addChannel(let bundleID, let keepsLatest):
       return try addChannel(bundleID, keepsLatest, now)

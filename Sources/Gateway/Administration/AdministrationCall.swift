@@ -9,8 +9,8 @@ internal import Storage
 ///     /enrolment-code   /authorities   /token-keys   /damage
 /// POST the same except devices, log and damage; /api/tokens creates a provider token
 ///        /api/push-check   /token-check   /provider-token-check change nothing
-/// DELETE /api/teams/ID?force=1   /keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID   /devices/NUMBER   /faults
-///        /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1   /token-keys/ID?force=1   /damage
+/// DELETE /api/teams/ID?force=1   /keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID?force=1   /devices/NUMBER
+///        /faults   /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1   /token-keys/ID?force=1   /damage
 ///        /faults/ID
 /// ```
 public struct AdministrationCall: Sendable {
@@ -140,7 +140,8 @@ public struct AdministrationCall: Sendable {
     case ("teams", .some(let id)): return .removeTeam(id: id, isForced: value("force") == "1")
     case ("keys", .some(let id)): return .revokeKey(id: id)
     case ("certificates", .some(let serial)): return .revokeCertificate(serial: serial)
-    case ("topics", .some(let bundleID)): return .removeTopic(bundleID: bundleID)
+    case ("topics", .some(let bundleID)):
+      return .removeTopic(bundleID: bundleID, isForced: value("force") == "1")
     case ("channels", .none):
       guard let id = value("channel") else {
         throw AdministrationFields.wrong("channel", "the channel's id in the query")
@@ -188,7 +189,8 @@ extension AdministrationRequest {
     case .revokeCertificate(let serial): .init("DELETE", "/api/certificates/\(serial)")
     case .listTopics: .init("GET", "/api/topics")
     case .addTopic(let topic): .init("POST", "/api/topics", body: topic.json)
-    case .removeTopic(let bundleID): .init("DELETE", "/api/topics/\(bundleID)")
+    case .removeTopic(let bundleID, let isForced):
+      .init("DELETE", "/api/topics/\(bundleID)", query: isForced ? [("force", "1")] : [])
     case .listChannels: .init("GET", "/api/channels")
     case .addChannel(let bundleID, let keepsLatest):
       .init(

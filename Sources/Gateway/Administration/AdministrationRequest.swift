@@ -23,7 +23,10 @@ public enum AdministrationRequest: Sendable, Hashable {
   case revokeCertificate(serial: String)
   case listTopics
   case addTopic(NewTopic)
-  case removeTopic(bundleID: String)
+  /// Removes an app.
+  ///
+  /// With `isForced`, the request succeeds even if devices have registered the app.
+  case removeTopic(bundleID: String, isForced: Bool)
   case listChannels
   case addChannel(bundleID: String, keepsLatest: Bool)
   /// Removes a channel.

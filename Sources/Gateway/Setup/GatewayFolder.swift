@@ -77,9 +77,24 @@ public struct GatewayFolder: Sendable {
     guard isThere else {
       throw AdministrationFailure(
         .missing, "no gateway in \(path)",
-        do: "start a gateway once with 'belfry gateway', specify its data folder with --data, "
+        do: "start a gateway once with 'belfry gateway', \(folderAdvice), "
           + "or run the command inside 'belfry test-gateway'")
     }
+  }
+
+  /// The advice to specify another data folder.
+  ///
+  /// A gateway with a port offset of N uses `gateway-N` next to the default folder `gateway`. The advice contains such a
+  /// folder if there is one.
+  public var folderAdvice: String {
+    let advice = "specify its data folder with --data"
+    let parent = FileSystem.parent(of: path)
+    let name = "\(path.split(separator: "/").last ?? "")-"
+    let others = ((try? FileSystem.list(parent)) ?? []).filter { other in
+      other.hasPrefix(name) && UInt16(other.dropFirst(name.count)) != nil
+        && FileSystem.exists(GatewayFolder(path: "\(parent)/\(other)").controlStoreFile)
+    }
+    return others.min().map { "\(advice), for example --data \(parent)/\($0)" } ?? advice
   }
 
   /// Returns true if the gateway has a certificate for clients that request `host`, which is a host name or an address;

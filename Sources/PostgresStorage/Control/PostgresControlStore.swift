@@ -120,6 +120,12 @@ public final class PostgresControlStore: ControlStore {
       uniquingKeysWith: +)
   }
 
+  /// Returns the number of devices, other than revoked ones, with a valid token of an app.
+  public func deviceCount(ofApp app: UInt32) throws(StorageFailure) -> Int {
+    let rows = try read(Self.deviceCount, [.integer(Int64(app))])
+    return rows.count > 0 ? Int(rows.integer(0, 0)) : 0
+  }
+
   /// Returns all registrations, sorted by device, app, and kind.
   public func registrations() throws(StorageFailure) -> [RegistrationRecord] { try records(.all) }
 
@@ -216,6 +222,12 @@ public final class PostgresControlStore: ControlStore {
     sql: """
       SELECT d.token_key, count(*) FROM registration r JOIN device d ON d.number = r.device
       WHERE r.state <> 3 AND d.revoked IS NULL GROUP BY d.token_key
+      """)
+  private static let deviceCount = PostgresConnection.Statement(
+    name: "device_count",
+    sql: """
+      SELECT count(DISTINCT r.device) FROM registration r JOIN device d ON d.number = r.device
+      WHERE r.app = $1 AND r.state <> 3 AND d.revoked IS NULL
       """)
   private static let setting = PostgresConnection.Statement(
     name: "setting", sql: "SELECT value FROM setting WHERE name = $1")

@@ -416,6 +416,19 @@ final class ControlEngine: MarkedStoreEngine {
     return counts
   }
 
+  func deviceCount(ofApp app: UInt32) throws(StorageFailure) -> Int {
+    let statement = try database.prepare(
+      """
+      SELECT count(DISTINCT r.device) FROM registration r JOIN device d ON d.number = r.device
+      WHERE r.app = ?1 AND r.state <> 3 AND d.revoked IS NULL
+      """)
+    try statement.bind(1, Int64(app))
+    guard try statement.step() else {
+      throw .corrupt(path: database.path, detail: "devices cannot be counted")
+    }
+    return Int(statement.integer(0))
+  }
+
   func hasDevice(numbered numbers: Range<UInt64>) throws(StorageFailure) -> Bool {
     assert(!numbers.isEmpty, "the range of numbers is not empty")
     let statement = try database.prepare(

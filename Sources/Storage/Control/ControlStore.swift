@@ -102,6 +102,10 @@ public protocol ControlStore: AnyObject, Sendable {
   /// Tokens of revoked devices do not count. The name is nil for tokens that earlier releases sealed. This method reads
   /// all rows.
   func tokenCounts() throws(StorageFailure) -> [String?: Int]
+  /// Returns the number of devices on which the app is registered; revoked devices do not count.
+  ///
+  /// This method reads all rows.
+  func deviceCount(ofApp app: UInt32) throws(StorageFailure) -> Int
   /// Returns all registrations, sorted by device, app, and kind.
   ///
   /// Inactive registrations are included for their timestamps.

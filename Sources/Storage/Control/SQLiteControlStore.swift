@@ -134,6 +134,11 @@ public final class SQLiteControlStore: ControlStore {
     try engine.read { engine throws(StorageFailure) in try engine.tokenCounts() }
   }
 
+  /// Returns the number of devices on which the app is registered; revoked devices do not count.
+  public func deviceCount(ofApp app: UInt32) throws(StorageFailure) -> Int {
+    try engine.read { engine throws(StorageFailure) in try engine.deviceCount(ofApp: app) }
+  }
+
   /// Returns all registrations, sorted by device, app, and kind.
   public func registrations() throws(StorageFailure) -> [RegistrationRecord] {
     try rows(ControlRows.registrations)

@@ -269,6 +269,9 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     try contents.deviceCertificateSummary(authority: authority, atSeconds: now)
   }
   func tokenCounts() throws(StorageFailure) -> [String?: Int] { try contents.tokenCounts() }
+  func deviceCount(ofApp app: UInt32) throws(StorageFailure) -> Int {
+    try contents.deviceCount(ofApp: app)
+  }
   func registrations() throws(StorageFailure) -> [RegistrationRecord] {
     try world.maybeFail("reading the registrations")
     return try contents.registrations()

@@ -31,8 +31,10 @@ enum TopicCommand {
         "topic", "remove",
         "Removes an app and its channels, registrations and stored notifications. All of its tokens become invalid, "
           + "and this cannot be undone.",
-        positionals: "BUNDLE-ID", positionalCount: 1...1, columns: ["topic"]
-      ) { .removeTopic(bundleID: $0.positionals[0]) },
+        positionals: "BUNDLE-ID", positionalCount: 1...1,
+        options: [.flag("force", "remove the app even if devices have registered it")],
+        columns: ["topic"]
+      ) { .removeTopic(bundleID: $0.positionals[0], isForced: $0.has("force")) },
     ])
 
   private static func keep(_ options: CommandLineOptions) throws -> UInt32? {
@@ -84,8 +86,19 @@ enum DeviceAdministration {
     name: "device",
     verbs: [
       AdministrationVerb(
-        "device", "list", "Lists the enrolled devices.",
-        columns: ["device", "name", "up", "lastSeenAt", "enrolledAt", "revokedAt"]
+        "device", "list",
+        "Lists the enrolled devices. The time at which a device was last seen is not stored, so it is known only if the "
+          + "device has been connected since the gateway started.",
+        columns: ["device", "name", "up", "lastSeenAt", "enrolledAt", "revokedAt"],
+        shown: { device in
+          // Only a running gateway knows which devices are connected.
+          guard device["up"] != nil, device["lastSeenAt"] == nil, device["revokedAt"] == nil else {
+            return device
+          }
+          var device = device
+          device["lastSeenAt"] = "not since the gateway started"
+          return device
+        }
       ) { _ in .listDevices(of: nil) },
       AdministrationVerb(
         "device", "revoke", "Revokes a device permanently and unregisters its tokens.",

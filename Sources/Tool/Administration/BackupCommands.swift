@@ -94,6 +94,9 @@ enum RestoreCommand {
     "pushes that were stored at the time of the backup and delivered later are sent again; devices recognize "
       + "their IDs and show them only once",
     "devices that enrolled are unknown: the gateway refuses them, and they enroll again with the code in the backup",
+    "rotations of the certificate authority are undone: the restored gateway and devices that already use a newer "
+      + "authority refuse each other, so these devices must delete their identity and join again with a line from "
+      + "'belfry device invite'; other clients need the restored ca.pem",
     "tokens that were issued are rejected as BadDeviceToken or Unregistered until the app registers again",
     "provider keys, certificates, apps and channels that were added are unknown: providers are refused "
       + "with InvalidProviderToken or TopicDisallowed",

@@ -23,7 +23,7 @@ enum ConsoleCommand {
         try GatewayFolder(path: folder).requireGateway()
         Output.error(
           "no gateway is running with the data folder \(folder)",
-          do: "start it with 'belfry gateway', or specify its data folder with --data")
+          do: "start it with 'belfry gateway', or \(GatewayFolder(path: folder).folderAdvice)")
         return 1
       }
       if options.has("json") {

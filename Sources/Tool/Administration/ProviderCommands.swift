@@ -18,7 +18,10 @@ enum TeamCommand {
         .addTeam(id: options.value("id"), name: options.positionals.first)
       },
       AdministrationVerb(
-        "team", "list", "Lists the teams.", columns: ["id", "name", "createdAt"]
+        "team", "list",
+        "Lists the teams. The gateway created the oldest one, First team, at its first start, and assigns the apps "
+          + "that devices register to it.",
+        columns: ["id", "name", "createdAt"]
       ) { _ in .listTeams },
       AdministrationVerb(
         "team", "remove", "Removes a team that has no apps, keys or certificates.",

@@ -9,8 +9,8 @@ enum AuthorityCommand {
     verbs: [
       AdministrationVerb(
         "ca", "list",
-        "Lists the certificate authorities, what each one signs, and how many devices and "
-          + "providers still need it.",
+        "Lists the certificate authorities, what each one signs, how many devices and providers still need it, and "
+          + "how many devices are locked out because their authority was removed.",
         columns: columns, listing: "authorities"
       ) { _ in .listAuthorities },
       AdministrationVerb(
@@ -31,7 +31,9 @@ enum AuthorityCommand {
       ) { .finishAuthority(isForced: $0.has("force")) },
     ])
 
-  private static let columns = ["id", "name", "signs", "devices", "providers", "endsAt"]
+  private static let columns = [
+    "id", "name", "signs", "devices", "lockedOut", "providers", "endsAt",
+  ]
 }
 
 /// `belfry token-key`: manages the keys that seal device tokens.

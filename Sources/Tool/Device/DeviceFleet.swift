@@ -159,7 +159,9 @@ final class DeviceFleet: TurnEndTarget {
 
   func lost(_ device: VirtualDevice, because reason: String) {
     guard !isLeaving else { return stopWhenAllAreGone() }
-    if !device.isUp, statistics.tokens == 0 {
+    if let loss = device.link?.latestLoss, let problem = trustProblem(loss) {
+      reportOnce(problem)
+    } else if !device.isUp, statistics.tokens == 0 {
       let prefix = "not connected: "
       let cause = reason.hasPrefix(prefix) ? reason.dropFirst(prefix.count) : reason[...]
       reportOnce("not connected to the gateway yet: \(cause)")
@@ -175,6 +177,27 @@ final class DeviceFleet: TurnEndTarget {
       status = 1
       loop.stop()
     }
+  }
+
+  /// Returns the problem and the advice if the link was lost because one side does not trust the CA that signed the
+  /// other side's certificate; nil for any other cause.
+  private func trustProblem(_ loss: GatewayLinkLoss) -> String? {
+    guard case .closed(let closure) = loss else { return nil }
+    let enrollAgain =
+      "to enroll the devices again, remove \(log.path) or use another --data folder, and add --enroll with the code "
+      + "that 'belfry device code' prints"
+    if closure.isUnknownAuthority {
+      return
+        "the devices do not trust the CA that signed the gateway's certificate: use this gateway's current "
+        + "gateway.json or ca.pem, or a new invitation from 'belfry device invite'; if the gateway was restored from a "
+        + "backup, \(enrollAgain)"
+    }
+    if closure.isOwnCertificateRefused {
+      return
+        "the gateway does not accept a device's certificate, because it was restored from a backup or no longer trusts "
+        + "the CA that signed the certificate: \(enrollAgain)"
+    }
+    return nil
   }
 
   func received(_ notification: LinkNotification, latencyMicros: Int64?) {

@@ -24,7 +24,7 @@ struct GatewayDoctor {
       return [
         row(
           "gateway", isFine: false, "\(doctor.folder.path) does not contain a gateway.json",
-          "start a gateway with 'belfry gateway', or specify its data folder with --data")
+          "start a gateway with 'belfry gateway', or \(doctor.folder.folderAdvice)")
       ]
     }
     return [doctor.process] + doctor.listeners + doctor.certificates + doctor.ownCertificate
@@ -132,19 +132,41 @@ struct GatewayDoctor {
     ]
   }
 
+  /// The row about the key in `gateway.json`, with which commands send by default.
+  ///
+  /// The gateway chooses a valid key of its first team, and a revoked one only if that team has no valid key. Providers
+  /// of other teams can then still send.
   private var key: JSONObject {
+    let feature = "provider key"
     let file = description["keyFile"]?.stringValue ?? ""
     let id = description["keyID"]?.stringValue ?? ""
-    let isReadable = (try? FileSystem.readRegularFile(file, limit: Self.fileBytesMax)) != nil
-    let live = (try? GatewayAccess(folder: folder.path).perform(.listKeys)) ?? []
-    let isLive = live.contains {
-      $0["id"]?.stringValue == id && $0["revokedAt"]?.stringValue == nil
+    let team = description["teamID"]?.stringValue ?? ""
+    let valid: [JSONObject]
+    do {
+      valid = try GatewayAccess(folder: folder.path).perform(.listKeys)
+        .filter { $0["revokedAt"] == nil }
+    } catch {
+      return Self.row(feature, isFine: false, "\(error)", "check the gateway's log")
     }
+    guard !valid.isEmpty else {
+      return Self.row(
+        feature, isFine: false, "no key is valid",
+        "add a key with 'belfry key add --team \(team)'")
+    }
+    guard valid.contains(where: { $0["id"]?.stringValue == id }) else {
+      let isOfTeam = valid.contains { $0["team"]?.stringValue == team }
+      let count = valid.count == 1 ? "1 key is valid" : "\(valid.count) keys are valid"
+      return Self.row(
+        feature, isFine: !isOfTeam, isLack: false,
+        isOfTeam
+          ? "\(count), but gateway.json contains \(id), which was revoked"
+          : "\(count), but none of team \(team), which the gateway created at its first start; send with --key",
+        "start the gateway again, which writes the ID of a valid key to gateway.json")
+    }
+    let isReadable = (try? FileSystem.readRegularFile(file, limit: Self.fileBytesMax)) != nil
     return Self.row(
-      "provider key", isFine: isReadable && isLive,
-      isReadable
-        ? isLive ? "\(id), \(file)" : "\(id) was revoked" : "\(file) cannot be read",
-      "create a key with 'belfry key add', or use another key to send")
+      feature, isFine: isReadable, isReadable ? "\(id), \(file)" : "\(file) cannot be read",
+      "add a key with 'belfry key add', or use another key to send")
   }
 
   private var secrets: JSONObject {

@@ -266,10 +266,41 @@ import Transport
     expect(.invalid) {
       try administration.perform(.addTopic(.init(team: team, bundleID: "a", keep: 0)))
     }
-    _ = try administration.perform(.removeTopic(bundleID: bundleID))
-    expect(.missing) { try administration.perform(.removeTopic(bundleID: bundleID)) }
+    _ = try administration.perform(.removeTopic(bundleID: bundleID, isForced: false))
+    expect(.missing) {
+      try administration.perform(.removeTopic(bundleID: bundleID, isForced: true))
+    }
     let again = try administration.perform(.addTopic(.init(team: team, bundleID: bundleID))).first
     #expect(again?["number"] != added?["number"], "a number is never reused")
+  }
+
+  @Test
+  func `an app that a device has registered is removed only by force`() throws {
+    let administration = try stopped()
+    let app = AdministrationRequest.NewTopic(team: team, bundleID: "com.example.app")
+    let number = try administration.perform(.addTopic(app)).first?["number"]?.integerValue
+    let id = try #require(number.flatMap { UInt32(exactly: $0) })
+    try administration.store.apply(
+      [TokenKind.alert, .voip].map { kind in
+        .putRegistration(
+          RegistrationRecord(
+            key: NotificationKey(device: 7, app: id, kind: kind.rawValue), generation: 0,
+            state: .active, changedMilliseconds: 1))
+      })
+    func remove(forced: Bool) throws -> [JSONObject] {
+      try administration.perform(.removeTopic(bundleID: app.bundleID, isForced: forced))
+    }
+    #expect {
+      try remove(forced: false)
+    } throws: { error in
+      let failure = error as? AdministrationFailure
+      return failure?.kind == .conflict && failure?.advice.contains("--force") == true
+        && failure?.what == "the app com.example.app is registered on 1 device"
+    }
+    #expect(try administration.perform(.listTopics).count == 1, "a refusal changes nothing")
+    #expect(try remove(forced: true).first?["topic"] == "com.example.app")
+    #expect(try administration.perform(.listTopics).isEmpty)
+    #expect(try administration.store.registrations().isEmpty)
   }
 
   @Test

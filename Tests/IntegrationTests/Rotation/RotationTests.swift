@@ -124,6 +124,36 @@ import Transport
     }
   }
 
+  @Test func `a forced rotation locks out an offline device, which can enroll again`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let clients = try Clients(scenario, gateway)
+      let device = try clients.device("device")
+      _ = try await device.token()
+      let number = try #require(
+        try await clients.lines("device", "list").first?["device"].integer)
+      try await end(device)
+      _ = try await clients.lines("ca", "rotate")
+      let refused = try await clients.run("ca", "finish")
+      #expect(refused.status == 1 && refused.errors.contains("(\(number)"), "\(refused)")
+      #expect(refused.errors.contains("'belfry device revoke DEVICE'"), "\(refused)")
+      let finished = try await clients.lines("ca", "finish", "--force")
+      #expect(finished.map { $0["devices"].integer } == [0])
+      #expect(finished.map { $0["lockedOut"].integer } == [1])
+
+      let lost = try clients.device("device")
+      _ = try await lost.program.event("link") { $0["state"].string == "down" }
+      #expect(try await lost.program.stop() == 0)
+      #expect(lost.program.errors.contains("do not trust the CA"), "\(lost.program.errors)")
+      let back = try scenario.devices("device", of: gateway, topics: [Self.topic])
+      _ = try await back.token()
+      let listed = try await clients.lines("ca", "list")
+      #expect(listed.map { $0["devices"].integer } == [1])
+    }
+  }
+
   @Test func `a revoked device gets no new certificate, and holds nothing up`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
