@@ -7,6 +7,8 @@ enum Limits {
   static let serverRetryNanoseconds: Int64 = 5_000_000_000
   /// The pause, in nanoseconds, between two attempts to connect to a database server.
   static let serverPauseNanoseconds = 50_000_000
+  /// The number of rows that are copied in one transaction; a notification has at most about 6 KB.
+  static let importedRows = 1_000
   /// The maximum time, in nanoseconds, to wait until a database is unlocked: a restarted gateway can be faster than the
   /// server, which has to notice that the previous connection is closed.
   static let databaseLockNanoseconds: Int64 = 3_000_000_000

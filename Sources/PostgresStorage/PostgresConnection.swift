@@ -11,7 +11,7 @@ internal import System
   struct Statement: Sendable {
     /// The name under which the server remembers the statement.
     let name: StaticString
-    let sql: StaticString
+    let sql: String
   }
 
   /// A statement with its parameters.
@@ -85,7 +85,7 @@ internal import System
         if prepared.insert(Self.identity(of: call.statement)).inserted {
           try sent(
             unsafe PQsendPrepare(
-              connection, Self.text(call.statement.name), Self.text(call.statement.sql),
+              connection, Self.text(call.statement.name), call.statement.sql,
               Int32(call.parameters.count), call.parameters.map(\.type)))
           isPreparation.append(true)
         }

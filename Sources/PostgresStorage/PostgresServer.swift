@@ -13,7 +13,7 @@ final class PostgresServer: Sendable {
   }
 
   private let state: Mutex<State>
-  private let address: PostgresAddress
+  let address: PostgresAddress
   private let now: @Sendable () -> Int64
   let health: StoreHealth
 

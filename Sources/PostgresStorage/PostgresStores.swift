@@ -10,6 +10,10 @@ public struct PostgresStores {
   /// Warnings about the server's settings, one sentence each.
   public let warnings: [String]
 
+  static let schemas = [
+    PostgresNode.schema, PostgresControlStore.schema, PostgresNotificationStore.schema,
+  ]
+
   /// Connects to the database, and brings its schemas up to date.
   ///
   /// Throws `.inUse` if another gateway uses the database. Commits of an earlier process that can no longer be reached
@@ -23,11 +27,7 @@ public struct PostgresStores {
     _ address: PostgresAddress, isExclusive: Bool, now: @escaping @Sendable () -> Int64
   ) throws(StorageFailure) {
     let server = try PostgresServer(
-      address, name: "control",
-      schemas: [
-        PostgresNode.schema, PostgresControlStore.schema, PostgresNotificationStore.schema,
-      ],
-      isExclusive: isExclusive, now: now)
+      address, name: "control", schemas: Self.schemas, isExclusive: isExclusive, now: now)
     let settings = try PostgresSettings(of: server)
     if let obstacle = settings.obstacle {
       throw .unsuitable(server: "\(address)", why: obstacle)

@@ -148,6 +148,10 @@ enum Tool {
       tables: { [RestoreCommand.table] },
       run: RestoreCommand.run),
     Command(
+      name: "store", group: .gateway, summary: "move a gateway's data to PostgreSQL",
+      tables: { [StoreCommand.table] },
+      run: StoreCommand.run),
+    Command(
       name: "console", group: .gateway,
       summary: "print a URL that opens the web console and signs you in",
       tables: { [ConsoleCommand.table] },

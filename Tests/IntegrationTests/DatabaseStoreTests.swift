@@ -122,6 +122,51 @@ private let app = "com.example.app"
     }
   }
 
+  @Test(.requires(.initdb))
+  func `store copy moves a gateway to a database, and tokens and stored notifications stay valid`()
+    async throws
+  {
+    try await withServer { scenario, server in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app, "com.example.other"])
+      let token = try await devices.token(topic: app)
+      _ = try await scenario.belfryCommand([
+        "topic", "add", "--team", gateway.teamID, app, "--keep", "all", "--broadcast", "on",
+        "--data", gateway.data,
+      ])
+      _ = try await scenario.belfryCommand([
+        "channel", "add", "--app", app, "--data", gateway.data,
+      ])
+      try await devices.goOffline()
+      for number in 1...2 {
+        #expect(try await send("\(number)", to: token, gateway, scenario)?["status"].integer == 200)
+      }
+      let copy = ["store", "copy", "sqlite:" + gateway.data, server.url]
+      let busy = try await scenario.belfryCommand(copy, succeeding: false)
+      #expect(busy.status == 1 && busy.errors.contains("stop"))
+      try await gateway.crash()
+      let copied = try await scenario.belfryCommand(copy + ["--json"])
+      var rows: [String: Int] = [:]
+      for line in copied.values { rows[line["table"].string ?? ""] = line["rows"].integer }
+      #expect(rows["notification"] == 2 && rows["device"] == 1 && rows["registration"] == 2)
+      #expect(rows["channel"] == 1 && rows["app"] == 2 && rows["progress"] == 1)
+      let again = try await scenario.belfryCommand(copy, succeeding: false)
+      #expect(again.errors.contains("already in the database"))
+      let other = try await scenario.gateway("other")
+      try await other.crash()
+      let full = try await scenario.belfryCommand(
+        ["store", "copy", "sqlite:" + other.data, server.url], succeeding: false)
+      #expect(full.errors.contains("specify an empty database"))
+
+      let moved = try await scenario.restart(gateway, options: ["--store", server.url])
+      #expect(moved.keyID == gateway.keyID && moved.teamID == gateway.teamID)
+      devices.goOnline()
+      for number in 1...2 { #expect(try await payload(devices).contains("\(number)")) }
+      #expect(try await send("3", to: token, moved, scenario)?["status"].integer == 200)
+      #expect(try await payload(devices).contains("3"))
+    }
+  }
+
   @Test
   func `a database URL with a password, or of another kind, is refused`() async throws {
     try await Scenario.run { scenario in

@@ -28,7 +28,7 @@ export function show(main, parameters) {
     path: "/api/topics", empty: "No apps. Add an app, or register one from a device.", action: "Add an app",
     columns: [["Bundle identifier", (row) => row.topic], ["Team", (row) => h("code", {}, row.team)],
       ["Queue limit per token", (row) => String(row.keep)], ["Broadcasts", (row) => (row.broadcast ? "on" : "off")]],
-    remove: { text: "Remove", done: "removed", what: (row) => `app ${row.topic}`, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}?force=1`,
+    remove: { text: "Remove", done: "removed", what: (row) => `app ${row.topic}`, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}`,
       effect: "All of the app's registrations, tokens, channels and queued notifications are deleted." },
     fields: { team: teamField(), topic: new Field("Bundle identifier", input({ placeholder: "com.example.app" })),
       keep: new Field("Queue limit per token", input({ value: "1" }), { hint: "A number, or “all”." }),

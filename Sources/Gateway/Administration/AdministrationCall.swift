@@ -141,7 +141,7 @@ public struct AdministrationCall: Sendable {
     case ("keys", .some(let id)): return .revokeKey(id: id)
     case ("certificates", .some(let serial)): return .revokeCertificate(serial: serial)
     case ("topics", .some(let bundleID)):
-      return .removeTopic(bundleID: bundleID, isForced: value("force") == "1")
+      return .removeTopic(bundleID: bundleID, isForced: value("force") != "0")
     case ("channels", .none):
       guard let id = value("channel") else {
         throw AdministrationFields.wrong("channel", "the channel's id in the query")
@@ -190,7 +190,7 @@ extension AdministrationRequest {
     case .listTopics: .init("GET", "/api/topics")
     case .addTopic(let topic): .init("POST", "/api/topics", body: topic.json)
     case .removeTopic(let bundleID, let isForced):
-      .init("DELETE", "/api/topics/\(bundleID)", query: isForced ? [("force", "1")] : [])
+      .init("DELETE", "/api/topics/\(bundleID)", query: isForced ? [] : [("force", "0")])
     case .listChannels: .init("GET", "/api/channels")
     case .addChannel(let bundleID, let keepsLatest):
       .init(

@@ -291,7 +291,7 @@ final class ControlEngine: MarkedStoreEngine {
   }
 
   /// The name of the setting that is compared with the store's mark; its value is a decimal number.
-  private static let changesMade = "changes-made"
+  static let changesMade = "changes-made"
 
   func rows<Record>(_ table: ControlRows<Record>) throws(StorageFailure) -> [Record] {
     try records(of: table, database.prepare(once: table.query))

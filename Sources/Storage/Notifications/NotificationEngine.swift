@@ -79,13 +79,13 @@ final class NotificationEngine: MarkedStoreEngine {
     tables: [rows, progress, .setAside])
 
   /// The key consists of the columns that are reported for a removed row, so that no other columns need to be read.
-  private static let rows = ChecksummedTable(
+  static let rows = ChecksummedTable(
     name: "notification",
     key: [
       "device", "app", "kind", "sequence", "id_high", "id_low", "unique_high", "unique_low",
     ],
     rest: ["expiration", "priority", "push_type", "accepted", "collapse", "payload"])
-  private static let progress = ChecksummedTable(
+  static let progress = ChecksummedTable(
     name: "progress", key: [], rest: ["highest", "epoch", "stored"], isUpdated: true)
 
   let database: SQLiteDatabase

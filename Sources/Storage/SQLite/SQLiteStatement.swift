@@ -122,6 +122,17 @@ internal import Transport
 
   func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
+  /// Returns the value of a column that has any type except REAL.
+  func value(_ column: Int32) -> StoreExport.Value {
+    checkColumn(column)
+    return switch unsafe sqlite3_column_type(statement, column) {
+    case SQLITE_NULL: .null
+    case SQLITE_INTEGER: .integer(integer(column))
+    case SQLITE_TEXT: .text(bytes(column))
+    default: .data(bytes(column))
+    }
+  }
+
   func isNull(_ column: Int32) -> Bool {
     unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
   }

@@ -1,5 +1,6 @@
 import BelfryWire
 import Gateway
+import Glibc
 import System
 
 /// `belfry topic`: manages the apps that a team owns.
@@ -32,9 +33,18 @@ enum TopicCommand {
         "Removes an app and its channels, registrations and stored notifications. All of its tokens become invalid, "
           + "and this cannot be undone.",
         positionals: "BUNDLE-ID", positionalCount: 1...1,
-        options: [.flag("force", "remove the app even if devices have registered it")],
+        options: [
+          .flag(
+            "force",
+            "remove the app even if devices have registered it; without a terminal, this is the default"
+          )
+        ],
         columns: ["topic"]
-      ) { .removeTopic(bundleID: $0.positionals[0], isForced: $0.has("force")) },
+      ) { options in
+        // The guard protects a person who types. Scripts decide for themselves.
+        let isForced = options.has("force") || isatty(STDIN_FILENO) != 1
+        return .removeTopic(bundleID: options.positionals[0], isForced: isForced)
+      },
     ])
 
   private static func keep(_ options: CommandLineOptions) throws -> UInt32? {
