@@ -13,6 +13,9 @@ public final class PostgresProgram: Sendable {
   private let command: [String]
   private let program: Mutex<RunningProgram?>
 
+  /// The folder that contains the server's socket.
+  public var socketFolder: String { folder.path }
+
   /// The URL of the database `postgres`.
   public var url: String { url(ofDatabase: "postgres") }
 
