@@ -62,7 +62,7 @@ public final class GatewayMetrics: Sendable {
     failingStores = Dictionary(
       uniqueKeysWithValues: stores.map { store in
         let gauge = registry.gauge(
-          "belfry_store_failing", help: "1 while the store's disk accepts no writes.",
+          "belfry_store_failing", help: "1 while the store accepts no writes.",
           labels: ["store": store])
         return (store, gauge)
       })

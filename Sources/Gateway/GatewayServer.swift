@@ -70,6 +70,8 @@ public final class GatewayServer {
   public var onDescriptionChanged: (Description) -> Void = { _ in }
   /// The listeners' certificates, if they have changed since startup.
   private var security: ListenerSecurity?
+  /// The time, in monotonic nanoseconds, at which stores on a database server are tested next.
+  private var nextRemoteProbe: Int64 = 0
   private lazy var storeReports = StoreReports(
     [resources.controlStore.health, resources.notificationStore.health].compactMap(\.self),
     damages: resources.damages, metrics, log)
@@ -307,10 +309,17 @@ public final class GatewayServer {
   private func reportStores() {
     let now = SystemClock.monotonicNanoseconds
     storeReports.report(atNanoseconds: now)
-    if let health = resources.controlStore.health, health.isRetryDue(atNanoseconds: now) {
+    // The absence of a database is noticed even if nothing is sent.
+    let isProbeDue = now >= nextRemoteProbe
+    if isProbeDue { nextRemoteProbe = now + Limits.remoteProbeNanoseconds }
+    if let health = resources.controlStore.health,
+      health.isRetryDue(atNanoseconds: now) || isProbeDue && health.isRemote
+    {
       controlWriter.perform { try? $0.probe() }
     }
-    if let health = resources.notificationStore.health, health.isRetryDue(atNanoseconds: now) {
+    if let health = resources.notificationStore.health,
+      health.isRetryDue(atNanoseconds: now) || isProbeDue && health.isRemote
+    {
       writer.probe()
     }
   }

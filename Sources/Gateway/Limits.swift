@@ -302,4 +302,6 @@ package enum Limits {
   /// The time, in seconds, after which a provider should repeat a request that got `ServiceUnavailable`: longer than most
   /// restarts of a database server.
   static let retryAfterSeconds: Int64 = 5
+  /// The time, in nanoseconds, between two tests of an idle database: a load balancer should notice its absence soon.
+  static let remoteProbeNanoseconds: Int64 = 5_000_000_000
 }

@@ -52,20 +52,24 @@ struct StoreReports {
     var names: [String] = []
     var reasons: [String] = []
     var count = 0
+    var isRemote = false
     for health in stores where health.failure != nil {
       let report = health.report(atNanoseconds: now)
+      isRemote = health.isRemote
       guard case .failing(let why, let refused) = report else {
         say(report, of: health)
         continue
       }
       names.append(health.name)
-      reasons.append(why)
+      if !reasons.contains(why) { reasons.append(why) }  // text: our own messages
       count += refused
     }
     guard !names.isEmpty else { return }
     nextFailureLine = now + Limits.failureLogNanoseconds
     log.error(
-      "the disk accepts no writes: requests that need one are refused",
+      isRemote
+        ? "the database cannot be used: requests that need it are refused"
+        : "the disk accepts no writes: requests that need one are refused",
       [
         "store": names.joined(separator: ", "), "why": reasons.joined(separator: "; "),
         "refused": "\(count)",
@@ -77,13 +81,13 @@ struct StoreReports {
     case nil, .failing: return
     case .works(let nanoseconds, let refused):
       log.info(
-        "the disk accepts writes again",
+        health.isRemote ? "the database can be used again" : "the disk accepts writes again",
         [
           "store": health.name, "afterSeconds": "\(nanoseconds / 1_000_000_000)",
           "refused": "\(refused)",
         ])
     case .unreadable(let why):
-      log.error("a stored notification cannot be read", ["store": health.name, "why": why])
+      log.error("stored data cannot be read", ["store": health.name, "why": why])
     }
   }
 }

@@ -33,6 +33,10 @@ public struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
     guard
       url.utf8.starts(with: "postgres://".utf8) || url.utf8.starts(with: "postgresql://".utf8)
     else { throw .notPostgres }
+    // An empty URL would connect to whatever database the environment specifies.
+    guard !url.utf8.elementsEqual("postgres://".utf8),
+      !url.utf8.elementsEqual("postgresql://".utf8)
+    else { throw .notPostgres }
     var why: UnsafeMutablePointer<CChar>?
     let options = unsafe PQconninfoParse(url, &why)
     guard let options = unsafe options else {

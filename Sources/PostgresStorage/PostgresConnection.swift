@@ -241,6 +241,10 @@ internal import System
   fileprivate static func message(_ text: UnsafePointer<CChar>?) -> String {
     guard let text = unsafe text else { return "unknown error" }
     return unsafe String(cString: text).split(whereSeparator: \.isNewline)
+      .map { line in
+        // The library starts continued lines with a tab, and some errors with the name of a function.
+        String(line.drop { $0.isWhitespace }).replacing("fe_sendauth: ", with: "")
+      }
       .joined(separator: "; ")
   }
 

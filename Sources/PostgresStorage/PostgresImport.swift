@@ -10,10 +10,11 @@ public final class PostgresImport {
   /// Throws `.unsuitable` if the database already contains the data of a gateway, and `.inUse` if a gateway uses it.
   public init(_ address: PostgresAddress) throws(StorageFailure) {
     server = try PostgresServer(
-      address, name: "import", schemas: PostgresStores.schemas, isExclusive: true)
+      address, name: "import", schemas: [], isExclusive: true)
     if let obstacle = try PostgresSettings(of: server).obstacle {
       throw .unsuitable(server: "\(address)", why: obstacle)
     }
+    try server.migrate(PostgresStores.schemas)
     let rows = try server.read([.init(Self.isUsed)])
     if rows.first.map({ $0.count > 0 && $0.integer(0, 0) != 0 }) ?? true {
       throw .unsuitable(

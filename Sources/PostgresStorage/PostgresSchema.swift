@@ -3,12 +3,14 @@ struct PostgresSchema: Sendable {
   /// The SQLSTATE with which a transaction of a gateway fails after another gateway has taken over the database.
   static let takenOverState = "BF001"
 
+  /// The SQLSTATE with which the upgrade of a schema from a newer release fails.
+  static let newerState = "BF002"
+
   /// The name under which the version is recorded.
   let name: String
   /// The scripts, one per version, in order.
   ///
-  /// Released scripts never change; new scripts are only appended. A script must not break gateways of the previous
-  /// release, which run at the same time during a rolling upgrade.
+  /// Released scripts never change; new scripts are only appended.
   let migrations: [String]
 
   /// Brings the schema up to date; nodes that start at the same time wait for each other.
@@ -36,6 +38,22 @@ struct PostgresSchema: Sendable {
           COMMIT
           """)
     }
+    try checkVersion(connection)
+  }
+
+  /// Fails if a newer release has upgraded the schema.
+  private func checkVersion(_ connection: PostgresConnection) throws(PostgresFailure) {
+    let known = migrations.count
+    try connection.execute(
+      script: """
+        DO $check$ DECLARE found bigint; BEGIN
+          SELECT version INTO found FROM belfry_schema WHERE name = '\(name)';
+          IF found > \(known) THEN
+            RAISE EXCEPTION 'the schema \(name) has version %, but this release supports up to \(known): use the newer release',
+              found USING ERRCODE = '\(Self.newerState)';
+          END IF;
+        END $check$
+        """)
   }
 
   /// The number of the advisory lock, which is arbitrary.

@@ -29,12 +29,10 @@ final class PostgresServer: Sendable {
     _ address: PostgresAddress, name: String, schemas: [PostgresSchema], isExclusive: Bool = false,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) throws(StorageFailure) {
-    assert(
-      Set(schemas.map(\.name)).count == schemas.count, "each schema is upgraded only once")
     self.address = address
     self.now = now
     self.isExclusive = isExclusive
-    health = StoreHealth(name: name)
+    health = StoreHealth(name: name, isRemote: true)
     state = Mutex(State())
     try state.withLock { state throws(StorageFailure) in
       do throws(PostgresFailure) {
@@ -44,6 +42,13 @@ final class PostgresServer: Sendable {
       }
     }
     if isExclusive { try lock() }
+    if !schemas.isEmpty { try migrate(schemas) }
+  }
+
+  /// Creates or upgrades the tables.
+  func migrate(_ schemas: [PostgresSchema]) throws(StorageFailure) {
+    assert(
+      Set(schemas.map(\.name)).count == schemas.count, "each schema is upgraded only once")
     try state.withLock { state throws(StorageFailure) in
       do throws(PostgresFailure) {
         guard let connection = state.connection else { return }
@@ -66,6 +71,12 @@ final class PostgresServer: Sendable {
       guard now() < deadline else { throw .inUse(server: "\(address)") }
       pauseBeforeRetry()
     }
+  }
+
+  /// Returns true if the database contains the tables of a gateway.
+  func hasTables() throws(StorageFailure) -> Bool {
+    let rows = try read([.init(Self.hasTables)])
+    return rows.first.map { $0.count > 0 && $0.integer(0, 0) != 0 } ?? false
   }
 
   /// Executes statements that only read, and repeats them once if the connection was lost.
@@ -113,19 +124,22 @@ final class PostgresServer: Sendable {
   ) throws(StorageFailure) -> [PostgresRows] {
     if state.isClosed { throw .closed }
     if let refusal = health.refusal(atNanoseconds: now()) { throw refusal }
-    let deadline = now() + Limits.serverRetryNanoseconds
+    // Begins with the first lost attempt, so that a slow attempt is repeated at least once.
+    var deadline: Int64?
     var lostCount = 0
     while true {
       do throws(PostgresFailure) {
         return try attempt(calls, &state)
       } catch {
         switch error {
-        case .lost, .uncertain: lostCount += 1
+        case .lost, .uncertain:
+          lostCount += 1
+          deadline = deadline ?? now() + Limits.serverRetryNanoseconds
         // Only a later attempt can determine the result of a transaction that was sent.
         case .notConnected where isWrite && lostCount > 0: break
         case .notConnected, .refused: throw fail(error, state, isWrite: true)
         }
-        guard isWrite ? now() < deadline : lostCount == 1 else {
+        guard isWrite ? now() < deadline ?? .max : lostCount == 1 else {
           throw fail(error, state, isWrite: true)
         }
         if isWrite { pauseBeforeRetry() }
@@ -149,6 +163,8 @@ final class PostgresServer: Sendable {
     }
   }
 
+  private static let hasTables = PostgresConnection.Statement(
+    name: "has_tables", sql: "SELECT to_regclass('belfry_schema') IS NOT NULL")
   private static let tryLock = PostgresConnection.Statement(
     name: "try_lock", sql: "SELECT pg_try_advisory_lock(1113879649)")
   private static let begin = PostgresConnection.Statement(name: "begin", sql: "BEGIN")
@@ -181,7 +197,8 @@ final class PostgresServer: Sendable {
     if state.isClosed { return .closed }
     let failure = Self.failure(failure, of: address)
     if failure.isOfDisk {
-      if isWrite {
+      // If the server is absent, writes would fail too.
+      if isWrite || failure.isOfServer {
         health.writeFailed(failure, atNanoseconds: now())
       } else {
         health.readFailed(failure)
@@ -194,16 +211,36 @@ final class PostgresServer: Sendable {
   private static let uniqueViolation = "23505"
   private static let foreignKeyViolation = "23503"
   private static let diskFull = "53100"
+  private static let duplicateTable = "42P07"
+  private static let noPrivilege = "42501"
+
+  /// Returns a message of the server without its context, which can contain whole scripts.
+  private static func firstSentence(_ message: String) -> String {
+    let text = message.split(separator: "; ", maxSplits: 1).first ?? ""
+    let isError = text.utf8.starts(with: "ERROR:".utf8)
+    return String(isError ? text.dropFirst(6).drop { $0.isWhitespace } : text)
+  }
 
   private static func failure(
     _ failure: PostgresFailure, of address: PostgresAddress
   ) -> StorageFailure {
     switch failure {
     case .refused(PostgresSchema.takenOverState, _): .takenOver(server: "\(address)")
+    case .refused(PostgresSchema.newerState, let message):
+      .unsuitable(server: "\(address)", why: firstSentence(message))
+    case .refused(duplicateTable, _):
+      .unsuitable(
+        server: "\(address)",
+        why: "it contains tables of another program: specify an empty database")
+    case .refused(noPrivilege, let message):
+      .unsuitable(
+        server: "\(address)",
+        why: "\(firstSentence(message)): make the gateway's role the owner of the database")
     case .refused(uniqueViolation, let message): .exists(what: message)
     case .refused(foreignKeyViolation, _): .missing(what: "an object that a record belongs to")
     case .refused(diskFull, _): .diskFull(path: "the database \(address)")
-    case .refused: .rejected(server: "\(address)", why: "\(failure)")
+    case .refused(let state, let message):
+      .rejected(server: "\(address)", why: "\(firstSentence(message)) (SQLSTATE \(state))")
     case .notConnected, .lost, .uncertain: .unreachable(server: "\(address)", why: "\(failure)")
     }
   }

@@ -18,20 +18,33 @@ public struct PostgresStores {
   ///
   /// Throws `.inUse` if another gateway uses the database. Commits of an earlier process that can no longer be reached
   /// fail from now on.
-  public init(_ address: PostgresAddress) throws(StorageFailure) {
-    try self.init(address, isExclusive: true, now: { SystemClock.monotonicNanoseconds })
+  ///
+  /// If `mayCreate` is false, throws `.unsuitable` if the database does not contain a gateway's tables.
+  public init(_ address: PostgresAddress, mayCreate: Bool = true) throws(StorageFailure) {
+    try self.init(
+      address, isExclusive: true, mayCreate: mayCreate,
+      now: { SystemClock.monotonicNanoseconds })
   }
 
   /// Connects to the database with a specific monotonic clock, and can share the database, for tests.
   package init(
-    _ address: PostgresAddress, isExclusive: Bool, now: @escaping @Sendable () -> Int64
+    _ address: PostgresAddress, isExclusive: Bool, mayCreate: Bool = true,
+    now: @escaping @Sendable () -> Int64
   ) throws(StorageFailure) {
     let server = try PostgresServer(
-      address, name: "control", schemas: Self.schemas, isExclusive: isExclusive, now: now)
+      address, name: "control", schemas: [], isExclusive: isExclusive, now: now)
     let settings = try PostgresSettings(of: server)
     if let obstacle = settings.obstacle {
       throw .unsuitable(server: "\(address)", why: obstacle)
     }
+    if !mayCreate, try !server.hasTables() {
+      throw .unsuitable(
+        server: "\(address)",
+        why:
+          "it does not contain the data of this gateway: restore the database from a backup, or choose an "
+          + "empty data folder")
+    }
+    try server.migrate(Self.schemas)
     warnings = settings.warnings
     let node = try PostgresNode(name: PostgresNode.onlyName, on: server)
     control = PostgresControlStore(server, node: node)

@@ -58,11 +58,11 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     case .engine(let path, let operation, let detail):
       "SQLite could not \(operation) in \(path): \(detail)"
     case .unreachable(let server, let why):
-      "cannot use the database \(server) (\(why)): check the server and the network"
+      "cannot use the database \(server) (\(why)): check the URL, the password file and the server"
     case .rejected(let server, let why): "the database \(server) rejected a statement: \(why)"
     case .unsuitable(let server, let why): "cannot use the database \(server): \(why)"
     case .takenOver(let server):
-      "another gateway has taken over the database \(server): stop one of the gateways"
+      "another gateway has taken over the database \(server): stop one of the two, and restart the other"
     case .inUse(let server):
       "another gateway is using the database \(server): stop it, or specify another database"
     case .system(let failure): failure.description
@@ -79,6 +79,14 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
       .unreachable, .rejected, .unsuitable, .takenOver, .inUse, .system:
       true
     case .newerSchema, .closed, .exists, .missing: false
+    }
+  }
+
+  /// True if the database server is absent, or serves another gateway.
+  public var isOfServer: Bool {
+    switch self {
+    case .unreachable, .takenOver, .inUse: true
+    default: false
     }
   }
 

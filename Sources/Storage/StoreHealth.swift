@@ -31,10 +31,15 @@ public final class StoreHealth: Sendable {
 
   /// The store's name, which is the name of its file.
   public let name: String
+  /// True if the store is on a database server, whose absence is not a problem of a disk.
+  public let isRemote: Bool
   private let state = Mutex(State())
 
   /// Creates the health of a store that has not failed.
-  public init(name: String) { self.name = name }
+  public init(name: String, isRemote: Bool = false) {
+    self.name = name
+    self.isRemote = isRemote
+  }
 
   /// The reason that the store does not accept writes; nil if it accepts writes.
   public var failure: StorageFailure? { state.withLock { $0.failure } }

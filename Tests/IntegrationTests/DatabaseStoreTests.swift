@@ -84,6 +84,15 @@ private let app = "com.example.app"
       try await devices.goOffline()
       #expect(try await send("before", to: token, gateway, scenario)?["status"].integer == 200)
       try await server.stop()
+      // A rotation changes files before the database, so it must not begin.
+      for rotation in [["ca", "rotate"], ["token-key", "rotate"]] {
+        let files = ["ca.pem", "token-keys"].map { gateway.data + "/" + $0 }
+        let before = try files.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        let rotated = try await scenario.belfryCommand(
+          rotation + ["--data", gateway.data], succeeding: false)
+        #expect(rotated.status != 0)
+        #expect(try files.map { try Data(contentsOf: URL(fileURLWithPath: $0)) } == before)
+      }
       let refused = try await send("refused", to: token, gateway, scenario)
       #expect(refused?["status"].integer == 503)
       #expect(refused?["reason"].string == "ServiceUnavailable")
@@ -94,6 +103,20 @@ private let app = "com.example.app"
       }
       devices.goOnline()
       #expect(try await payload(devices).contains("after"), "the newest one is kept")
+      // Nothing of the outage remains, because nothing was lost.
+      var status = ""
+      repeat {
+        status = try await scenario.belfryCommand(
+          ["gateway", "status", "--data", gateway.data]
+        ).output
+      } while status.contains("cannot use the database")
+      #expect(status.contains("ready") && !status.contains("not ready"))
+      #expect(gateway.program.errors.contains("the database can be used again"))
+      #expect(!gateway.program.errors.contains("the disk"))
+      #expect(!gateway.program.errors.contains("cannot be read"))
+      let doctor = try await scenario.belfryCommand(
+        ["doctor", "--gateway", "--data", gateway.data], succeeding: false)
+      #expect(doctor.output.contains("fsync = off"))
     }
   }
 
@@ -112,6 +135,29 @@ private let app = "com.example.app"
       #expect(try await start("other", store).contains("another gateway is using the database"))
       try await gateway.crash()
       #expect(try await start("other", store).contains("a gateway with another data folder"))
+      // A folder that lost its link is told so, and `--recover` restores the link.
+      let link = gateway.data + "/database"
+      let kept = try Data(contentsOf: URL(fileURLWithPath: link))
+      try FileManager.default.removeItem(atPath: link)
+      #expect(try await start("gateway", store).contains("database is missing"))
+      #expect(try await start("gateway", []).contains("the file database is missing"))
+      let recovered = try await scenario.restart(gateway, options: ["--recover"])
+      try await recovered.crash()
+      #expect(try Data(contentsOf: URL(fileURLWithPath: link)) == kept)
+      // An empty database stays empty, so that a backup can be restored to it.
+      let empty = server.url(ofDatabase: "empty")
+      try await server.execute("CREATE DATABASE empty")
+      #expect(
+        try await start("gateway", ["--store", empty]).contains(
+          "restore the database from a backup"))
+      #expect(try await server.execute("\\dt", in: "empty").contains("Did not find any relations"))
+      try await server.execute("CREATE TABLE team (a int)", in: "empty")
+      #expect(
+        try await start("new", ["--store", empty]).contains("it contains tables of another program")
+      )
+      try await server.execute("UPDATE belfry_schema SET version = 99")
+      #expect(try await start("gateway", store).contains("use the newer release"))
+      try await server.execute("UPDATE belfry_schema SET version = 1")
       #expect(try await start("gateway", []).contains("start the gateway with --store"))
       let plain = try await scenario.gateway("plain")
       try await plain.crash()
@@ -171,6 +217,7 @@ private let app = "com.example.app"
   func `a database URL with a password, or of another kind, is refused`() async throws {
     try await Scenario.run { scenario in
       for (url, problem) in [
+        ("postgres://", "postgres://USER@HOST/DATABASE"),
         ("postgres://user:secret@host/name", "PGPASSFILE"), ("mysql://host/name", "sqlite:"),
       ] {
         let result = try await scenario.belfryCommand(

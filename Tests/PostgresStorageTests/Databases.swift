@@ -13,18 +13,16 @@ extension PostgresStores {
   }
 }
 
-/// Databases of one server, each of which is created for one store.
+/// The database of a server, which is emptied for each store.
 final class Databases: Sendable {
   private let server: PostgresProgram
-  private let number = MetricRegistry().counter("databases", help: "Created.")
 
   init(of server: PostgresProgram) { self.server = server }
 
   func make() throws -> PostgresAddress {
-    number.add()
-    let name = "store\(number.value)"
-    let connection = try PostgresConnection(PostgresAddress(server.url))
-    try connection.execute(script: "CREATE DATABASE \(name)")
-    return try PostgresAddress(server.url(ofDatabase: name))
+    let address = try PostgresAddress(server.url)
+    let connection = try PostgresConnection(address)
+    try connection.execute(script: "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    return address
   }
 }

@@ -51,7 +51,7 @@ export function show(main) {
     const problems = [];
     if (!status.ready) problems.push(`Not ready: ${status.obstacle}.`);
     for (const [store, value] of byLabel(values, "belfry_store_failing")) {
-      if (value) problems.push(`The disk for the ${store} store is not writable.`);
+      if (value) problems.push(store.endsWith(".sqlite") ? `The disk for the ${store} store is not writable.` : `The database can't be used (${store}).`);
     }
     const notices = [...status.notices];
     const clock = values.get("belfry_clock_disagreement_seconds");

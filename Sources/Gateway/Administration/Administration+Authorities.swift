@@ -30,6 +30,8 @@ extension Administration {
             .conflict, "the certificate authority is already being rotated",
             do: "run 'belfry ca finish' first"))
       }
+      // The files change before the store, so make sure that the store accepts the change.
+      try store.probe()
       guard let both = try folder.addAuthority(nowSeconds: now / 1_000) else {
         return .failure(
           .init(
@@ -63,6 +65,7 @@ extension Administration {
       guard isForced || devices.waiting.count + providers == 0 else {
         return .failure(Self.stillNeeded(by: devices, providers: providers))
       }
+      try store.probe()
       guard let one = try folder.giveUpFormerAuthorities() else {
         return .failure(Self.noAuthority(folder))
       }

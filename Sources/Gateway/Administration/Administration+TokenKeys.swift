@@ -26,6 +26,8 @@ extension Administration {
             "there are already \(former.count) token keys, and each token is tried with all of them",
             do: "retire one with 'belfry token-key retire'"))
       }
+      // The file changes before the store, so make sure that the store accepts the change.
+      try store.probe()
       let new = SystemRandom.bytes(32)
       for keys in [former + [new], [new] + former] { try put(keys) }
       return .success(try lines([new] + former))
@@ -61,6 +63,7 @@ extension Administration {
               "devices get new tokens when they reconnect, for example after a restart of the gateway; wait until "
               + "'belfry token-key list' shows no tokens for this key, or use --force"))
       }
+      try store.probe()
       keys.remove(at: index)
       assert(!keys.isEmpty, "the sealing key is never removed")
       try put(keys)

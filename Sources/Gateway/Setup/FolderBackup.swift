@@ -82,7 +82,7 @@ public enum FolderBackup {
   private static let stores = storeKinds.map(\.name)
 
   /// The files that every gateway folder must contain, and that must not be empty.
-  private static let required = ["manifest"] + FolderPart.allCases.flatMap(\.files)
+  private static let required = ["manifest"] + FolderPart.parts(storesIn: .folder).flatMap(\.files)
 
   // MARK: Backing up
 
@@ -121,7 +121,7 @@ public enum FolderBackup {
     if case .database(let address) = try folder.storeLocation() {
       throw AdministrationFailure(
         .conflict, "the gateway's data is in the database \(address)",
-        do: "stop the gateway, back up the database with 'pg_dump', and copy \(folder.path)")
+        do: "back up the database with 'pg_dump', and then the folder \(folder.path)")
     }
     if let name = required.first(where: { (FileSystem.byteCount(of: folder.file($0)) ?? 0) == 0 }) {
       throw AdministrationFailure(

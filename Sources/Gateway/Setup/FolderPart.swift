@@ -6,12 +6,14 @@ enum FolderPart: CaseIterable {
   case notificationStore
   case authority
   case tokenKeys
+  /// The link to the database that contains the stores.
+  case databaseLink
 
   /// The parts of a folder whose stores are in this place.
   static func parts(storesIn location: StoreLocation) -> [FolderPart] {
     switch location {
-    case .folder: allCases
-    case .database: [.authority, .tokenKeys]
+    case .folder: [.controlStore, .notificationStore, .authority, .tokenKeys]
+    case .database: [.databaseLink, .authority, .tokenKeys]
     }
   }
 
@@ -22,6 +24,7 @@ enum FolderPart: CaseIterable {
     case .notificationStore: ["notifications.sqlite"]
     case .authority: ["ca-key.pem", "ca.pem"]
     case .tokenKeys: ["token-keys"]
+    case .databaseLink: [DatabaseLink.file]
     }
   }
 
@@ -30,7 +33,7 @@ enum FolderPart: CaseIterable {
     switch self {
     case .controlStore, .notificationStore:
       files.flatMap { name in ["", "-wal", "-shm", "-mark"].map { name + $0 } }
-    case .authority, .tokenKeys: files
+    case .authority, .tokenKeys, .databaseLink: files
     }
   }
 
@@ -45,6 +48,7 @@ enum FolderPart: CaseIterable {
     case .authority:
       "the trust of all clients: clients need the new ca.pem, devices enroll again, providers need new "
         + "certificates"
+    case .databaseLink: "the check that the database belongs to this folder"
     case .tokenKeys:
       "every device token: providers get BadDeviceToken, and apps get new tokens when they "
         + "register again"

@@ -80,9 +80,9 @@ final class FolderRecovery {
     if kept != bytes { try folder.write(bytes, Self.manifest, mode: 0o644) }
   }
 
-  private static let manifest = "manifest"
+  static let manifest = "manifest"
   /// The maximum size of a manifest, in bytes; a real one consists of a few lines.
-  private static let manifestBytesMax = 65_536
+  static let manifestBytesMax = 65_536
 
   // MARK: Parts
 

@@ -91,7 +91,8 @@ extension GatewayResources {
     switch configuration.store {
     case .folder: stores = try openStores(in: folder, recovery)
     case .database(let address):
-      let opened = try folder.openStores(in: address, isComplete: recovery.isComplete)
+      let opened = try folder.openStores(
+        in: address, isComplete: recovery.isComplete, recovers: configuration.recovers)
       log.info(
         "this gateway is the only one that uses its database", ["database": address.url])
       for warning in opened.warnings { log.warning("\(warning)") }

@@ -104,7 +104,12 @@ extension GatewayFolder {
   /// Throws if the folder already has stores in another place.
   func checkStoreLocation(_ location: StoreLocation) throws(Failure) {
     switch (location, try DatabaseLink(of: self)) {
-    case (.folder, nil), (.database, .some): return
+    case (.database, .some): return
+    case (.folder, nil):
+      guard isOfDatabase else { return }
+      throw .otherStore(
+        folder: path, "its data is in a database, but the file \(DatabaseLink.file) is missing",
+        remedy: "restore the file from a backup, or start the gateway with --store and --recover")
     case (.folder, .some(let link)):
       throw .otherStore(
         folder: path, "its data is in the database \(link.url)",
@@ -117,17 +122,32 @@ extension GatewayFolder {
     }
   }
 
+  /// True if the folder's first start has finished, and its manifest does not contain the files of stores.
+  private var isOfDatabase: Bool {
+    guard
+      let manifest = try? FileSystem.readRegularFile(
+        file(FolderRecovery.manifest), limit: FolderRecovery.manifestBytesMax),
+      !manifest.isEmpty
+    else { return false }
+    return !String(decoding: manifest, as: UTF8.self).split(separator: "\n").contains {
+      $0.utf8.elementsEqual("control.sqlite".utf8)
+    }
+  }
+
   /// Opens the stores in a database, and checks that they belong to this folder.
   ///
-  /// If `isComplete` is true, the folder's first start has finished, so its database must not be empty.
+  /// If `isComplete` is true, the folder's first start has finished, so its database must not be empty. If `recovers` is
+  /// true, a missing link is created again.
   func openStores(
-    in address: PostgresAddress, isComplete: Bool
+    in address: PostgresAddress, isComplete: Bool, recovers: Bool = false
   ) throws -> PostgresStores {
-    let stores = try PostgresStores(address)
     let own = try DatabaseLink(of: self)
+    let stores = try PostgresStores(address, mayCreate: !isComplete)
     var link = own ?? DatabaseLink(url: address.url)
     let recorded = try stores.control.setting(ControlSetting.databaseLink)
-    if let recorded, !recorded.elementsEqual(own?.id.utf8 ?? "".utf8) {
+    if let recorded, own == nil, isComplete, recovers {
+      link.id = String(decoding: recorded, as: UTF8.self)
+    } else if let recorded, !recorded.elementsEqual(own?.id.utf8 ?? "".utf8) {
       throw Failure.otherStore(
         folder: path, "the database \(address.url) belongs to a gateway with another data folder",
         remedy: "use that folder, or choose an empty database")

@@ -40,6 +40,7 @@ public final class PostgresProgram: Sendable {
     let creation = try RunningProgram(
       prefix + [
         initdb, "--pgdata", data, "--username", "belfry", "--auth", "trust", "--no-sync",
+        "--wal-segsize", "1",
         "--encoding", "UTF8", "--locale", "C",
       ], name: "initdb", errorsFile: folder.file("initdb.errors"))
     guard try await creation.end() == 0 else {
@@ -71,6 +72,19 @@ public final class PostgresProgram: Sendable {
     guard let running = program.withLock({ $0 }) else { return }
     running.signal(SIGQUIT)
     _ = try await running.end()
+  }
+
+  /// Executes a statement with `psql`, and returns its output.
+  @discardableResult
+  public func execute(_ sql: String, in database: String = "postgres") async throws -> String {
+    let psql = try RunningProgram(
+      [
+        URL(fileURLWithPath: try TestTool.initdb.required()).deletingLastPathComponent().path
+          + "/psql", "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--dbname", url(ofDatabase: database),
+        "--command", sql,
+      ], name: "psql", errorsFile: folder.file("psql.errors"))
+    guard try await psql.end() == 0 else { throw ProgramFailure.unreadable(psql.errors) }
+    return psql.lines.joined(separator: "\n") + psql.errors
   }
 
   /// Returns the URL of a database of the server.

@@ -28,7 +28,7 @@ struct GatewayDoctor {
       ]
     }
     return [doctor.process] + doctor.listeners + doctor.certificates + doctor.ownCertificate
-      + [doctor.key, doctor.secrets, doctor.reach, doctor.disk] + doctor.faults
+      + [doctor.key, doctor.secrets, doctor.reach, doctor.disk] + doctor.faults + doctor.notices
   }
 
   /// Returns true if every required part is present.
@@ -146,7 +146,8 @@ struct GatewayDoctor {
       valid = try GatewayAccess(folder: folder.path).perform(.listKeys)
         .filter { $0["revokedAt"] == nil }
     } catch {
-      return Self.row(feature, isFine: false, "\(error)", "check the gateway's log")
+      return Self.row(
+        feature, isFine: false, isLack: false, "unknown (\(error))", "check the gateway's log")
     }
     guard !valid.isEmpty else {
       return Self.row(
@@ -211,6 +212,20 @@ struct GatewayDoctor {
         "faults", isFine: false, isLack: false, faults,
         "show them with 'belfry fault list', and remove them with 'belfry fault clear'")
     ]
+  }
+
+  /// The rows about the database and about notices of the running gateway, such as unsafe settings of a database server.
+  private var notices: [JSONObject] {
+    guard let status = try? GatewayAccess(folder: folder.path).status() else { return [] }
+    let database = status["database"]?.stringValue.map { url in
+      Self.row(
+        "database", isFine: status["obstacle"] == nil,
+        status["obstacle"]?.stringValue ?? url, "check the database server and the gateway's log")
+    }
+    return [database].compactMap(\.self)
+      + (status["notices"]?.arrayValue ?? []).compactMap(\.stringValue).map { notice in
+        Self.row("notice", isFine: false, isLack: false, notice, "see the gateway's log")
+      }
   }
 
   // MARK: - Addresses
