@@ -218,9 +218,9 @@ struct ClientSession: ~Copyable {
   private mutating func failOverdue(
     _ overdue: (number: RequestNumber, connection: ConnectionNumber?), now: Int64
   ) {
-    if overdue.connection == nil, let connectionFailure {
-      steps.append(
-        .fail(overdue.number, .unreachable(endpoint: endpoint, reason: connectionFailure)))
+    let failure = pool.allowsNoRequests ? ProviderFailure.noStreamsReason : connectionFailure
+    if overdue.connection == nil, let failure {
+      steps.append(.fail(overdue.number, .unreachable(endpoint: endpoint, reason: failure)))
       return
     }
     let seconds = Int(policy.timeoutNanoseconds / 1_000_000_000)

@@ -69,6 +69,9 @@ struct ConnectionPool {
   /// True if at least one connection accepts requests.
   var hasOpen: Bool { !open.isEmpty }
 
+  /// True if connections are open, and the service allows no requests on any of them.
+  var allowsNoRequests: Bool { hasOpen && open.allSatisfy { $0.limit == 0 } }
+
   /// True if a connection is being opened.
   var isConnecting: Bool { !connecting.isEmpty }
 

@@ -32,6 +32,10 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
     case .badCredentials(let reason): "the credentials cannot be used: \(reason)"
     case .cannotStart(let reason): "the client cannot start: \(reason)"
     case .badPush(let reason): "this push cannot be sent: \(reason)"
+    case .unreachable(let endpoint, let reason) where reason == Self.noStreamsReason:
+      "cannot send to \(endpoint): \(reason): try again later"
+    case .unreachable(let endpoint, let reason) where reason.hasPrefix(Self.goingAwayReason):
+      "\(endpoint) closed the connection before it accepted the request (\(reason)): try again"
     case .unreachable(let endpoint, let reason):
       "cannot connect to \(endpoint): \(Self.cause(reason, of: endpoint)); "
         + Self.advice(reason, of: endpoint)
@@ -46,11 +50,31 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
     }
   }
 
+  /// The reason for a request that waited on an open connection until the time limit.
+  static let noStreamsReason = "the service allows no concurrent requests"
+  /// The beginning of the reason for a connection that the service closed with GOAWAY.
+  static let goingAwayReason = "the service is going away"
+
+  /// True if the service accepted the connection, but allowed no request on it.
+  ///
+  /// A connection with waiting requests becomes idle only if the service allows no requests.
+  package var isWithoutStreams: Bool {
+    guard case .unreachable(_, let reason) = self else { return false }
+    return reason == Self.noStreamsReason
+      || reason.hasPrefix(Self.goingAwayReason) && reason.contains("\"IdleTimeout\"")
+  }
+
   /// Returns the advice for the reason that no connection could be opened.
   private static func advice(_ reason: String, of endpoint: String) -> String {
+    let isApple = endpoint.contains("push.apple.com:")
+    // The service reports problems of a certificate only if it is the client's.
+    if reason.contains("TLS failed: the peer reported: "), reason.contains("certificate") {
+      return "use a valid client certificate"
+        + (isApple ? "" : ", which 'belfry certificate add' creates")
+    }
     // If TLS failed, a program listens at the address.
     if reason.contains("TLS failed: ") { return "check the address and the CA" }
-    let service = endpoint.contains("push.apple.com:") ? "service" : "gateway"
+    let service = isApple ? "service" : "gateway"
     return "check the address, and that the \(service) is running"
   }
 

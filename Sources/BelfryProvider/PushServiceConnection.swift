@@ -127,7 +127,9 @@ final class PushServiceConnection: StreamHandler, TimerTarget, TurnEndTarget {
     requests = [:]
     http = nil
     self.stream = nil
-    owner.connectionEnded(self, reason: endReason ?? reason.description)
+    let isByPeer = reason == .peer || reason == .truncated
+    let description = isByPeer ? "closed by the service" : reason.description
+    owner.connectionEnded(self, reason: endReason ?? description)
   }
 
   // MARK: Answers
@@ -173,7 +175,7 @@ final class PushServiceConnection: StreamHandler, TimerTarget, TurnEndTarget {
     let unprocessed = requests.filter { $0.key > lastStreamID }.sorted { $0.key < $1.key }
     for (streamID, _) in unprocessed { requests[streamID] = nil }
     let debug = unsafe String(decoding: debugData.prefix(256), as: UTF8.self)
-    let reason = "the service is going away with error \(errorCode) \(debug)"
+    let reason = "\(ProviderFailure.goingAwayReason) with error \(errorCode) \(debug)"
     endReason = reason
     owner.connectionWentAway(self, unprocessed: unprocessed.map(\.value.number), reason: reason)
   }

@@ -8,10 +8,10 @@ public final class ConsoleServer: Sendable {
   /// Creates a server that listens on `address`, and accepts up to `connections` simultaneous connections (128 by
   /// default).
   ///
-  /// `option` is the name of the command-line option that sets the port. A port of 0 selects any free port. `handler`
-  /// receives the port that was bound, and returns the request handler.
+  /// `option` and `hostOption` are the names of the command-line options that set the port and the address. A port of 0
+  /// selects any free port. `handler` receives the port that was bound, and returns the request handler.
   public init(
-    address: SocketAddress, option: String, connections: Int? = nil,
+    address: SocketAddress, option: String, hostOption: String, connections: Int? = nil,
     handler: @escaping @Sendable (_ port: UInt16) -> HTTP1Server.Handler
   ) throws(ListenFailure) {
     let made = Once<HTTP1Server.Handler>()
@@ -20,7 +20,8 @@ public final class ConsoleServer: Sendable {
         made.wait()(request)
       }
     } catch {
-      throw ListenFailure(option: option, port: address.port, reason: error)
+      throw ListenFailure(
+        option: option, hostOption: hostOption, port: address.port, reason: error)
     }
     made.set(handler(server.port))
   }

@@ -69,7 +69,9 @@ enum AgentCommand {
       if options.has("install") {
         try installation.install(arguments, isRunning: isRunning)
       } else {
-        try installation.uninstall(isRunning: isRunning)
+        try installation.uninstall {
+          (try? AgentControl(options).ask(.diagnose).rows).map(AgentInstallation.stopAdvice)
+        }
       }
       return 0
     }

@@ -61,7 +61,11 @@ struct AgentControl {
       verbs.first { $0.command == "\(table.command) \(word)" }
     }
     return table.run(arguments, help: verb?.help) { options in
-      try body(options, AgentControl(options))
+      do {
+        try body(options, AgentControl(options))
+      } catch let failure as AppLinkFailure where failure.reason == .connectionLost {
+        throw AppLinkFailure(failure.reason, "\(failure.message): run the command again")
+      }
       return 0
     }
   }

@@ -61,8 +61,13 @@ enum AppCommand {
 
   private static func list(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, listTable) { options, agent in
-      AgentControl.show(
-        try agent.ask(.apps).rows, .headings(of: "apps"), asJSON: options.has("json"))
+      let isJSON = options.has("json")
+      let rows = try agent.ask(.apps).rows.map { row in
+        var row = row
+        if !isJSON, row["state"] == "notRunning" { row["state"] = "not running" }
+        return row
+      }
+      AgentControl.show(rows, .headings(of: "apps"), asJSON: isJSON)
     }
   }
 

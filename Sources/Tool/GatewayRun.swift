@@ -131,7 +131,8 @@ final class GatewayRun {
     let phones = VirtualPhones(host: opened.host, port: opened.ports.device, folder: folder)
     self.phones = phones
     console = try ConsoleServer(
-      address: consoleAddress, option: "console-port", connections: consoleConnections
+      address: consoleAddress, option: "console-port", hostOption: "console-host",
+      connections: consoleConnections
     ) { [consoleAddress, metrics, readiness, log] port in
       let api = AdminRouter(
         administration: administration, token: token, metrics: metrics, condition: condition,

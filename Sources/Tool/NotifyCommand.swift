@@ -48,7 +48,10 @@ enum NotifyCommand {
         "at", "TIME",
         "when to show the notification, such as 18:00 or 2026-11-21T18:00, optionally with an "
           + "offset or Z"),
-      .value("zone", "floating|NAME", default: "floating", "the time zone of --at"),
+      .value(
+        "zone", "floating|NAME", default: "floating",
+        "the time zone of --at, such as Europe/Paris; floating: the zone that the device is in at "
+          + "that time"),
       .value(
         "matching", "COMPONENTS",
         "show the notification when these date components match, such as 'weekday=2 hour=9'"),
@@ -101,8 +104,9 @@ enum NotifyCommand {
   ]
 
   static func run(_ arguments: [String]) -> Int32 {
-    // A command that waits for a button withdraws its notification before it exits.
-    if arguments.contains(where: { $0.hasPrefix("--action") || $0.hasPrefix("--reply") }) {
+    // If the command is interrupted while it waits, it withdraws its notification or reports that it still waits.
+    let hasButtons = arguments.contains { $0.hasPrefix("--action") || $0.hasPrefix("--reply") }
+    if hasButtons || !arguments.contains(where: { verbs.contains($0) }) {
       SignalWatcher.blockSignals([.terminate, .interrupt])
     }
     return AgentControl.run(arguments, table, verbs: verbTables) { options, agent in
@@ -206,11 +210,9 @@ enum NotifyCommand {
     defer { agent.connection.close() }
     let answer = actions?.answer(to: id, of: app, on: agent.connection)
     let added = CommandAnswer()
-    // Without buttons, the notification outlives the command, and signals have their usual effect.
-    let signals = answer.map { answer in
-      SignalInterruption { interruption in
-        for one in [added, answer] { one.set(.failure(interruption)) }
-      }
+    let signals = SignalInterruption { interruption in
+      added.set(.failure(interruption))
+      answer?.set(.failure(interruption))
     }
     defer { withExtendedLifetime(signals) {} }
     /// Removes the notification, whose buttons would have no effect after this command exits.
@@ -224,7 +226,11 @@ enum NotifyCommand {
     do {
       outcome = try wait.notify(app, request, on: agent.connection, added)
     } catch {
-      if error is Interruption { withdraw() }
+      // Without buttons, the notification outlives the command.
+      if actions != nil, error is Interruption || error is PermissionWait.Interrupted { withdraw() }
+      if actions != nil, let interrupted = error as? PermissionWait.Interrupted {
+        throw interrupted.interruption
+      }
       if let failure = error as? AppLinkFailure, failure.reason == .notificationsNotAllowed {
         throw AppLinkFailure(
           failure.reason,
@@ -244,6 +250,7 @@ enum NotifyCommand {
         "the notification is shown once permission is granted",
         do: "answer the question on the device, or run 'belfry settings \(app) notifications=on'")
     }
+    if options.value("near") != nil { warnOfUnknownLocation(options) }
     if let actions, let answer {
       // If the command is a job of the agent's terminal, the user might not be able to type an answer there.
       if isatty(STDERR_FILENO) == 1 { Output.error(actions.notice(of: id)) }
@@ -254,6 +261,24 @@ enum NotifyCommand {
       Output.line(id)
     }
   }
+
+  /// Warns if the agent does not know the device's location, so that a notification for an area cannot be shown.
+  private static func warnOfUnknownLocation(_ options: CommandLineOptions) {
+    // A location service that has just been started needs some time to report the location.
+    for attempt in 1...locationAttempts {
+      let rows = (try? AgentControl(options).ask(.diagnose).rows) ?? []
+      let row = rows.first { $0["feature"] == "location" }
+      guard row?["state"] == "attention" else { return }
+      if attempt < locationAttempts { usleep(locationPauseMicroseconds) }
+    }
+    Output.error(
+      "the device's location is not known yet, so the notification waits",
+      do: "start a location service (GeoClue), or use 'belfry location set LAT,LON'; "
+        + "'belfry doctor' shows whether the location is known")
+  }
+
+  private static let locationAttempts = 5
+  private static let locationPauseMicroseconds: UInt32 = 200_000
 
   /// Returns the agent's clock, in milliseconds since 1970.
   private static func now(_ options: CommandLineOptions) throws -> Int64 {
@@ -291,11 +316,17 @@ enum NotifyCommand {
         row["waitsForPermission"] = nil
         row["repeats"] = .string(repetition(row))
         row["every"] = nil
+        row["trigger"] = row["trigger"]?.stringValue.map { .string(triggers[$0] ?? $0) }
       }
       return row
     }
-    AgentControl.show(rows, .headings(of: "pending notifications"), asJSON: isJSON)
+    OutputTable.show(
+      rows, columns: ["app", "id", "next", "title", "body", "trigger", "repeats"],
+      .headings(of: "pending notifications"), asJSON: isJSON)
   }
+
+  /// The words in the table of pending notifications for the triggers whose names are technical terms.
+  private static let triggers = ["interval": "delay", "calendar": "time", "location": "place"]
 
   /// Returns how often a notification repeats: "no", "every day", or "yes" if the interval is unknown.
   static func repetition(_ row: JSONObject) -> String {

@@ -27,9 +27,14 @@ struct SendAdvice {
   /// Returns the message about a push without a response, which is also the `error` of the push's line.
   func message(_ failure: ProviderFailure) -> String {
     if failure.isOfService, let message = wrongPort?.message { return message }
-    guard case .unreachable(let endpoint, let reason) = failure, !isApple,
-      reason.contains(": certificate of an unknown CA: ")
-    else { return "\(failure)" }
+    guard case .unreachable(let endpoint, let reason) = failure, !isApple else {
+      return "\(failure)"
+    }
+    if failure.isWithoutStreams {
+      return "the gateway at \(endpoint) responded, but allows no concurrent streams: "
+        + "check 'belfry fault list' for a fault with --streams 0, and remove it"
+    }
+    guard reason.contains(": certificate of an unknown CA: ") else { return "\(failure)" }
     return "cannot connect to \(endpoint): an unknown CA signed the gateway's certificate: "
       + (hasAuthority
         ? "specify the ca.pem in this gateway's folder with --ca"
@@ -49,7 +54,7 @@ struct SendAdvice {
   /// Returns the options to check after a refusal; nil if the general advice applies.
   private static func remedy(_ rejection: Rejection) -> String? {
     switch rejection {
-    case .missingTopic: "add --topic APP_ID"
+    case .missingTopic: "add --topic BUNDLE-ID"
     case .badTopic: "check --topic"
     case .topicDisallowed:
       "check --topic, or use a key of the app's team that is not limited to other topics"

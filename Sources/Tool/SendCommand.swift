@@ -17,7 +17,7 @@ enum SendCommand {
     positionals: "TOKEN…", positionalCount: 1...100_000,
     [
       .value(
-        "topic", "APP_ID",
+        "topic", "BUNDLE-ID",
         "the app ID or the topic; if necessary, the suffix of the push type is added"),
       .value("title", "TEXT", "the alert's title"),
       .value("body", "TEXT", "the alert's body"),
@@ -189,10 +189,11 @@ enum SendFailure: Error, CustomStringConvertible {
         + fault.remedy
     case .badGatewayFile(let path, let reason):
       "cannot read the gateway description \(path) (\(reason)): start a gateway with "
-        + "'belfry gateway', or use --gateway HOST:PORT"
+        + "'belfry gateway', or use --gateway \(DeviceGateway.example(insteadOf: path) ?? "HOST:PORT")"
     case .badLocalGateway(let path, let reason):
       "cannot read the gateway description \(path) (\(reason)): start a gateway on this machine "
         + "with 'belfry gateway', or specify its gateway.json with --gateway"
+        + (DeviceGateway.example(insteadOf: path).map { " \($0)" } ?? "")
     }
   }
 }

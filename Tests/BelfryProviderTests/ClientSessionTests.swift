@@ -235,6 +235,25 @@ func `a connection that ends is made again and its requests are sent again at mo
       == .fail(request(1), .unreachable(endpoint: "localhost:2197", reason: "refused")))
 }
 
+@Test func `a request that an open connection never allows was not sent`() {
+  var session = openSession(
+    RetryPolicy(timeoutNanoseconds: 5 * second), limit: 0, requests: 1...1)
+  #expect(session.next(now: 0) == .wait(until: 5 * second))
+  let reason = ProviderFailure.noStreamsReason
+  let failure = ProviderFailure.unreachable(endpoint: "localhost:2197", reason: reason)
+  #expect(session.next(now: 5 * second) == .fail(request(1), failure))
+  #expect(failure.isWithoutStreams)
+  #expect("\(failure)" == "cannot send to localhost:2197: \(reason): try again later")
+}
+
+@Test func `a service that goes away is not reported as a service that is not running`() {
+  let reason = ProviderFailure.goingAwayReason + " with error 0 {\"reason\":\"IdleTimeout\"}"
+  let failure = ProviderFailure.unreachable(endpoint: "localhost:2197", reason: reason)
+  #expect(failure.isWithoutStreams)
+  let what = "localhost:2197 closed the connection before it accepted the request"
+  #expect("\(failure)" == "\(what) (\(reason)): try again")
+}
+
 @Test func `a refused stream is no attempt`() {
   var session = openSession(RetryPolicy(attemptsMax: 1), limit: 10, requests: 1...1)
   #expect(session.steps(now: 0) == [.send(request(1), on: connection(1))])

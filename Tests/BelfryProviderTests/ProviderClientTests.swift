@@ -170,6 +170,44 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(service.requests.count == 1)
   }
 
+  @Test func `a refused client certificate causes an error that asks for a valid one`()
+    async throws
+  {
+    let now = Int64(Date.now.timeIntervalSince1970)
+    let (accepted, other) = try (
+      CertificateAuthority.make(
+        commonName: "Senders", nameConstraints: .init(hostNames: ["localhost"]), now: now),
+      CertificateAuthority.make(
+        commonName: "Others", nameConstraints: .init(hostNames: ["localhost"]), now: now)
+    )
+    let key = try ES256PrivateKey()
+    let certificate = try other.issueClient(
+      publicKeySPKI: key.publicKey.spkiDER, commonName: "Sender", uid: "com.example.app",
+      notBefore: now - 60, notAfter: now + 3_600)
+    let service = try FakeService(clientAuthority: accepted) { _, _ in .accept }
+    let client = try service.client(
+      credentials: .certificate(
+        chainPEM: certificate.pem(), privateKeyPEM: key.pkcs8PEM()))
+    let failure = await #expect(throws: ProviderFailure.self) { try await client.send(push()) }
+    let description = failure?.description ?? ""
+    #expect(
+      description.hasSuffix(
+        "; use a valid client certificate, which 'belfry certificate add' creates"),
+      "\(description)")
+    #expect(service.requests.isEmpty)
+  }
+
+  @Test(arguments: ["revoked", "expired", "of an unknown CA"])
+  func `Apple's service gets no advice to use a gateway's certificate`(problem: String) {
+    let failure = ProviderFailure.unreachable(
+      endpoint: "api.push.apple.com:443",
+      reason: "not connected: TLS failed: the peer reported: certificate \(problem)")
+    #expect(
+      failure.description
+        == "cannot connect to api.push.apple.com:443: TLS failed: the peer reported: certificate "
+        + "\(problem); use a valid client certificate")
+  }
+
   @Test func `a silent service is not awaited longer than the policy says`() async throws {
     let service = try FakeService { _, _ in .silence }
     let client = try service.client(policy: RetryPolicy(timeoutNanoseconds: 200_000_000))

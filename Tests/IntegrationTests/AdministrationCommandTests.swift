@@ -183,6 +183,38 @@ import Transport
   }
 
   @Test
+  func `a certificate's file is PEM or PKCS#12 according to its name, and no other format`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let data = try stoppedFolder(scenario)
+      _ = try await run(scenario, "team", "add", "--id", "TEAMAAAAAA", data: data)
+      _ = try await run(scenario, "topic", "add", "com.a", "--team", "TEAMAAAAAA", data: data)
+      let add = ["certificate", "add", "--topic", "com.a", "--data", data, "--out"]
+      for name in ["c.der", "c.CRT", "c.pem.key"] {
+        let file = scenario.folder.file(name)
+        let refused = try await scenario.belfryCommand(add + [file], succeeding: false)
+        #expect(refused.status == 2 && refused.lines.isEmpty, "\(name)")
+        #expect(
+          refused.errors.contains(
+            "invalid value '\(file)' for --out: expected a name that ends in .pem or .p12"),
+          "\(refused.errors)")
+      }
+      let listed = try await run(scenario, "certificate", "list", "--json", data: data)
+      #expect(listed.lines.isEmpty && listed.status == 0)
+      for (name, isPEM) in [
+        ("c", true), (".hidden", true), ("tmp.XDbpTOx6LZ", true), ("c.PEM", true),
+        ("c.P12", false), ("c.pfx", false),
+      ] {
+        let file = scenario.folder.file(name)
+        _ = try await scenario.belfryCommand(add + [file])
+        let bytes = try FileSystem.read(file, limit: 100_000)
+        #expect(bytes.starts(with: "-----BEGIN".utf8) == isPEM, "\(name)")
+      }
+    }
+  }
+
+  @Test
   func `wrong usage is 2, what cannot be done is 1, and stdout stays empty`() async throws {
     try await Scenario.run { scenario in
       let data = try stoppedFolder(scenario)

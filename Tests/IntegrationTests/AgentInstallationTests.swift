@@ -101,7 +101,9 @@ import Testing
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
       let running = try await belfry(scenario, ["--uninstall"], variables)
       #expect(running.lines.isEmpty && running.errors.contains("the agent is not installed"))
-      #expect(running.errors.contains("an agent is still running"), "\(running.errors)")
+      #expect(
+        running.errors.contains("an agent is still running: stop it with 'kill \(agent.pid)'"),
+        "\(running.errors)")
       #expect(try await agent.stop() == 0)
       let stopped = try await belfry(scenario, ["--uninstall"], variables)
       #expect(!stopped.errors.contains("still running"), "\(stopped.errors)")

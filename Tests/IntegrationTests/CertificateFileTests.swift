@@ -42,6 +42,32 @@ import Transport
     }
   }
 
+  @Test func `A revoked certificate is reported with the command that creates another one`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let data = ["--data", gateway.data]
+      _ = try await scenario.belfryCommand(["topic", "add", app] + data)
+      let file = scenario.folder.file("provider.pem")
+      _ = try await scenario.belfryCommand(
+        ["certificate", "add", "--topic", app, "--out", file] + data)
+      let certificate = try Certificate(pem: Array(Data(contentsOf: URL(filePath: file))))
+      _ = try await scenario.belfryCommand(["certificate", "revoke", certificate.serial] + data)
+      let sent = try await scenario.belfryCommand(
+        [
+          "send", "00ff", "--topic", app, "--body", "Hello", "--gateway", gateway.file,
+          "--certificate", file,
+        ], succeeding: false)
+      #expect(sent.status == 1)
+      #expect(
+        sent.errors.contains(
+          "certificate revoked; use a valid client certificate, which 'belfry certificate add' "
+            + "creates"), "\(sent.errors)")
+      try await gateway.stop()
+    }
+  }
+
   @Test func `A gateway replaces its own certificate if the key does not match`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

@@ -45,7 +45,7 @@ import Testing
         belfry device order unregister --token "$BELFRY_TOKEN" --json || exit 15
         belfry send "$BELFRY_TOKEN" --topic com.example.ci --title Gone
         belfry device order disable --token "$BELFRY_TOKEN" 2>/dev/null; test $? = 1 || exit 16
-        belfry device order disable 2>&1 | grep -q "start the devices again" || exit 17
+        belfry device order disable 2>&1 | grep -q "start the run again" || exit 17
         """)
       let lines = program.lines.compactMap { JSONLine($0) }
       let events = lines.map { $0["event"].string ?? $0["state"].string }
@@ -106,6 +106,10 @@ import Testing
       let gateway = try await scenario.gateway()
       let nobody = try await order(scenario, "offline", "--data", gateway.data, expecting: 1)
       #expect(nobody.errors.contains("no devices are running for the gateway"))
+      let late = try await order(
+        scenario, "offline", "--data", gateway.data, "--timeout", "86400.5", expecting: 2)
+      #expect(
+        late.errors.contains("expected a number of seconds from 0 to 86400"), "\(late.errors)")
       let data = scenario.folder.file("fleet")
       let received = scenario.folder.file("received.jsonl")
       let devices = try scenario.belfry([
@@ -124,7 +128,11 @@ import Testing
       let up = Dictionary(
         uniqueKeysWithValues: listed.values.map { ($0["device"].integer, $0["up"].boolean) })
       #expect(up == [numbers[0]: true, numbers[1]: false])
-      let text = try await order(scenario, "unregister", "--device", "1", "--devices", data)
+      let hasty = try await order(
+        scenario, "wake", "--data", gateway.data, "--timeout", "0", expecting: 1)
+      #expect(hasty.errors.contains("timed out: 'wake' was not confirmed within 0 s"))
+      let text = try await order(
+        scenario, "unregister", "--device", "1", "--devices", data, "--timeout", "60.5")
       #expect(
         text.lines == [
           "device \(numbers[0]): \(app) (alert) is unregistered; the gateway answers 410 for "

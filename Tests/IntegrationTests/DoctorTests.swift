@@ -1,5 +1,7 @@
 import BelfryWire
 import Foundation
+import Gateway
+import System
 import TestSupport
 import Testing
 
@@ -39,6 +41,26 @@ import Testing
       #expect(page.lines.allSatisfy { $0.count <= 100 }, "\(page.output)")
       #expect(page.lines.contains { $0.hasPrefix("optional   gateway ") }, "\(page.output)")
       #expect(!page.lines.contains { $0.hasPrefix("missing") }, "\(page.output)")
+    }
+  }
+
+  @Test func `Doctor and subscribe name a gateway with a port offset on this machine`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let folder = scenario.folder.file("belfry/gateway-4710")
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      for name in ["control.sqlite", "gateway.json"] {
+        try "{}".write(toFile: "\(folder)/\(name)", atomically: false, encoding: .utf8)
+      }
+      let page = try await scenario.belfryCommand(["doctor", "--socket", agent.socket])
+      let words = page.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(words.contains("start the agent with --gateway \(folder)/gateway.json"), "\(words)")
+      let file = scenario.folder.file("belfry/gateway/gateway.json")
+      #expect(GatewayFolder(path: FileSystem.parent(of: file)).offsetFolders == [folder])
+      #expect(DeviceGateway.example(insteadOf: file) == "\(folder)/gateway.json")
     }
   }
 

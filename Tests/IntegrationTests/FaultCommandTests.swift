@@ -64,16 +64,44 @@ import Testing
     }
   }
 
+  @Test func `A push that a fault prevents fails with an error about the gateway's response`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let token = String(repeating: "ab", count: 32)
+      func send(_ timeout: String) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(
+          [
+            "send", token, "--topic", app, "--title", "Hi", "--timeout", timeout, "--gateway",
+            gateway.file,
+          ], succeeding: false)
+      }
+      let added = try await fault(scenario, gateway, "add", "--close")
+      #expect(added.lines == ["added fault 1: --close, for all pushes"])
+      let closed = try await send("30")
+      #expect(closed.errors.contains("the connection ended before the response ("))
+      #expect(!closed.errors.contains("close_notify"), "\(closed.errors)")
+      _ = try await fault(scenario, gateway, "clear")
+      _ = try await fault(scenario, gateway, "add", "--streams", "0")
+      let held = try await send("3")
+      #expect(held.status == 1)
+      #expect(held.errors.contains("but allows no concurrent streams: "), "\(held.errors)")
+      #expect(held.errors.contains("--streams 0"))
+      try await gateway.stop()
+    }
+  }
+
   @Test func `A fault is printed with its id and removed by it`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       for reason in ["BadTopic", "TooManyRequests"] {
         let added = try await fault(scenario, gateway, "add", "--reason", reason, "--times", "9")
         let id = reason == "BadTopic" ? 1 : 2
-        #expect(added.lines == ["added fault \(id): reason=\(reason) times=9, for all pushes"])
+        #expect(added.lines == ["added fault \(id): --reason \(reason) --times 9, for all pushes"])
       }
       let removed = try await fault(scenario, gateway, "remove", "1")
-      #expect(removed.lines == ["removed fault 1: reason=BadTopic times=9, for all pushes"])
+      #expect(removed.lines == ["removed fault 1: --reason BadTopic --times 9, for all pushes"])
       let list = try await fault(scenario, gateway, "list", "--json")
       #expect(list.values.map { $0["reason"].string } == ["TooManyRequests"])
       let missing = try await fault(scenario, gateway, "remove", "1", expecting: 1)
@@ -83,7 +111,8 @@ import Testing
       let wrong = try await fault(scenario, gateway, "add", "--reason", "Foo", expecting: 2)
       #expect(wrong.errors.contains("invalid value 'Foo' for --reason"), "\(wrong)")
       let cleared = try await fault(scenario, gateway, "clear")
-      #expect(cleared.lines == ["removed fault 2: reason=TooManyRequests times=9, for all pushes"])
+      #expect(
+        cleared.lines == ["removed fault 2: --reason TooManyRequests --times 9, for all pushes"])
       let empty = try await fault(scenario, gateway, "clear")
       #expect(empty.lines.isEmpty && empty.errors.contains("no faults"), "\(empty)")
       try await gateway.stop()

@@ -293,6 +293,24 @@ extension Scenario {
       #expect(
         lost.errors.contains("for example --data \(scenario.folder.file("belfry/gateway-"))"),
         "\(lost.errors)")
+      let example = scenario.folder.file("belfry/gateway-")
+      let send = ["send", "ab", "--topic", "org.example.app", "--title", "Hi"]
+      for words in [send, ["device", "run", "--app", "org.example.app"]] {
+        let refused = try await scenario.belfryCommand(words, succeeding: false)
+        #expect(refused.errors.contains("or use --gateway \(example)"), "\(refused.errors)")
+      }
+      // A start that fails leaves a folder, which is not that of a running gateway.
+      let taken = "\(2_197 + (offsets.first ?? 0))"
+      let start =
+        ["gateway", "--provider-port", taken, "--device-port", "0", "--binary-port", "0"]
+        + ["--feedback-port", "0", "--console-port", "0"]
+      let failed = try await scenario.belfryCommand(start, succeeding: false)
+      #expect(failed.errors.contains("or --port-offset N, which changes all default ports"))
+      let teams = try await scenario.belfryCommand(["team", "list"])
+      #expect(
+        teams.errors.contains("no gateway is running in \(scenario.folder.file("belfry/gateway"))"),
+        "\(teams.errors)")
+      #expect(teams.errors.contains("add --data \(example)"))
       #expect(
         files == offsets.map { scenario.folder.file("belfry/gateway-\($0)/ca.pem") }, "\(files)")
       for (text, reason) in [("60313", "expected 0-60312"), ("-1", "expected 0-60312")] {

@@ -6,10 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct ListenerTests {
   /// Starts a gateway on the folder of a gateway that has exited, waits until the new gateway exits too, and returns
   /// its error output.
-  private func failedStart(_ scenario: Scenario, _ gateway: GatewayProgram) async throws -> String {
+  private func failedStart(
+    _ scenario: Scenario, _ gateway: GatewayProgram, options: [String] = []
+  ) async throws -> String {
     let program = try scenario.belfry(
       ["gateway", "--data", gateway.data, "--provider-port", "0", "--device-port", "0"]
-        + ["--binary-port", "0", "--feedback-port", "0", "--console-port", "0"])
+        + ["--binary-port", "0", "--feedback-port", "0", "--console-port", "0"] + options)
     let status = try await program.end()
     #expect(status == 1)
     return program.errors
@@ -24,6 +26,22 @@ import Testing
       try text.write(toFile: file, atomically: true, encoding: .utf8)
       let errors = try await failedStart(scenario, gateway)
       #expect(errors.contains(file), "\(errors)")
+    }
+  }
+
+  @Test(arguments: ["host", "console-host"])
+  func `a gateway that cannot have its address names the option of the address`(
+    option: String
+  ) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      try await gateway.stop()
+      let errors = try await failedStart(
+        scenario, gateway, options: ["--\(option)", "192.0.2.77"])
+      #expect(
+        errors.contains(
+          "--\(option) 192.0.2.77: this machine has no such address: use one of its addresses, "),
+        "\(errors)")
     }
   }
 

@@ -65,10 +65,10 @@ private let app = "com.example.app"
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let all = try await run(scenario, gateway, ["fault", "add", "--reason", "Shutdown"])
-      #expect(all.output == "added fault 1: reason=Shutdown, for all pushes")
+      #expect(all.output == "added fault 1: --reason Shutdown, for all pushes")
       let some = try await run(
         scenario, gateway, ["fault", "add", "--delay", "20", "--topic", app])
-      #expect(some.output == "added fault 2: delay=20, for topic=\(app)")
+      #expect(some.output == "added fault 2: --delay 20, for --topic \(app)")
       let json = try await run(scenario, gateway, ["fault", "add", "--close", "--json"])
       #expect(json.values.first?["close"].boolean == true)
       let cleared = try await run(scenario, gateway, ["fault", "clear"])

@@ -41,7 +41,7 @@ import Testing
       let file = try file(scenario, tokens: ["aa", "bb", "aa", "bb", "aa"])
       let ids = Self.ids
       #expect(try await received(scenario, file, "--token", "BB") == [ids[1]])
-      #expect(try await received(scenario, file, "--id", ids[4]) == [ids[4]])
+      #expect(try await received(scenario, file, "--id", ids[4], "--json") == [ids[4]])
       #expect(try await received(scenario, file, "--count", "2") == [ids[0], ids[2]])
       #expect(try await received(scenario, file, "--token", "bb") == [ids[3]])
       #expect(try await received(scenario, file, "--timeout", "0", expecting: 1).isEmpty)

@@ -79,7 +79,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       #expect(
         topicless.errors
           == "belfry: MissingTopic (apns-topic is missing, and the certificate does not determine "
-          + "it): add --topic APP_ID\n")
+          + "it): add --topic BUNDLE-ID\n")
     }
   }
 

@@ -103,15 +103,6 @@ import Testing
     #expect(problem?.description.contains("unexpected argument 'four': put quotes around") == true)
   }
 
-  @Test func `A notification for an area has no dates, and 'next' says so`() async throws {
-    try await Scenario.run { scenario in
-      let agent = try await scenario.agent(of: nil)
-      _ = try await notify(scenario, agent, "Paris", "--near", "48.858,2.294,200", "--id", "p")
-      let next = try await notify(scenario, agent, "next", "p", "--count", "3")
-      #expect(next.lines.isEmpty && next.errors.contains("no dates: 'p'"), "\(next.errors)")
-    }
-  }
-
   @Test(arguments: [
     ("lst", "list"), ("lists", "list"), ("lsit", "list"), ("cancle", "cancel"), ("cancl", "cancel"),
     ("nxt", "next"),
@@ -189,6 +180,10 @@ import Testing
       #expect(list.values.first?["waitsForPermission"].boolean == true, "\(list.output)")
       let table = try await notify(scenario, agent, "list")
       #expect(table.output.contains("waiting for permission"), "\(table.output)")
+      let headings = table.lines.first?.split(separator: " ").map(String.init)
+      #expect(headings == ["APP", "ID", "NEXT", "TITLE", "BODY", "TRIGGER", "REPEATS"])
+      let apps = try await scenario.belfryCommand(["app", "list", "--socket", agent.socket])
+      #expect(apps.output.contains("not running"), "\(apps.output)")
       try await allow(scenario, agent)
       #expect(try await agent.program.event("presented")["title"].string == "Backup")
     }

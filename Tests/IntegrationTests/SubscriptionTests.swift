@@ -53,6 +53,8 @@ import Testing
       ])
       let line = try #require(again.values.first)
       #expect(line["token"].string == answer.lines[0] && line["curl"].string == curl)
+      let send = try #require(line["send"].string)
+      #expect(send.hasSuffix(" --body Hello --gateway \(gateway.file)"), "\(send)")
     }
   }
 
@@ -123,7 +125,9 @@ import Testing
         "subscribe", "backups", "--socket", agent.socket,
       ])
       #expect(answer.lines.last?.hasPrefix("belfry send ") == true, "\(answer.output)")
-      #expect(answer.errors.contains("run the printed command there"), "\(answer.errors)")
+      #expect(
+        answer.errors.contains("run the printed command on the gateway's machine"),
+        "\(answer.errors)")
     }
   }
 

@@ -36,7 +36,7 @@ package enum AppInstaller {
     -> Result<LocalApp, AppLinkFailure>
   {
     guard let id = AppID(manifest.id) else {
-      return refusal("invalid app id \"\(manifest.id)\": use a form such as org.example.app")
+      return refusal(AppID.message(forInvalid: manifest.id))
     }
     var record = LocalApp(id: id)
     record.name = manifest.name.flatMap(DisplayName.clean)

@@ -26,6 +26,8 @@ struct WatchedRegions: ~Copyable {
   private var followers: [ConnectionID: AppID] = [:]
   /// The last known location.
   private(set) var place: Place?
+  /// True if a region needs the location, and no location is known.
+  var lacksPlace: Bool { needs.places && place == nil }
   /// True if a service reports the location, so that commands cannot set it.
   private(set) var isToldByService = false
   /// True if the regions or permissions have changed since the needs were last computed.

@@ -56,7 +56,9 @@ extension LinuxMachine {
         feature: "session bus", isFine: presenters.bus != nil,
         isOptional: presenters.desktop == nil,
         detail: presenters.bus == nil ? "none" : "connected",
-        advice: "start the agent in a desktop session, or use --presenter terminal")
+        advice: configuration.presenters?.contains(.terminal) == true
+          ? "to show notifications on a desktop, start the agent in a desktop session"
+          : "start the agent in a desktop session, or use --presenter terminal")
     ]
     guard let desktop = presenters.desktop else { return findings }
     findings.append(
@@ -79,14 +81,15 @@ extension LinuxMachine {
   /// Returns the findings about the server's features.
   private func serverFindings(_ desktop: DesktopPresenter) -> [Finding] {
     var findings: [Finding] = []
+    let hasWindows = presenters?.windows.canOpen == true
     switch desktop.server.buttons {
     case .menu:
       findings.append(
         Finding(
-          feature: "buttons", isFine: false, isLack: false,
-          detail: "only in the server's context menu",
-          advice: "open that menu on the notification (in dunst, by default with a middle click); "
-            + "questions and alerts have buttons in windows, if belfry-center is installed"))
+          feature: "buttons", isFine: hasWindows, isLack: false,
+          detail: "in the server's context menu (in dunst, by default a middle click)"
+            + (hasWindows ? "; questions and alerts have windows with buttons" : " only"),
+          advice: "install belfry-center, whose windows show the buttons of questions and alerts"))
     case .none, .upTo, .all:
       let hasButtons = desktop.server.buttons != .none
       findings.append(
@@ -103,7 +106,9 @@ extension LinuxMachine {
       ),
       (
         "inline reply", "inline-reply",
-        "only Plasma supports it: elsewhere, a window asks for the text if belfry-center is installed"
+        hasWindows
+          ? "only Plasma supports it: on this desktop, a window asks for the text"
+          : "only Plasma supports it: elsewhere, a window asks for the text if belfry-center is installed"
       ),
     ] {
       let isThere = desktop.capabilities.contains(name)
@@ -150,7 +155,7 @@ extension LinuxMachine {
     guard let sounds = presenters?.sounds else { return [] }
     let theme = SoundSearch.systemFile(environment: ProcessInfo.processInfo.environment)
     // The agent learns whether the machine has a sound output only when it tries to play a sound.
-    let problem = sounds.problem.map(ProblemText.init)
+    let problem = sounds.problem.map { ProblemText($0) }
     return [
       Finding(
         feature: "sounds", isFine: sounds.isAvailable && problem == nil, isOptional: true,
@@ -210,10 +215,15 @@ extension LinuxMachine {
     let isLocated = places?.isReporting == true
     findings.append(
       Finding(
-        feature: "location", isFine: model.isLocationOn, isLack: false,
+        feature: "location", isFine: model.isLocationOn && !model.lacksPlace, isLack: false,
         detail: !model.isLocationOn
-          ? "off for the whole device" : isLocated ? "from GeoClue" : "on, not in use",
-        advice: "belfry settings --location on"))
+          ? "off for the whole device"
+          : model.lacksPlace
+            ? "on, but unknown: notifications for a place wait"
+            : isLocated ? "from GeoClue" : "on, not in use",
+        advice: !model.isLocationOn
+          ? "belfry settings --location on"
+          : "start GeoClue, or set the location with 'belfry location set LAT,LON'"))
     return findings
   }
 

@@ -140,8 +140,22 @@ extension AgentParts {
   }
 
   private static func noAppID(_ text: String) -> AppLinkFailure {
-    AppLinkFailure(
-      .invalidArgument, "invalid app id \"\(text)\": use one such as org.example.app")
+    AppLinkFailure(.invalidArgument, AppID.message(forInvalid: text))
+  }
+
+  /// Returns the failure for an app without access to the location, with the commands that give it access.
+  private func noLocationAccess(of app: AppID) -> AppLinkFailure {
+    var remedies: [String] = []
+    switch context.apps[app]?.locationStatus {
+    case .always, .whenInUse: break
+    case .notDetermined, .restricted, .denied, nil:
+      remedies.append("'belfry settings \(app) location=whenInUse'")
+    }
+    if !context.apps.isLocationOn { remedies.append("'belfry settings --location on'") }
+    assert(!remedies.isEmpty, "an app with both permissions has access to the location")
+    return AppLinkFailure(
+      .invalidArgument,
+      "\(app) has no location access: use \(remedies.joined(separator: " and "))")
   }
 
   /// Adds a command's notification for an app.
@@ -166,10 +180,7 @@ extension AgentParts {
         local.onPermissionChanged()
       }
       guard context.apps.mayLocate(app) else {
-        throw AppLinkFailure(
-          .invalidArgument,
-          "\(app) has no location access: use 'belfry settings \(app) location=whenInUse', "
-            + "'belfry settings --location on'")
+        throw noLocationAccess(of: app)
       }
     }
     // The response is delivered through the interface that the app itself uses.
@@ -247,7 +258,7 @@ extension AgentParts {
 
   /// The model's part of the diagnosis for `belfry doctor`.
   private var diagnosis: ModelDiagnosis {
-    ModelDiagnosis(context, permissions, registrations, pipeline)
+    ModelDiagnosis(context, permissions, registrations, pipeline, local)
   }
 
   /// Returns the pending notifications with this identifier, or all pending notifications if the identifier is nil,

@@ -25,6 +25,12 @@ package struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
+  /// Returns the error message for a string that isn't an app ID.
+  package static func message(forInvalid text: String) -> String {
+    "invalid app ID '\(text)': expected at least two parts separated by dots, such as org.example.app; "
+      + "each part consists of letters, digits, '-' and '_'"
+  }
+
   /// The identifier as a string.
   package var description: String { text }
   /// Compares the bytes of the identifiers.

@@ -65,7 +65,7 @@ struct AppIdentification {
     }
     guard let id = AppID(text) else {
       throw AppLinkFailure(
-        .appRefused, "invalid app id \"\(text)\": use a form such as org.example.app")
+        .appRefused, AppID.message(forInvalid: text))
     }
     if let sandboxed = process.sandboxedApp, sandboxed != text {
       throw AppLinkFailure(.appRefused, "this process is \(sandboxed) and cannot act as \(id)")

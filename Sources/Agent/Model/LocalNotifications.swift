@@ -271,6 +271,9 @@ struct LocalNotifications: ~Copyable {
     return due
   }
 
+  /// True if a region needs the location, and no location is known.
+  var lacksPlace: Bool { regions.lacksPlace }
+
   /// Handles the end of the services' location reports.
   mutating func onLocationServiceEnded() { regions.onServiceEnded() }
 

@@ -38,6 +38,8 @@ package struct ModelDiagnosis: Hashable, Sendable {
   var isLinkUp: Bool
   /// True if location services are on for this device.
   var isLocationOn: Bool
+  /// True if a notification or an app waits for a place, and the device's location is not known.
+  var lacksPlace: Bool
   /// The device's conditions as `belfry state` prints them.
   var conditions: JSONObject
   /// The reasons that the user might not see each app's notifications.
@@ -53,11 +55,12 @@ extension ModelDiagnosis {
   /// Creates the diagnosis from the state of the model's parts.
   init(
     _ context: AgentContext, _ permissions: Permissions, _ registrations: Registrations,
-    _ pipeline: DeliveryPipeline
+    _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications
   ) {
     self.init(
       languages: context.apps.languages, isLinkUp: registrations.isUp,
-      isLocationOn: context.apps.isLocationOn, conditions: context.conditions.row,
+      isLocationOn: context.apps.isLocationOn, lacksPlace: local.lacksPlace,
+      conditions: context.conditions.row,
       appFindings: context.apps.all.flatMap { app in
         app.findings(
           isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,

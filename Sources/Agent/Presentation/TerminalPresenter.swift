@@ -91,7 +91,7 @@ final class TerminalPresenter: Presenter {
         + "\(Self.printable(presentation.appName)): " + texts.joined(separator: " | "))
     if !presentation.actions.isEmpty {
       let actions = presentation.actions.map { action in
-        "'\(number) \(Self.printable(action.id))' for \(Self.printable(action.title))"
+        "'\(Self.typedForm(of: action, on: number))' for \(Self.printable(action.title))"
           + (action.isDestructive ? " (destructive)" : "")
       }
       write("    Type " + actions.joined(separator: ", "))
@@ -120,12 +120,40 @@ final class TerminalPresenter: Presenter {
     switch words.first?.lowercased() {
     case "y", "yes": decide(true, words.dropFirst().first)
     case "n", "no": decide(false, words.dropFirst().first)
+    case "help":
+      for line in Self.help { write(line) }
     case let word?:
-      guard let number = Int(word), let entry = shown.values.first(where: { $0.number == number })
-      else { return write("unknown notification \(Self.printable(word))") }
+      guard let number = Int(word) else { return write(advice(for: Self.printable(word))) }
+      guard let entry = shown.values.first(where: { $0.number == number }) else {
+        return write("unknown notification \(number): type 'help' to see what you can type")
+      }
       act(entry, Array(words.dropFirst()))
     case nil: break
     }
+  }
+
+  private static let help = [
+    "y, n            answer the question; y 7, n 7: answer question 7",
+    "3               open notification 3",
+    "3 ACTION        perform an action of notification 3",
+    "3 ACTION TEXT   perform an action with a text",
+    "3 -             dismiss notification 3",
+  ]
+
+  /// Returns the message for a word that is neither an answer nor a number.
+  private func advice(for word: String) -> String {
+    guard let prompt = prompts.first else {
+      return "unknown command '\(word)': type 'help' to see what you can type"
+    }
+    let number = prompt.id.number
+    return prompts.count > 1
+      ? "unknown answer '\(word)': answer y \(number) or n \(number)"
+      : "unknown answer '\(word)': answer y or n"
+  }
+
+  /// Returns the text to type for an action of notification `number`.
+  private static func typedForm(of action: Presentation.Action, on number: Int) -> String {
+    "\(number) \(printable(action.id))" + (action.textInput == nil ? "" : " YOUR TEXT")
   }
 
   private func decide(_ isAllowed: Bool, _ number: String?) {
@@ -153,11 +181,16 @@ final class TerminalPresenter: Presenter {
       shown[key] = nil
       listener?.presenterActed(key, .dismiss)
     case let id?:
-      guard entry.presentation.actions.contains(where: { $0.id == id }) else {
+      guard let action = entry.presentation.actions.first(where: { $0.id == id }) else {
         return write("[\(entry.number)] has no action \(Self.printable(id))")
       }
+      let text = words.count > 1 ? words[1] : nil
+      if action.textInput != nil, text?.allSatisfy(\.isWhitespace) ?? true {
+        let form = Self.typedForm(of: action, on: entry.number)
+        return write("[\(entry.number)] this action requires a text: type '\(form)'")
+      }
       shown[key] = nil
-      listener?.presenterActed(key, PersonAction(id, text: words.count > 1 ? words[1] : nil))
+      listener?.presenterActed(key, PersonAction(id, text: text))
     }
   }
 

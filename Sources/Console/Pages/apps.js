@@ -1,5 +1,5 @@
 import { call } from "/console/api.js";
-import { Field, dateTime, h, put, saveFile, select } from "/console/elements.js";
+import { Field, dateTime, h, marked, put, saveFile, select } from "/console/elements.js";
 import { Section } from "/console/section.js";
 
 export const title = "Manage";
@@ -7,6 +7,9 @@ export const title = "Manage";
 const input = (attributes = {}) => h("input", { type: "text", spellcheck: "false", autocomplete: "off", ...attributes });
 const environments = [["both", "both environments"], ["sandbox", "sandbox"], ["production", "production"]];
 const whole = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== "" && value !== undefined));
+
+/** The largest queue limit per token; `all` is stored as the next number. */
+const keepMost = 4294967294;
 
 /** The parts of this screen; each has its own address. */
 const parts = [["apps", "Apps"], ["teams", "Teams"], ["keys", "Keys"], ["certificates", "Certificates"], ["channels", "Channels"]];
@@ -31,11 +34,13 @@ export function show(main, parameters) {
     remove: { text: "Remove", done: "removed", what: (row) => `app ${row.topic}`, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}`,
       effect: "All of the app's registrations, tokens, channels and queued notifications are deleted." },
     fields: { team: teamField(), topic: new Field("Bundle identifier", input({ placeholder: "com.example.app" })),
-      keep: new Field("Queue limit per token", input({ value: "1" }), { hint: "A number, or “all”." }),
+      keep: new Field("Queue limit per token", input({ value: "1" }), { hint: marked("A number, or “all” (`--keep` on the command line).") }),
       broadcast: new Field("Broadcasts", select([["false", "off"], ["true", "on"]])) },
     required: { topic: "Enter the bundle identifier of the app." },
+    rules: { keep: (text) => (text === "all" || (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= keepMost) ? null
+      : `Enter a number from 1 to ${keepMost}, or all.`) },
     make: ({ team, topic, keep, broadcast }) => whole({ team, topic, broadcast: broadcast === "true",
-      keep: keep === "all" ? keep : keep === "" ? undefined : Number.isInteger(Number(keep)) ? Number(keep) : keep }),
+      keep: keep === "all" ? keep : keep === "" ? undefined : Number(keep) }),
     note: "If the app already exists, it is updated.",
   });
   const keys = new Section("Provider keys", {

@@ -1,4 +1,4 @@
-import { count, dateTime, h } from "/console/elements.js";
+import { count, dateTime, h, hourMinute } from "/console/elements.js";
 
 /** Returns a link to a campaign's own screen. */
 export function link(campaign) {
@@ -47,8 +47,7 @@ export function timeText(at, now = new Date()) {
   if (!date) return at;
   if (!offset) return `${day(new Date(`${date}T${time}`), now)} ${time}, each recipient's time zone`;
   const moment = new Date(at.replace(" ", "T"));
-  const clock = moment.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
-  return `${day(moment, now)} ${clock}, ${Intl.DateTimeFormat().resolvedOptions().timeZone} time`;
+  return `${day(moment, now)} ${hourMinute(moment)}, ${Intl.DateTimeFormat().resolvedOptions().timeZone} time`;
 }
 
 /** Returns the time at which a campaign is or was to be sent; empty for a campaign without a time. */

@@ -90,16 +90,18 @@ export function show(main, parameters) {
   const code = h("p", { class: "buttons" });
   const devices = new Devices(parameters.get("of") ?? "");
   devices.changed = () => devices.load();
-  devices.retry = () => { devices.load(); showCode("GET"); };
+  devices.retry = () => showCode("GET", devices.load());
 
-  async function showCode(method) {
+  /** Shows the enrollment code. `list` is the promise of the list that is loaded at the same time, if any. */
+  async function showCode(method, list) {
     try {
       const [answer] = await call(method, "/api/enrolment-code");
       put(code, "Enrollment code: ", h("code", {}, answer.code), copyButton(answer.code),
         h("button", { type: "button", class: "quiet danger", onclick: regenerate }, "Regenerate"));
     } catch (refusal) {
-      // If the gateway can't be reached, the list also shows the message, and a button to retry.
-      put(code, method === "GET" && refusal.status === 0 ? "" : refusal.message);
+      await list;
+      // A problem that the list also has is shown once, in the list, which can have a button to retry.
+      put(code, list && refusal.message === devices.problem ? "" : refusal.message);
     }
   }
 
@@ -112,6 +114,5 @@ export function show(main, parameters) {
   // The title already shows the section's name.
   devices.element.querySelector("h2").className = "unseen";
   main.append(code, devices.element);
-  devices.load();
-  showCode("GET");
+  showCode("GET", devices.load());
 }

@@ -107,15 +107,23 @@ export function marked(text) {
   return parts.map((part, index) => (index % 2 ? h("code", {}, part) : part));
 }
 
+/** The clock of all times in the pages: 24 hours, like the times that the gateway logs. */
+const clock = { hourCycle: "h23" };
+
+/** Returns the hour and minute of a date; `parts` are the options of other parts to show, such as the day. */
+export function hourMinute(date, parts = {}) {
+  return date.toLocaleString([], { ...parts, hour: "2-digit", minute: "2-digit", ...clock });
+}
+
 /** Returns the time of day of a timestamp, with milliseconds. */
 export function clockTime(text) {
   const date = new Date(text);
-  return date.toLocaleTimeString([], { hour12: false }) + "." + String(date.getMilliseconds()).padStart(3, "0");
+  return date.toLocaleTimeString([], clock) + "." + String(date.getMilliseconds()).padStart(3, "0");
 }
 
 /** Returns a timestamp as date and time; empty if there is no timestamp. */
 export function dateTime(text) {
-  return text ? new Date(text).toLocaleString() : "";
+  return text ? new Date(text).toLocaleString([], clock) : "";
 }
 
 /** Returns a text with its first letter in uppercase. */

@@ -1,4 +1,4 @@
-import { h } from "/console/elements.js";
+import { h, hourMinute } from "/console/elements.js";
 
 /** Returns an app's permission prompt. */
 export function prompt(phone, app) {
@@ -75,7 +75,7 @@ export function home(phone) {
 /** Returns the received notifications that weren't dismissed, with the texts that may be shown. */
 export function lockScreen(phone) {
   return h("div", { class: "lock" },
-    h("p", { class: "clock" }, new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })),
+    h("p", { class: "clock" }, hourMinute(new Date())),
     h("p", {}, new Date().toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" })),
     phone.onLockScreen.map((one) => h("article", { class: "banner", "aria-label": `Notification from ${phone.name(one.app)}` },
       h("p", { class: "from" }, phone.name(one.app)), h("p", { class: "texts" }, texts(one)))));

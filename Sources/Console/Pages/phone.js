@@ -1,7 +1,7 @@
 import { call, follow } from "/console/api.js";
 import { samples } from "/console/send.js";
 import { confirm } from "/console/dialog.js";
-import { Field, clockTime, copyButton, h, put } from "/console/elements.js";
+import { Field, clockTime, copyButton, h, hourMinute, put } from "/console/elements.js";
 import { beep, sentence } from "/console/phone-events.js";
 import { banner, center, home, lockScreen, prompt, settings } from "/console/phone-screens.js";
 
@@ -142,7 +142,7 @@ class Phone {
   draw() {
     if (!this.snapshot) return;
     const { linked, prompts, state } = this.snapshot;
-    put(this.status, h("span", {}, new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })),
+    put(this.status, h("span", {}, hourMinute(new Date())),
       h("span", {}, state[0]?.focus === "on" ? "Focus " : "", linked ? "connected" : "not connected"));
     const screens = { home: "Home", center: "Notification Center", settings: "Settings" };
     keepFocus(this.tabs, () => [

@@ -1,4 +1,4 @@
-import { h, put, svg, table } from "/console/elements.js";
+import { h, hourMinute, put, svg, table } from "/console/elements.js";
 
 const width = 520;
 const height = 170;
@@ -87,8 +87,7 @@ export class Plot {
   }
 
   #time(moment) {
-    const options = this.#hasDate ? { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" } : { hour: "2-digit", minute: "2-digit" };
-    return new Date(moment).toLocaleString([], options);
+    return hourMinute(new Date(moment), this.#hasDate ? { month: "short", day: "numeric" } : {});
   }
 
   #x(index) {

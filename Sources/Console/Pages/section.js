@@ -4,11 +4,12 @@ import { h, put, sentences, table } from "/console/elements.js";
 
 /**
  * A section with a list and a form that adds to the list. `fields` are the form's fields by name; `make` converts their
- * values to the body of the call. `required` contains, by name, the messages for required fields that are empty.
+ * values to the body of the call. `required` contains, by name, the messages for required fields that are empty;
+ * `rules` contains, by name, functions that return the problem with a value, or null.
  */
 export class Section {
-  constructor(name, { path, columns, empty, remove, fields, make, done, action, note, required = {} }) {
-    Object.assign(this, { name, path, columns, empty, remove, make, done, action, required });
+  constructor(name, { path, columns, empty, remove, fields, make, done, action, note, required = {}, rules = {} }) {
+    Object.assign(this, { name, path, columns, empty, remove, make, done, action, required, rules });
     this.list = h("div", {}, h("p", { class: "hint" }, "Loading…"));
     this.result = h("div", { "aria-live": "polite" });
     this.fields = fields ?? {};
@@ -23,12 +24,14 @@ export class Section {
   async load() {
     try {
       this.rows = await this.read();
+      this.problem = null;
       const hadFocus = this.list.contains(document.activeElement);
       const columns = this.remove ? [...this.columns, [h("span", { class: "unseen" }, this.remove.text), (row) => this.remover(row)]] : this.columns;
       put(this.list, table(`List of ${this.name.toLowerCase()}`, columns, this.rows, this.empty));
       // The button that had the focus might have disappeared along with its row.
       if (hadFocus) this.list.querySelector("[tabindex='0']")?.focus();
     } catch (refusal) {
+      this.problem = refusal.message;
       // Without a response, the service might be busy or restarting.
       put(this.list, h("p", { class: "error" }, refusal.message), refusal.status === 0 ? h("p", { class: "buttons" },
         h("button", { type: "button", class: "quiet", onclick: () => this.retry() }, "Retry")) : null);
@@ -77,10 +80,11 @@ export class Section {
     event.preventDefault();
     for (const field of Object.values(this.fields)) field.fail();
     const values = Object.fromEntries(Object.entries(this.fields).map(([name, field]) => [name, field.value.trim()]));
-    const missing = Object.keys(this.required).find((name) => !values[name]);
-    if (missing) {
-      this.fields[missing].fail(this.required[missing]);
-      this.fields[missing].control.focus();
+    for (const [name, field] of Object.entries(this.fields)) {
+      const problem = values[name] ? this.rules[name]?.(values[name]) : this.required[name];
+      if (!problem) continue;
+      field.fail(problem);
+      field.control.focus();
       return;
     }
     try {

@@ -1,5 +1,5 @@
 import { call } from "/console/api.js";
-import { Field, capital, copyButton, h, put, select } from "/console/elements.js";
+import { Field, capital, copyButton, dateTime, h, put, select } from "/console/elements.js";
 import { highlightIn, indented } from "/console/json-editor.js";
 import { Recipient } from "/console/send-recipient.js";
 import { Saved } from "/console/send-saved.js";
@@ -101,7 +101,7 @@ export function show(main, parameters) {
     const isShown = (fault) => touched.has(fieldOf(fault)) || fieldOf(fault).value.trim() !== "";
     for (const fault of check.faults.filter(isShown)) {
       const field = fieldOf(fault);
-      const since = fault.since ? `, since ${new Date(fault.since).toLocaleString()}` : "";
+      const since = fault.since ? `, since ${dateTime(fault.since)}` : "";
       const when = fault.reason === "MissingDeviceToken" ? "enter a device token" : fault.when;
       const parts = [h("strong", {}, fault.reason), fault.line ? ` (${fault.status}).` : ` (${fault.status}): ${when}${since}.`];
       if (fault.line) {

@@ -20,10 +20,18 @@ function leave() {
   closeAll();
 }
 
+/** Returns whether the address contains a secret that signs in. */
+function hasSecret() { return /^#(link|token)=/.test(location.hash); }
+
 /** Returns the screen's name and the parameters of an address such as #/log?of=…. */
 function place() {
   const [name, query] = location.hash.replace(/^#\/?/, "").split("?");
   return { name, parameters: new URLSearchParams(query ?? "") };
+}
+
+/** Removes a secret from the address bar, where it must not remain if an open session makes it unnecessary. */
+function forgetSecret() {
+  if (hasSecret()) history.replaceState(null, "", location.pathname);
 }
 
 function show({ movesFocus = true } = {}) {
@@ -72,7 +80,6 @@ export async function run(all, { service }) {
     signedOut();
   });
   session.onEnded = () => { if (isSignedIn) signedOut("Your session has expired. Enter the admin token again."); };
-  addEventListener("hashchange", () => show());
   // If the link were followed, it would replace the address of the screen.
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();
@@ -82,7 +89,16 @@ export async function run(all, { service }) {
   const [state] = await call("GET", "/console/session").catch(() => [{ open: false }]);
   session.command = state.command;
   session.tokenFile = state.tokenFile;
-  // If a session is open, a secret in the address isn't needed, and it must not remain in the address bar.
-  if (state.open && /^#(link|token)=/.test(location.hash)) history.replaceState(null, "", location.pathname);
-  if (state.open) signedIn({ movesFocus: false }); else signedOut();
+  addEventListener("hashchange", () => {
+    // A sign-in link that is opened in this tab changes only this part of the address, so the page isn't loaded again.
+    if (hasSecret() && !isSignedIn) signedOut();
+    else {
+      forgetSecret();
+      show();
+    }
+  });
+  if (state.open) {
+    forgetSecret();
+    signedIn({ movesFocus: false });
+  } else signedOut();
 }

@@ -13,8 +13,7 @@ extension Administration {
     if let failure = try missing(team: new.team) { return .failure(failure) }
     guard Self.isBundleID(new.bundleID) else { return .failure(Self.badBundleID(new.bundleID)) }
     guard new.keep != 0 else {
-      return .failure(
-        .init(.invalid, "--keep 0 would store nothing", do: "expected 1, a larger number, or all"))
+      return .failure(AdministrationFields.wrong("keep", AdministrationFields.keepRange))
     }
     var app: AppRecord
     if let known = try store.apps().first(where: { $0.bundleID == new.bundleID }) {

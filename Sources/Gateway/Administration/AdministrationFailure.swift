@@ -1,5 +1,6 @@
 internal import BelfryWire
 internal import Storage
+internal import System
 
 /// The lines of an answer, or the reason for the failure.
 typealias AdministrationAnswer = Result<[JSONObject], AdministrationFailure>
@@ -38,8 +39,7 @@ public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringCon
 
   /// Creates a failure from a storage failure, whose description includes advice.
   init(_ failure: StorageFailure) {
-    let text = failure.description
-    let parts = text.split(separator: ": ", maxSplits: 1)
+    let text = ProblemText(failure.description, atLastColon: true)
     let kind: Kind =
       switch failure {
       case .busy: .held
@@ -47,9 +47,7 @@ public struct AdministrationFailure: Error, Sendable, Equatable, CustomStringCon
       case .missing: .missing
       default: .broken
       }
-    self.init(
-      kind, parts.first.map(String.init) ?? text,
-      do: parts.count > 1 ? String(parts[1]) : "check the gateway's log")
+    self.init(kind, text.problem, do: text.advice ?? "check the gateway's log")
   }
 
   /// The problem and the advice, in one line.

@@ -6,6 +6,9 @@ internal import Storage
 ///
 /// If a member is missing, mistyped, or unknown, the reader throws an error that identifies the member.
 public struct AdministrationFields {
+  /// The values that ``keep(_:)`` accepts; "all" is represented as `UInt32.max`.
+  static let keepRange = "a number from 1 to \(UInt32.max - 1), or all"
+
   private let object: JSONObject
   private var known: Set<UTF8Text> = []
 
@@ -72,11 +75,12 @@ public struct AdministrationFields {
   /// Returns the maximum number of queued notifications per token: a number, or `.max` for "all"; nil if the member is
   /// absent.
   mutating func keep(_ key: String) throws(AdministrationFailure) -> UInt32? {
-    if object[key] == "all" {
-      known.insert(UTF8Text(key))
-      return .max
-    }
-    return try optionalNumber(key, of: UInt32.self)
+    guard let value = removeValue(key) else { return nil }
+    if value == "all" { return .max }
+    guard let number = value.integerValue.flatMap({ UInt32(exactly: $0) }),
+      (1..<UInt32.max).contains(number)
+    else { throw Self.wrong(key, Self.keepRange) }
+    return number
   }
 
   /// Throws if the object has members that weren't read.

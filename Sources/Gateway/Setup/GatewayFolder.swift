@@ -82,19 +82,24 @@ public struct GatewayFolder: Sendable {
     }
   }
 
-  /// The advice to specify another data folder.
-  ///
-  /// A gateway with a port offset of N uses `gateway-N` next to the default folder `gateway`. The advice contains such a
-  /// folder if there is one.
+  /// The advice to specify another data folder, with a folder from ``offsetFolders`` if there is one.
   public var folderAdvice: String {
     let advice = "specify its data folder with --data"
+    return offsetFolders.first.map { "\(advice), for example --data \($0)" } ?? advice
+  }
+
+  /// The sorted paths of the folders next to this one that contain a gateway with a port offset.
+  ///
+  /// A gateway with a port offset of N uses `gateway-N` next to the default folder `gateway`.
+  public var offsetFolders: [String] {
     let parent = FileSystem.parent(of: path)
     let name = "\(path.split(separator: "/").last ?? "")-"
-    let others = ((try? FileSystem.list(parent)) ?? []).filter { other in
-      other.hasPrefix(name) && UInt16(other.dropFirst(name.count)) != nil
-        && FileSystem.exists(GatewayFolder(path: "\(parent)/\(other)").controlStoreFile)
+    let names = ((try? FileSystem.list(parent)) ?? []).filter {
+      $0.hasPrefix(name) && UInt16($0.dropFirst(name.count)) != nil
     }
-    return others.min().map { "\(advice), for example --data \(parent)/\($0)" } ?? advice
+    return names.sorted().map { "\(parent)/\($0)" }.filter {
+      FileSystem.exists(GatewayFolder(path: $0).controlStoreFile)
+    }
   }
 
   /// Returns true if the gateway has a certificate for clients that request `host`, which is a host name or an address;

@@ -149,10 +149,10 @@ final class VirtualPhone: Sendable {
         .control(request), timeoutMilliseconds: Limits.phoneAnswerMilliseconds
       ).rows
     } catch {
-      let parts = error.message.split(separator: ": ", maxSplits: 1).map(String.init)
+      let text = ProblemText(error.message)
       throw AdministrationFailure(
-        .conflict, parts.first ?? "the phone rejected the request",
-        do: parts.count > 1 ? parts[1] : "check the phone's screen")
+        .conflict, text.problem.isEmpty ? "the phone rejected the request" : text.problem,
+        do: text.advice ?? "check the phone's screen")
     }
   }
 

@@ -88,12 +88,11 @@ public final class TestPushes: Sendable {
     do throws(ProviderFailure) {
       return try answer.wait().get()
     } catch {
-      let parts = "\(error)".split(separator: ": ", maxSplits: 1).map(String.init)
+      let text = ProblemText("\(error)")
       var kind = AdministrationFailure.Kind.broken
       if case .badPush = error { kind = .invalid }
       throw AdministrationFailure(
-        kind, parts.first ?? "the push was not sent",
-        do: parts.count > 1 ? parts[1] : "check the gateway's log")
+        kind, text.problem, do: text.advice ?? "check the gateway's log")
     }
   }
 

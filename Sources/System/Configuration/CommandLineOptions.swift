@@ -169,6 +169,21 @@ public struct CommandLineOptions: Sendable {
     return number
   }
 
+  /// Returns the value as a number of seconds within `range`, which can be a fraction.
+  public func seconds(
+    _ key: String, in range: ClosedRange<Int64>
+  ) throws(Problem) -> Double? {
+    assert(range.lowerBound >= 0, "a number of seconds is not negative")
+    guard let text = value(key) else { return nil }
+    let bounds = Double(range.lowerBound)...Double(range.upperBound)
+    guard let seconds = Double(text), bounds.contains(seconds) else {
+      throw .badValue(
+        key: key, value: text,
+        wanted: "a number of seconds from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return seconds
+  }
+
   /// Returns the choices as text: "a", "a or b", or "a, b or c"; `word` replaces "or".
   public static func list(_ choices: [String], _ word: String = "or") -> String {
     guard choices.count > 2, let last = choices.last else {

@@ -79,10 +79,28 @@ struct AdministrationVerb: Sendable {
     let out = try options.value("out").map(Self.reserve)
     let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
     let owner = try FolderOwner.act(in: folder, out == nil ? .forGood : .untilReturn)
+    noteOtherGateway(folder)
     let outcome = Result { try GatewayAccess(folder: folder).perform(request) }
     // The file specified with `--out` belongs to the caller, not to the owner of the gateway's folder.
     if owner != nil, out != nil { try FolderOwner.returnToRoot() }
     return try finish(outcome.get(), options, out)
+  }
+
+  /// Prints a note if the folder's gateway is stopped while a gateway with a port offset is running.
+  ///
+  /// A gateway that failed to start also leaves a folder, which the user might mistake for that of the running gateway.
+  private func noteOtherGateway(_ folder: String) {
+    func isRunning(_ folder: String) -> Bool {
+      (try? GatewayAccess(folder: folder).status()) != nil
+    }
+    let gateway = GatewayFolder(path: folder)
+    let others = gateway.offsetFolders
+    guard !others.isEmpty, (try? gateway.requireGateway()) != nil, !isRunning(folder),
+      let other = others.first(where: isRunning)
+    else { return }
+    Output.error(
+      "no gateway is running in \(folder), so this command uses the stopped gateway's data",
+      do: "for the running gateway in \(other), add --data \(other)")
   }
 
   /// Reserves the file specified with `--out`.

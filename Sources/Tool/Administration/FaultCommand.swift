@@ -24,7 +24,9 @@ enum FaultCommand {
           .value(
             "share", "0..1", default: "1", "fraction of the requests to reject with --reason"),
           .value("goaway-after", "N", "send GOAWAY after N requests on a connection"),
-          .value("streams", "N", "maximum number of concurrent streams"),
+          .value(
+            "streams", "N",
+            "maximum number of concurrent streams; with 0, the gateway accepts no requests"),
           .value("window", "BYTES", "initial flow-control window"),
           .value("delay", "MS", "delay each response by this number of milliseconds"),
           .flag("close", "close the connection without a response"),
@@ -89,8 +91,12 @@ enum FaultCommand {
   /// Returns a line that describes a rule by its ID and its options, as specified with `fault add`.
   private static func sentence(_ rule: JSONObject) -> String {
     func words(_ keys: [String]) -> String {
-      let words = keys.compactMap { key in
-        rule[key].map { "\(key)=\($0.stringValue ?? $0.text)" }
+      let words = keys.compactMap { key -> String? in
+        guard let value = rule[key] else { return nil }
+        let option = key == "goawayAfter" ? "--goaway-after" : "--\(key)"
+        // The option of a Boolean member is a flag.
+        if let isOn = value.boolValue { return isOn ? option : nil }
+        return "\(option) \(value.stringValue ?? value.text)"
       }
       return words.joined(separator: " ")
     }

@@ -44,7 +44,8 @@ enum KeyCommand {
     options: [
       .value("team", "ID", default: "the only team", "the team whose apps the key can send to"),
       .value("id", "KEYID", default: "generated", "10 uppercase letters and digits"),
-      .repeatable("topic", "T", default: "all", "a bundle ID that the key can send to"),
+      .repeatable(
+        "topic", "BUNDLE-ID", default: "all", "an app that the key can send to"),
       .value(
         "environment", "sandbox|production|both", default: "both",
         "environment in which the key is valid"),
@@ -120,7 +121,7 @@ enum CertificateCommand {
     options: [
       .value(
         "team", "ID", default: "the only team", "the team whose apps the certificate can send to"),
-      .value("topic", "T", "the app's bundle ID"),
+      .value("topic", "BUNDLE-ID", "the app that the certificate can send to"),
       .value(
         "environment", "sandbox|production|both", default: "both",
         "environment in which the certificate is valid"),
@@ -133,7 +134,7 @@ enum CertificateCommand {
         "the file for the certificate and its private key, which must not exist"),
     ], columns: ["serial", "file"], finish: write
   ) { options in
-    _ = try options.required("out")
+    try Self.requireFormat(of: options.required("out"))
     // Check this before creating the certificate: a certificate that can't be exported would be useless.
     if options.has("legacy-p12") { try PKCS12.requireLegacy() }
     let form = try options.choice("form", of: ["universal", "uid"])
@@ -156,6 +157,23 @@ enum CertificateCommand {
     positionalCount: 1...1, columns: ["serial", "revokedAt"]
   ) { .revokeCertificate(serial: $0.positionals[0]) }
 
+  /// Throws if the name of the file specified with `--out` ends in an extension of another format.
+  private static func requireFormat(of file: String) throws(CommandLineOptions.Problem) {
+    guard ["", "pem", "p12", "pfx"].contains(fileExtension(file)) else {
+      throw .badValue(key: "out", value: file, wanted: "a name that ends in .pem or .p12")
+    }
+  }
+
+  /// Returns the extension of a file's name in lowercase; empty if the name has no extension.
+  ///
+  /// A longer suffix is not an extension: mktemp creates names such as `tmp.XDbpTOx6LZ`.
+  private static func fileExtension(_ file: String) -> String {
+    let name = file.split(separator: "/").last ?? ""
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
+    let suffix = name[name.index(after: dot)...]
+    return suffix.count > 8 ? "" : suffix.lowercased()
+  }
+
   /// Writes the private key to the file and nowhere else.
   @Sendable private static func write(
     _ lines: [JSONObject], _ options: CommandLineOptions, _ out: ReservedFile?
@@ -164,7 +182,7 @@ enum CertificateCommand {
       let key = line["privateKey"]?.stringValue
     else { return lines }
     let isPKCS12 =
-      options.has("legacy-p12") || out.path.hasSuffix(".p12") || out.path.hasSuffix(".pfx")
+      options.has("legacy-p12") || ["p12", "pfx"].contains(fileExtension(out.path))
     let bytes =
       isPKCS12
       ? try PKCS12.encode(

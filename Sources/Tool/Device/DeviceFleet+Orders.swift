@@ -53,7 +53,7 @@ extension DeviceFleet {
         throw .init(
           "no app is registered",
           do: configuration.subjects.isEmpty
-            ? "start the devices with --app" : "start the devices again to register the app again")
+            ? "start the devices with --app" : "start the run again to register the app again")
       }
     }
     if let (device, _) = targets.first(where: { $0.0.link?.isOffline != false }) {

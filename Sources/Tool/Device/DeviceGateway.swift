@@ -1,4 +1,5 @@
 import BelfryWire
+import Gateway
 import System
 import Transport
 
@@ -30,6 +31,7 @@ struct DeviceGateway: Equatable {
       case .badFile(let path, let reason):
         "cannot read the gateway description \(path) (\(reason)): start a gateway with "
           + "'belfry gateway', or use --gateway"
+          + (DeviceGateway.example(insteadOf: path).map { " \($0)" } ?? "")
       case .badChosenFile(let path, let reason):
         "cannot read the gateway description \(path) (\(reason)): check --gateway, or start the "
           + "gateway with 'belfry gateway'"
@@ -127,6 +129,14 @@ struct DeviceGateway: Equatable {
     names = (object["names"]?.arrayValue ?? []).compactMap(\.stringValue)
     folder =
       path.hasSuffix("/gateway.json") ? FileSystem.parent(of: FileSystem.absolute(path)) : nil
+  }
+
+  /// Returns the `gateway.json` of a gateway with a port offset, whose folder is next to the folder of the missing file
+  /// `path`; nil if there is no such gateway.
+  static func example(insteadOf path: String) -> String? {
+    guard !FileSystem.exists(path), path.hasSuffix("/gateway.json") else { return nil }
+    return GatewayFolder(path: FileSystem.parent(of: path)).offsetFolders.lazy
+      .map { GatewayFolder(path: $0).descriptionFile }.first(where: FileSystem.exists)
   }
 
   /// Returns true if this value of `--gateway` contains the gateway's address, not the path of a file.

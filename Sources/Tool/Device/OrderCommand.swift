@@ -9,7 +9,7 @@ enum OrderCommand {
     command: "belfry device order",
     summary: """
       Sends an order to the devices of 'belfry test-gateway', 'belfry dev' or 'belfry device run', waits until the
-      devices have executed it, and prints the result. Exits 1 if the devices do not execute the order in time.
+      devices have executed it, and prints the result. Exits 1 if the result is not confirmed in time.
 
       offline, online: the devices disconnect from or reconnect to the gateway; while a device is offline, its
       pushes are stored.
@@ -38,9 +38,9 @@ enum OrderCommand {
   static func run(_ arguments: [String]) -> Int32 {
     table.run(arguments) { options in
       let order = try order(options)
-      let seconds = try options.integer("timeout", in: Int64(0)...86_400) ?? 10
+      let seconds = try options.seconds("timeout", in: 0...86_400) ?? 10
       let end = ContinuousClock.now + .seconds(seconds)
-      let exchange = OrderExchange(order, until: end, seconds: seconds)
+      let exchange = OrderExchange(order, until: end, limit: options.value("timeout") ?? "10")
       try exchange.run(with: try devices(options), gateway: gatewayFolder(options)) { line in
         if options.has("json") { Output.json(.object(line)) } else { Output.line(sentence(line)) }
       }
@@ -95,11 +95,14 @@ enum OrderCommand {
     }
     let gateway = gatewayFolder(options)
     if let run = DeviceRunFile(ofGateway: gateway) { return run }
+    let other = GatewayFolder(path: gateway).offsetFolders.first {
+      DeviceRunFile(ofGateway: $0) != nil
+    }
+    let example = other.map { ", for example --data \($0)" } ?? ""
     throw DeviceOrder.Refusal(
       "no devices are running for the gateway in \(gateway)",
-      do:
-        "start 'belfry test-gateway', 'belfry dev' or 'belfry device run', or use --data or --devices"
-    )
+      do: "start 'belfry test-gateway', 'belfry dev' or 'belfry device run', or use --data or "
+        + "--devices\(example)")
   }
 
   private static func gatewayFolder(_ options: CommandLineOptions) -> String {

@@ -7,12 +7,13 @@ import System
 struct OrderExchange {
   private let order: DeviceOrder
   private let end: ContinuousClock.Instant
-  private let seconds: Int64
+  /// The time limit in seconds, as the user specified it.
+  private let limit: String
 
-  init(_ order: DeviceOrder, until end: ContinuousClock.Instant, seconds: Int64) {
+  init(_ order: DeviceOrder, until end: ContinuousClock.Instant, limit: String) {
     self.order = order
     self.end = end
-    self.seconds = seconds
+    self.limit = limit
   }
 
   /// Sends the order and calls `report` for each part that was carried out.
@@ -101,7 +102,9 @@ struct OrderExchange {
     while true {
       let left = ContinuousClock.now.duration(to: end)
       guard left > .zero else { throw timeout }
-      let milliseconds = Int32(clamping: left.components.seconds * 1_000 + 999)
+      // Round up, so that a fraction of a millisecond doesn't cause repeated calls.
+      let (whole, attoseconds) = left.components
+      let milliseconds = Int32(clamping: whole * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
       var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&wanted, 1, milliseconds) > 0 else { continue }
       let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
@@ -112,7 +115,7 @@ struct OrderExchange {
 
   private var timeout: DeviceOrder.Refusal {
     DeviceOrder.Refusal(
-      "timed out: '\(order.verb.rawValue)' was not executed within \(seconds) s",
+      "timed out: '\(order.verb.rawValue)' was not confirmed within \(limit) s",
       do: "check the gateway's log, or use a longer --timeout")
   }
 

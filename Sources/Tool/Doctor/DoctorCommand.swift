@@ -51,7 +51,8 @@ enum DoctorCommand {
   /// a finding.
   private static func showAgent(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     do throws(AppLinkFailure) {
-      show(try agent.ask(.diagnose).rows, options)
+      let rows = try agent.ask(.diagnose).rows
+      show(options.has("json") ? rows : rows.map(withOtherGateway), options)
     } catch {
       guard options.has("json") else {
         throw AppLinkFailure(
@@ -70,6 +71,20 @@ enum DoctorCommand {
         ], options)
       throw error
     }
+  }
+
+  /// Returns a finding unchanged, unless the agent has no gateway; this finding then names a gateway with a port offset
+  /// on this machine, if there is one.
+  private static func withOtherGateway(_ row: JSONObject) -> JSONObject {
+    guard row["feature"] == "gateway", row["state"] == "missing", row["optional"] == true,
+      let file = DeviceGateway.example(insteadOf: DeviceGateway.usersFile),
+      let advice = row["do"]?.stringValue
+    else { return row }
+    var row = row
+    let folder = FileSystem.parent(of: file)
+    row["do"] = .string(
+      "\(advice); for the gateway in \(folder), start the agent with --gateway \(file)")
+    return row
   }
 
   private static func show(_ rows: [JSONObject], _ options: CommandLineOptions) {

@@ -37,7 +37,7 @@ struct DoctorPage {
 
   /// The width of the state column, which contains words such as "optional", including the spaces that follow.
   private static let stateColumns = 11
-  private static let featureColumnsMax = 24
+  private static let featureColumnsMax = 32
 
   /// Returns the displayed state; a missing optional part isn't an error.
   private func state(_ row: JSONObject) -> String {

@@ -78,7 +78,7 @@ enum NotifyContent {
   /// Copies an image to the app's attachments; the agent deletes the copy when no notification uses it.
   static func attachment(_ path: String, of app: String) throws -> NotificationAttachment {
     guard !app.contains("/") else {
-      throw UsageError("invalid app ID '\(app)': use a form such as org.example.app")
+      throw UsageError("invalid app ID '\(app)': expected a form such as org.example.app")
     }
     let bytes = try FileSystem.readRegularFile(path, limit: imageBytesMax)
     let name = path.split(separator: "/").last ?? ""

@@ -23,6 +23,15 @@ struct PermissionWait {
     case waits
   }
 
+  /// The error for a wait that a signal interrupted before the user decided; the notification still waits.
+  struct Interrupted: CommandFailure, CustomStringConvertible {
+    let interruption: Interruption
+    /// The advice about the waiting notification.
+    let advice: String
+    var description: String { "\(interruption): \(advice)" }
+    var exitStatus: Int32 { interruption.exitStatus }
+  }
+
   private let seconds: Int64
   private let doesWait: Bool
 
@@ -35,8 +44,8 @@ struct PermissionWait {
   ///
   /// The caller can end the wait by setting `answer` to an interruption.
   ///
-  /// - Throws: An error, including a timeout if the user made no decision within the limit; the notification then still
-  ///   waits for the decision.
+  /// - Throws: An error, including a timeout or ``Interrupted`` if the user made no decision; the notification then
+  ///   still waits for the decision.
   func notify(
     _ app: String, _ request: NotificationRequest, on connection: AppLinkConnection,
     _ answer: CommandAnswer
@@ -62,12 +71,16 @@ struct PermissionWait {
     Output.error(
       "\(app) is waiting for permission to show notifications",
       do: "answer the question on the device, or run 'belfry settings \(app) notifications=on'")
-    try Self.wait(
-      for: answer, seconds: seconds,
-      orSay:
-        "no answer within \(seconds) s: the notification '\(request.id)' still waits for permission; grant it with "
-        + "'belfry settings \(app) notifications=on', or remove the notification with 'belfry notify cancel "
-        + "\(ShellWords.quoted(request.id))'")
+    let advice =
+      "the notification '\(request.id)' still waits for permission; grant it with "
+      + "'belfry settings \(app) notifications=on', or remove the notification with 'belfry notify cancel "
+      + "\(ShellWords.quoted(request.id))'"
+    do {
+      try Self.wait(
+        for: answer, seconds: seconds, orSay: "no answer within \(seconds) s: \(advice)")
+    } catch let interruption as Interruption {
+      throw Interrupted(interruption: interruption, advice: advice)
+    }
     return .added
   }
 

@@ -51,7 +51,7 @@ final class ProviderRun {
       adminToken: folder.adminToken, isOpen: options.has("open"),
       tokensPerApp: try ProviderServiceCommand.tokensPerApp(options), log: log)
     let (token, names) = (folder.adminToken, options.values("name"))
-    server = try ConsoleServer(address: address, option: "port") { port in
+    server = try ConsoleServer(address: address, option: "port", hostOption: "host") { port in
       let console = ProviderConsole(router: router, token: token, names: names, port: port)
       return { console.answer($0) }
     }

@@ -9,9 +9,9 @@ enum SettingsCommand {
     summary: """
       Shows or changes an app's notification settings. The settings notifications, alert, sound, badge, center,
       lockScreen, criticalAlert and timeSensitive accept on or off; style accepts none, banner or alert; previews
-      accepts always, whenAuthenticated or never; location accepts always, whenInUse, denied or notDetermined. Without
-      arguments, lists every app that requested permission. With --window, opens the settings in a window; with
-      --page, in the terminal.
+      accepts always, whenAuthenticated or never; location accepts always, whenInUse, denied or notDetermined (the
+      user has not decided yet, so the app can ask). Without arguments, lists every app that requested permission.
+      With --window, opens the settings in a window; with --page, in the terminal.
       """,
     positionals: "[APP_ID [SWITCH=VALUE]…]", positionalCount: 0...32,
     [

@@ -1,3 +1,4 @@
+import BelfryWire
 import Foundation
 import Glibc
 import System
@@ -53,9 +54,9 @@ struct AgentInstallation {
 
   /// Stops the agent that systemd has started, and removes the files that start the agent.
   ///
-  /// `isRunning` returns true if an agent still answers. It is called only without systemd, which might start an agent
-  /// to answer.
-  func uninstall(isRunning: () -> Bool) throws {
+  /// `stopAdvice` returns the way to stop an agent that still answers; nil if no agent answers. It is called only
+  /// without systemd, which might start an agent to answer.
+  func uninstall(_ stopAdvice: () -> String?) throws {
     let files = [unitFile, autostartFile].filter(FileSystem.exists)
     let hasSystemd = Self.hasUserSystemd
     if FileSystem.exists(unitFile) {
@@ -66,10 +67,18 @@ struct AgentInstallation {
     try FileSystem.remove(autostartFile)
     for file in files { Output.line("removed \(file)") }
     if files.isEmpty { Output.error("the agent is not installed", do: "nothing was changed") }
-    if !hasSystemd, isRunning() {
-      Output.error(
-        "an agent is still running", do: "to stop it, send SIGTERM to its process, or log out")
+    if !hasSystemd, let advice = stopAdvice() {
+      Output.error("an agent is still running", do: advice)
     }
+  }
+
+  /// Returns the way to stop the agent with these findings, which contain the ID of the agent's process.
+  static func stopAdvice(_ findings: [JSONObject]) -> String {
+    let detail = findings.first { $0["feature"] == "agent" }?["detail"]?.stringValue ?? ""
+    let words = detail.split(separator: " ").prefix(2)
+    guard words.first == "process", let pid = words.last.flatMap({ Int32($0.filter(\.isNumber)) })
+    else { return "to stop it, send SIGTERM to its process, or log out" }
+    return "stop it with 'kill \(pid)', or log out"
   }
 
   private func write(_ text: String, to file: String) throws(SystemFailure) {

@@ -40,6 +40,7 @@ enum ReceivedCommand {
       .value(
         "data", "DIR", default: StateFolders.gatewayDefault,
         "the data folder of the devices' gateway"),
+      .flag("json", "no effect, because the output is always JSON"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
@@ -78,17 +79,8 @@ enum ReceivedCommand {
   }
 
   private static func limit(_ options: CommandLineOptions, count: Int) throws -> Duration {
-    let given = try ["within", "timeout"].compactMap { try seconds($0, options) }
+    let given = try ["within", "timeout"].compactMap { try options.seconds($0, in: 0...86_400) }
     return .seconds(given.min() ?? (count == 0 ? 1 : 10))
-  }
-
-  private static func seconds(_ key: String, _ options: CommandLineOptions) throws -> Double? {
-    guard let text = options.value(key) else { return nil }
-    guard let seconds = Double(text), (0...86_400).contains(seconds) else {
-      throw CommandLineOptions.Problem.badValue(
-        key: key, value: text, wanted: "a number of seconds from 0 to 86400")
-    }
-    return seconds
   }
 
   private static func filter(_ options: CommandLineOptions) throws -> ReceivedPushes.Filter {

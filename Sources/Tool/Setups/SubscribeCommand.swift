@@ -53,18 +53,22 @@ enum SubscribeCommand {
       if let gateway { warnOfOtherGateway(gateway, options) }
       guard options.has("json") else {
         Output.line(token)
-        Output.line(curl ?? sendLine(app, token))
+        Output.line(curl ?? sendLine(app, token, nil))
         if curl == nil {
+          let file = DeviceGateway.usersFile
+          let other = DeviceGateway.example(insteadOf: file)
+          let example = other.map { ", for example \($0)" } ?? ""
           Output.error(
-            "no \(DeviceGateway.usersFile), so the gateway is probably on another machine",
-            do: "run the printed command there, or specify the gateway.json with --gateway")
+            "no gateway.json in \(FileSystem.parent(of: file))",
+            do: "run the printed command on the gateway's machine, or specify the gateway.json "
+              + "with --gateway\(example)")
         }
         return
       }
       Output.json([
         "app": .string(app.id), "topic": .string(app.id), "name": .string(app.name),
         "token": .string(token), "curl": curl.map(JSONValue.string) ?? .null,
-        "send": .string(sendLine(app, token)),
+        "send": .string(sendLine(app, token, gateway)),
       ])
     }
   }
@@ -159,8 +163,12 @@ enum SubscribeCommand {
       title: app.name, body: "Hello")
   }
 
-  private static func sendLine(_ app: ShellApp, _ token: String) -> String {
+  private static func sendLine(
+    _ app: ShellApp, _ token: String, _ gateway: LocalGateway?
+  ) -> String {
     let title = ShellWords.quoted(app.name)
-    return "belfry send \(token) --topic \(app.id) --title \(title) --body Hello"
+    let line = "belfry send \(token) --topic \(app.id) --title \(title) --body Hello"
+    guard let gateway, gateway.file != DeviceGateway.usersFile else { return line }
+    return line + " --gateway \(ShellWords.quoted(gateway.file))"
   }
 }

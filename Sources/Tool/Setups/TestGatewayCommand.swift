@@ -29,7 +29,7 @@ enum TestGatewayCommand {
     positionals: "-- COMMAND…", positionalCount: 1...100_000,
     [
       .repeatable(
-        "app", "APP_ID[:TYPE]",
+        "app", "BUNDLE-ID[:TYPE]",
         "an app that the devices register for this type of push, or for alert pushes if no type is "
           + "given"),
       .value("count", "N", default: "1", "number of devices"),
@@ -123,7 +123,7 @@ struct TestGatewayRun {
       let types = TokenKind.allCases.map { "\($0.name)" }
       throw .badValue(
         key: "app", value: text,
-        wanted: "APP_ID or APP_ID:TYPE, where TYPE is \(CommandLineOptions.list(types))")
+        wanted: "BUNDLE-ID or BUNDLE-ID:TYPE, where TYPE is \(CommandLineOptions.list(types))")
     }
     return TestDevices.App(bundleID: name, kind: kind)
   }

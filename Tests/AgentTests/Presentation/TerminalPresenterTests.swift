@@ -1,3 +1,4 @@
+import AppWire
 import Testing
 
 @testable import Agent
@@ -6,10 +7,13 @@ import Testing
 @Suite struct TerminalPresenterTests {
   private final class Listener: PresenterListener {
     var answers: [PromptID: Bool] = [:]
+    var actions: [PersonAction] = []
 
     func presenterShowed(_ key: AppNotificationID) {}
     func presenterWindow(_ key: AppNotificationID, isOpen: Bool) {}
-    func presenterActed(_ key: AppNotificationID, _ action: PersonAction) {}
+    func presenterActed(_ key: AppNotificationID, _ action: PersonAction) {
+      actions.append(action)
+    }
     func presenterAnswered(_ prompt: PromptID, isAllowed: Bool) { answers[prompt] = isAllowed }
     func presenterPostponed(_ prompt: PromptID) {}
     func presenterDecided(_ app: AppID, keepsNotifications: Bool) {}
@@ -34,6 +38,46 @@ import Testing
       presenter.show(.presented(presentation), atUnixMilliseconds: moment)
     }
     #expect(lines.map { $0.hasPrefix("[1] (earlier) ") } == [false, false, true], "\(lines)")
+  }
+
+  @Test func `a word that is not an answer leads to advice about the waiting question`() throws {
+    let listener = Listener()
+    var lines: [String] = []
+    let presenter = TerminalPresenter(listener: listener, ringsBell: false, isLooked: true) {
+      lines.append($0)
+    }
+    presenter.typed("maybe")
+    #expect(lines.last == "unknown command 'maybe': type 'help' to see what you can type")
+    presenter.typed("7")
+    #expect(lines.last == "unknown notification 7: type 'help' to see what you can type")
+    presenter.show(.prompt(try prompt(1)), atUnixMilliseconds: 0)
+    presenter.typed("maybe")
+    #expect(lines.last == "unknown answer 'maybe': answer y or n")
+    presenter.show(.prompt(try prompt(2)), atUnixMilliseconds: 0)
+    presenter.typed("maybe")
+    #expect(lines.last == "unknown answer 'maybe': answer y 1 or n 1")
+    presenter.typed("help")
+    #expect(lines.last == "3 -             dismiss notification 3")
+    #expect(listener.answers.isEmpty)
+  }
+
+  @Test func `an action with a text field is performed only with a text`() {
+    let listener = Listener()
+    var lines: [String] = []
+    let presenter = TerminalPresenter(listener: listener, ringsBell: false, isLooked: true) {
+      lines.append($0)
+    }
+    let reply = NotificationAction(id: "t", title: "Text", textInput: .init())
+    presenter.show(
+      .presented(DesktopTests.presentation(actions: [reply])), atUnixMilliseconds: 0)
+    #expect(lines.last == "    Type '1 t YOUR TEXT' for Text")
+    for typed in ["1 t", "1 t  \r"] {
+      presenter.typed(typed)
+      #expect(lines.last == "[1] this action requires a text: type '1 t YOUR TEXT'")
+    }
+    #expect(listener.actions.isEmpty)
+    presenter.typed("1 t On my way")
+    #expect(listener.actions == [PersonAction("t", text: "On my way")])
   }
 
   @Test func `a letter that was meant for a question that is gone answers no other`() throws {

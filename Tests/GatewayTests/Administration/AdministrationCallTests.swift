@@ -36,6 +36,15 @@ import Testing
       return failure.kind == .invalid && failure.what.contains(name)
     }
   }
+
+  @Test func `an invalid queue limit is refused with the range that the command line accepts`() {
+    #expect {
+      let body: JSONObject = ["team": "T", "topic": "a", "keep": "lots"]
+      return try AdministrationCall("POST", "/api/topics", body: body).request()
+    } throws: { error in
+      "\(error)" == "invalid value for 'keep': expected a number from 1 to 4294967294, or all"
+    }
+  }
 }
 
 private let draft = {
@@ -96,6 +105,8 @@ private let badBodies: [(String, JSONObject, String)] = [
   ("/api/certificates", ["team": "T", "topic": "a", "form": "odd"], "form"),
   ("/api/topics", ["team": "T", "topic": "a", "keep": "some"], "keep"),
   ("/api/topics", ["team": "T", "topic": "a", "keep": -1], "keep"),
+  ("/api/topics", ["team": "T", "topic": "a", "keep": 0], "keep"),
+  ("/api/topics", ["team": "T", "topic": "a", "keep": 4_294_967_295], "keep"),
   ("/api/topics", ["team": "T", "topic": "a", "broadcast": "on"], "broadcast"),
   ("/api/channels", ["app": "a", "storage": 2], "storage"),
   ("/api/faults", ["reason": "NoSuchReason"], "reason"),
