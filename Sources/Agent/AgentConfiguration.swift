@@ -72,6 +72,8 @@ public struct AgentConfiguration {
   public var gateway: Gateway?
   /// The gateway to join once it has started; nil if `gateway` is set or no gateway is configured.
   public var awaitedGateway: AwaitedGateway?
+  /// True if the user started the agent with `--gateway none`, which error messages then mention.
+  public var isGatewayOff = false
   /// True if the clock is manual: only commands move it.
   public var hasManualClock = false
   /// The maximum number of pending local notifications per app; the agent keeps those that fire soonest.

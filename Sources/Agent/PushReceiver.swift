@@ -134,6 +134,10 @@ package final class PushReceiver: GatewayConnectionDelegate {
       owner?.identityChanged()
       owner?.handle(.identityReplaced)
     }
+    let address = Endpoint.tcp(host: gateway.host, port: gateway.port)
+    owner?.handle(
+      .linkFailed(
+        problem: "no link to the gateway at \(address) (\(self.reason ?? reason)): \(advice)"))
     if wasUp || !hasReportedLink { owner?.handle(.linkChanged(isUp: false)) }
     hasReportedLink = true
   }

@@ -78,8 +78,8 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
     return "check the address, and that the \(service) is running"
   }
 
-  /// Returns the reason without the words that the description of the error already contains.
-  private static func cause(_ reason: String, of endpoint: String) -> String {
+  /// Returns the reason without the words that a message about a connection to `endpoint` already contains.
+  package static func cause(_ reason: String, of endpoint: String) -> String {
     var cause = reason[...]
     for words in ["not connected: ", "cannot connect to \(endpoint): "]
     where cause.utf8.starts(with: words.utf8) {

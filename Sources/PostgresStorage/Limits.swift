@@ -3,6 +3,9 @@ enum Limits {
   /// The maximum time, in nanoseconds, to wait for the answer of a database server before the connection is closed: a
   /// commit waits for standby servers, which usually answer within milliseconds.
   static let serverAnswerNanoseconds: Int64 = 10_000_000_000
+  /// The maximum time, in nanoseconds, to wait for the answer to a read: the gateway's main loop waits for some reads, and
+  /// its watchdog ends a gateway that hangs for 30 seconds.
+  static let readAnswerNanoseconds: Int64 = 3_000_000_000
   /// The maximum time, in nanoseconds, for which a write with an unknown result is repeated.
   static let serverRetryNanoseconds: Int64 = 5_000_000_000
   /// The pause, in nanoseconds, between two attempts to connect to a database server.

@@ -46,10 +46,12 @@ public struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
     }
     defer { unsafe PQconninfoFree(options) }
     var option = unsafe options
-    while let keyword = unsafe option.pointee.keyword {
-      if unsafe String(cString: keyword) == "password", unsafe option.pointee.val != nil {
-        throw .hasPassword
-      }
+    while unsafe option.pointee.keyword != nil {
+      // The library marks the parameters that are secret, such as `password` and `sslpassword`.
+      let isSecret =
+        unsafe option.pointee.dispchar.map { unsafe $0.pointee == CChar(UInt8(ascii: "*")) }
+        ?? false
+      if isSecret, unsafe option.pointee.val != nil { throw .hasPassword }
       unsafe option += 1
     }
     self.url = url

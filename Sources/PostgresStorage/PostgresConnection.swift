@@ -74,8 +74,10 @@ internal import System
   ///
   /// The result is final only when the server is ready for the next query (`ReadyForQuery`), and only if it sent no
   /// warning: a server that is being demoted reports a commit as complete, and then drops the connection. If no answer
-  /// arrives within `Limits.serverAnswerNanoseconds`, the connection is closed. A running commit is never cancelled.
-  func run(_ calls: [Call]) throws(PostgresFailure) -> [PostgresRows] {
+  /// arrives within `limit` nanoseconds, the connection is closed. A running commit is never cancelled.
+  func run(
+    _ calls: [Call], within limit: Int64 = Limits.serverAnswerNanoseconds
+  ) throws(PostgresFailure) -> [PostgresRows] {
     assert(!calls.isEmpty, "a round trip has a purpose")
     guard isUsable else { throw .lost(why: "the connection is closed") }
     notices.warning = nil
@@ -93,7 +95,7 @@ internal import System
         isPreparation.append(false)
       }
       try sent(unsafe PQpipelineSync(connection))
-      let rows = try collect(isPreparation)
+      let rows = try collect(isPreparation, within: limit)
       if let warning = notices.warning { throw .uncertain(message: warning) }
       return rows
     } catch {
@@ -156,8 +158,10 @@ internal import System
   }
 
   /// Reads the results until the server is ready for the next query.
-  private func collect(_ isPreparation: [Bool]) throws(PostgresFailure) -> [PostgresRows] {
-    let deadline = SystemClock.monotonicNanoseconds + Limits.serverAnswerNanoseconds
+  private func collect(
+    _ isPreparation: [Bool], within limit: Int64
+  ) throws(PostgresFailure) -> [PostgresRows] {
+    let deadline = SystemClock.monotonicNanoseconds + limit
     var rows: [PostgresRows] = []
     var first: PostgresFailure?
     for isPreparation in isPreparation {

@@ -10,7 +10,7 @@ public final class PostgresImport {
   /// Throws `.unsuitable` if the database already contains the data of a gateway, and `.inUse` if a gateway uses it.
   public init(_ address: PostgresAddress) throws(StorageFailure) {
     server = try PostgresServer(
-      address, name: "import", schemas: [], isExclusive: true)
+      address, name: "import", isExclusive: true)
     if let obstacle = try PostgresSettings(of: server).obstacle {
       throw .unsuitable(server: "\(address)", why: obstacle)
     }

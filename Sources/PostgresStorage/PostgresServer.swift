@@ -22,17 +22,19 @@ final class PostgresServer: Sendable {
 
   /// Connects to the server and brings the schemas up to date.
   ///
-  /// `name` is the name of the store in the log and the metrics.
+  /// `name` is the name of the store in the log and the metrics. A server that is the second connection of a store shares
+  /// the store's health.
   /// If `isExclusive` is true, throws `.inUse` if another process has locked the database. `now` returns the time on the
   /// monotonic clock, in nanoseconds.
   init(
-    _ address: PostgresAddress, name: String, schemas: [PostgresSchema], isExclusive: Bool = false,
+    _ address: PostgresAddress, name: String, schemas: [PostgresSchema] = [],
+    isExclusive: Bool = false, sharing health: StoreHealth? = nil,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) throws(StorageFailure) {
     self.address = address
     self.now = now
     self.isExclusive = isExclusive
-    health = StoreHealth(name: name, isRemote: true)
+    self.health = health ?? StoreHealth(name: name, isRemote: true)
     state = Mutex(State())
     try state.withLock { state throws(StorageFailure) in
       do throws(PostgresFailure) {
@@ -82,12 +84,17 @@ final class PostgresServer: Sendable {
   /// Executes statements that only read, and repeats them once if the connection was lost.
   func read(_ calls: [PostgresConnection.Call]) throws(StorageFailure) -> [PostgresRows] {
     try state.withLock { state throws(StorageFailure) in
+      if state.isClosed { throw .closed }
+      // During an outage, only one read at a time waits for the server.
+      if health.failure?.isOfServer == true, let refusal = health.refusal(atNanoseconds: now()) {
+        throw refusal
+      }
       do throws(PostgresFailure) {
-        return try attempt(calls, &state)
+        return try attempt(calls, &state, within: Limits.readAnswerNanoseconds)
       } catch {
         do throws(PostgresFailure) {
           guard case .lost = error, !state.isClosed else { throw error }
-          return try attempt(calls, &state)
+          return try attempt(calls, &state, within: Limits.readAnswerNanoseconds)
         } catch {
           throw fail(error, state, isWrite: false)
         }
@@ -171,7 +178,8 @@ final class PostgresServer: Sendable {
   private static let commit = PostgresConnection.Statement(name: "commit", sql: "COMMIT")
 
   private func attempt(
-    _ calls: [PostgresConnection.Call], _ state: inout State
+    _ calls: [PostgresConnection.Call], _ state: inout State,
+    within limit: Int64 = Limits.serverAnswerNanoseconds
   ) throws(PostgresFailure) -> [PostgresRows] {
     if state.connection?.isUsable != true {
       state.connection = nil
@@ -184,7 +192,7 @@ final class PostgresServer: Sendable {
     guard let connection = state.connection else {
       throw .notConnected(why: "there is no connection")
     }
-    return try connection.run(calls)
+    return try connection.run(calls, within: limit)
   }
 
   /// Waits before the next attempt to connect, so that an unreachable server is not flooded.

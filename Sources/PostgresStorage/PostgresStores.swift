@@ -32,7 +32,7 @@ public struct PostgresStores {
     now: @escaping @Sendable () -> Int64
   ) throws(StorageFailure) {
     let server = try PostgresServer(
-      address, name: "control", schemas: [], isExclusive: isExclusive, now: now)
+      address, name: "control", isExclusive: isExclusive, now: now)
     let settings = try PostgresSettings(of: server)
     if let obstacle = settings.obstacle {
       throw .unsuitable(server: "\(address)", why: obstacle)
@@ -47,9 +47,12 @@ public struct PostgresStores {
     try server.migrate(Self.schemas)
     warnings = settings.warnings
     let node = try PostgresNode(name: PostgresNode.onlyName, on: server)
-    control = PostgresControlStore(server, node: node)
+    control = PostgresControlStore(
+      server,
+      reader: try PostgresServer(address, name: "control", sharing: server.health, now: now),
+      node: node)
     // Each store has a connection of its own, so that administration does not delay pushes.
     notifications = PostgresNotificationStore(
-      try PostgresServer(address, name: "notifications", schemas: [], now: now), node: node)
+      try PostgresServer(address, name: "notifications", now: now), node: node)
   }
 }

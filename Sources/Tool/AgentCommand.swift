@@ -199,6 +199,7 @@ enum AgentCommand {
     configuration.readyFile = options.value("ready-file").map(FileSystem.absolute)
     configuration.receivedFile = options.value("received").map(FileSystem.absolute)
     configuration.readsInput = !presenters.contains(.json)
+    configuration.isGatewayOff = options.value("gateway") == "none"
     configuration.awaitedGateway = awaitedGateway(options)
     if configuration.awaitedGateway == nil { configuration.gateway = try gateway(options) }
     return configuration

@@ -28,6 +28,8 @@ final class AppRun: Sendable {
     var app: AppState
     var questions: [Int64: (AppLinkQuestion, AppEvent)] = [:]
     var hasInput = true
+    /// True once the run has ended; the closing of its own connection is not an error.
+    var hasEnded = false
     var connection: AppLinkConnection?
   }
 
@@ -83,6 +85,7 @@ final class AppRun: Sendable {
     input.start()
     loop.run()
     signals.close()
+    state.withLock { $0.hasEnded = true }
     connection.close()
     return status.withLock { $0 }
   }
@@ -104,7 +107,7 @@ final class AppRun: Sendable {
     case .connected(let welcome):
       connected(welcome)
     case .disconnected(let failure):
-      Output.error(failure)
+      report(failure)
     case .refused(let failure):
       Output.error(failure)
       return 1
@@ -125,8 +128,8 @@ final class AppRun: Sendable {
     print("launched", line)
     guard let connection = state.withLock({ $0.connection }) else { return }
     if !categories.isEmpty {
-      connection.send(.setCategories(categories)) { result in
-        if case .failure(let failure) = result { Output.error(failure) }
+      connection.send(.setCategories(categories)) { [self] result in
+        if case .failure(let failure) = result { report(failure) }
       }
     }
     guard !options.isEmpty else { return register(connection) }
@@ -141,15 +144,20 @@ final class AppRun: Sendable {
             "settings": (try? answer.settings()).map { .object($0.json) } ?? .null,
           ])
         register(connection)
-      case .failure(let failure): Output.error(failure)
+      case .failure(let failure): report(failure)
       }
     }
   }
 
+  /// Prints an error, unless the run has ended and therefore closed the connection itself.
+  private func report(_ failure: AppLinkFailure) {
+    if !state.withLock({ $0.hasEnded }) { Output.error(failure) }
+  }
+
   private func register(_ connection: AppLinkConnection) {
     guard registers else { return }
-    connection.send(.register(.alert)) { result in
-      if case .failure(let failure) = result { Output.error(failure) }
+    connection.send(.register(.alert)) { [self] result in
+      if case .failure(let failure) = result { report(failure) }
     }
   }
 

@@ -20,11 +20,26 @@ def write(browser, topic):
     browser.click("link", "New campaign")
     browser.wait(f"document.querySelector('[name=topic]').value == {topic!r}", "the only app is already selected")
     wrong = "[...document.querySelectorAll('.error:not([hidden])')].map(one => one.innerText).join(' ')"
+    # A half of the quiet hours reports neither the other half nor the texts, which the user has not reached yet, until
+    # the dry run.
+    clock = "(name, value) => { const field = document.querySelector(`[name=${name}]`); field.value = value; " \
+        "field.dispatchEvent(new Event('input', { bubbles: true })); }"
+    browser.value(f"window.checked = 0; window.fetch = ((get) => (...all) => get(...all).finally(() => {{ window.checked += 1; }}))(window.fetch); "
+                  f"({clock})('quietFrom', '22:00')")
+    browser.wait("window.checked > 0", "the check of the form")
+    if browser.value(wrong):
+        raise Failure(f"a field that is not filled in yet is marked as an error: {browser.value(wrong)}")
+    beside_end = "document.querySelector('[name=quietTo]').closest('.field').querySelector('.error:not([hidden])')?.innerText"
+    browser.click("button", "Dry run")
+    browser.wait(f"{beside_end} == 'Enter an end time, or remove the start time.'")
+    browser.value(f"({clock})('quietFrom', '')")
+    browser.click("button", "Dry run")
+    browser.wait("document.querySelector('[data-name=title]').closest('.field').querySelector('.error:not([hidden])')?.innerText.startsWith('Nothing to show.')")
     # The form checks text while the user types, even if no app is specified.
     browser.type("combobox", "App", "")
     fill(browser, "Body, en", "%d things")
     beside = "document.querySelector('[data-name=body]').closest('.field').querySelector('.error:not([hidden])')?.innerText"
-    browser.wait(f"{beside}?.startsWith('No value for “%d”')")
+    browser.wait(f"{beside}?.startsWith(\"No value for '%d': “Placeholder values” has 0 values.\")")
     if "bundle identifier such as" in browser.value(wrong):
         raise Failure("a field that is not filled in yet is marked as an error")
     browser.type("combobox", "App", topic)
@@ -36,10 +51,11 @@ def write(browser, topic):
     fill(browser, "Language 2", "fr")
     fill(browser, "Title, fr", "Nouvelles")
     fill(browser, "Body, fr", "%d matchs pour %@")
-    browser.wait(f"{wrong}.includes('Its placeholders (1 number, 2 text) differ from those in en (1 text, 2 number)')")
+    browser.wait(f"{wrong}.includes(\"Invalid value 'Ann' for argument 1\")")
     check_page(browser)
     fill(browser, "Body, fr", "%2$d matchs pour %1$@")
     browser.wait(f"{wrong} == ''", "no errors remain")
+    remove_language(browser)
     # Send nothing to devices whose language the campaign lacks.
     browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'none';
       fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
@@ -50,6 +66,24 @@ def write(browser, topic):
     browser.value("""(() => { const fallback = document.querySelector('[name=fallback]'); fallback.value = 'en';
       fallback.dispatchEvent(new Event('input', { bubbles: true })); })()""")
     browser.wait(f"{wrong} == ''", "no errors remain")
+
+
+def remove_language(browser):
+    """Checks that a language with texts is removed only after a confirmation, and an empty one immediately."""
+    rows = "document.querySelectorAll('.languages fieldset').length"
+    browser.click("button", "Add a language")
+    browser.click("button", "Remove Language 3")
+    browser.wait(f"{rows} == 2 && !document.querySelector('dialog')", "the removed empty language")
+    browser.click("button", "Add a language")
+    fill(browser, "Language 3", "de")
+    fill(browser, "Title, de", "Neues")
+    browser.click("button", "Remove de")
+    browser.wait("document.querySelector('dialog[open] h2')?.innerText == 'Remove de?'")
+    browser.key("Enter")
+    browser.wait(f"!document.querySelector('dialog') && {rows} == 3", "the language that the user keeps")
+    browser.click("button", "Remove de")
+    confirm(browser, "Remove language")
+    browser.wait(f"{rows} == 2", "the removed language")
 
 
 def preview(browser, devices):
@@ -226,7 +260,7 @@ def schedule(browser, devices, looks):
     browser.type("textbox", "Image URL", "https://example.com/picture.png")
     browser.click("button", "Dry run")
     browser.click("button", f"Schedule for {devices} devices")
-    browser.wait(f"""{STATUS} == "Scheduled for tomorrow 09:00, each recipient's time zone\"""")
+    browser.wait(f"""{STATUS} == "Scheduled for tomorrow at 09:00, each recipient's time zone\"""")
     browser.wait("document.querySelector('[aria-label=Report] .previews')")
     check_page(browser)
     browser.click("link", "Edit")
@@ -350,6 +384,14 @@ def keeps_focus(browser):
                  "the focus on the link that replaced it")
 
 
+def marks_stale(browser):
+    """Checks that the overview marks its numbers as outdated while the service can't be reached."""
+    browser.value("window.get = window.fetch; window.fetch = () => Promise.reject(new TypeError('no connection')); null")
+    browser.wait("document.querySelector('.stale .tile') && document.querySelector('.verdict').innerText.includes('The numbers and states below are from')")
+    browser.value("window.fetch = window.get; null")
+    browser.wait("!document.querySelector('.stale') && !document.querySelector('.verdict').innerText.includes('Connection lost')")
+
+
 def reads_a_document(browser, url):
     """Opens a document, follows a link to another one, and returns to the console."""
     browser.open(url + "console/docs.html#rejections.md")
@@ -374,6 +416,7 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         browser.wait("document.querySelector('.verdict').innerText.match(/Connected to|Last connected to/)", "the connection")
         check_page(browser)
         keeps_focus(browser)
+        marks_stale(browser)
         picture("provider-overview")
         write(browser, topic)
         preview(browser, devices)

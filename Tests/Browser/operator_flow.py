@@ -93,7 +93,7 @@ window.EventSource = class extends Source {
 
 def lose(browser, token):
     """Checks that the page recovers from a refused stream, shows a refused filter, and requests the token after its
-    session has expired."""
+    session has ended."""
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=REFUSED)["identifier"]
     browser.click("link", "Log")
     browser.wait("document.querySelector('.logbar')", "the log, which the reload must show again")
@@ -110,7 +110,7 @@ def lose(browser, token):
     browser.click("button", "Help and keyboard shortcuts")
     browser.element("dialog", "Help")
     browser.value("fetch('/console/session', { method: 'DELETE', headers: { 'x-belfry-console': '1' } }).then(() => { location.hash = '#/devices'; })")
-    browser.wait("document.querySelector('main').innerText.includes('Your session has expired.') && !document.querySelector('dialog')")
+    browser.wait("document.querySelector('main').innerText.includes('Your session has ended.') && !document.querySelector('dialog')")
     if browser.value("document.activeElement.type") != "password":
         raise Failure("the focus is not in the token's field")
     browser.type("textbox", "Admin token", token)

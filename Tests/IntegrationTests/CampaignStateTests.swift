@@ -174,6 +174,19 @@ import Testing
       ])
       #expect(preview.lines.contains("Asia/Tokyo: 1 device at 2999-11-29T16:00:00+09:00"))
       #expect(preview.lines.contains("no time zone: 1 device at 2999-11-29T16:00:00Z"))
+      func dryRun(at time: String, succeeding: Bool) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(
+          ["campaign", "send", file, "--dry-run", "--at", time, "--data", registry.data],
+          succeeding: succeeding)
+      }
+      // A fixed time is the same in all time zones.
+      let fixed = try await dryRun(at: "2999-11-29T16:00Z", succeeding: true)
+      #expect(
+        fixed.lines.contains { $0.hasPrefix("starts 2999-11-29T16:00Z (in ") }, "\(fixed.output)")
+      let impossible = try await dryRun(at: "2026-11-31T18:00", succeeding: false)
+      #expect(
+        impossible.errors.hasPrefix("belfry: --at: 2026-11-31 is not a date: "),
+        "\(impossible.errors)")
     }
   }
 
@@ -188,6 +201,8 @@ import Testing
       try await gateway.stop()
       let program = try scenario.belfry(send)
       try await program.error("the campaign is delayed: ")
+      let list = try await scenario.belfryCommand(["campaign", "list", "--data", registry.data])
+      #expect(list.lines.first?.hasSuffix("PROBLEM") == true, "\(list.output)")
       _ = try await scenario.restart(gateway)
       #expect(try await program.end() == 0)
       let reports = program.errors.split(separator: "\n").filter {
@@ -242,6 +257,11 @@ import Testing
       #expect(status["waitsFor"].string == "quiet hours")
       _ = try await campaign(scenario, registry, ["cancel", #require(status["id"].string)])
       try await program.end()
+      let detached = try await scenario.belfryCommand([
+        "campaign", "send", file, "--detach", "--data", registry.data,
+      ])
+      #expect(
+        detached.errors.contains("1 device waits for quiet hours to end"), "\(detached.errors)")
     }
   }
 
@@ -270,6 +290,12 @@ import Testing
       #expect(list.values.map { $0["name"].string } == ["N", "Copy of N"])
       let table = try await scenario.belfryCommand(["campaign", "list", "--data", registry.data])
       #expect(table.lines.first?.hasPrefix("ID") == true && table.lines.count == 3)
+      #expect(table.lines.first?.contains("PROBLEM") == false)
+      // The recipients of a draft are counted when it starts.
+      #expect(
+        table.lines.contains {
+          $0.split(separator: " ").dropFirst(2).starts(with: ["draft", "-", "-", "0"])
+        }, "\(table.output)")
       for verb in ["cancel", "delete"] {
         _ = try await campaign(scenario, registry, [verb, other])
       }

@@ -157,6 +157,16 @@ import Testing
     }
   }
 
+  @Test func `The message about a missing app shows the form of the option`() async throws {
+    try await Scenario.run { scenario in
+      let program = try scenario.belfry(["test-gateway", "--", "true"])
+      #expect(try await program.end() == 2)
+      #expect(
+        program.errors.contains("missing option --app: add --app BUNDLE-ID[:TYPE]"),
+        "\(program.errors)")
+    }
+  }
+
   @Test(arguments: ["com example", "", "com.example.app/x"])
   func `The message about a wrong app ID lists the allowed characters`(app: String) async throws {
     try await Scenario.run { scenario in

@@ -22,6 +22,7 @@ final class CuttingProxy: Sendable {
   private let server: String
   private let next = Mutex<Cut?>(nil)
   private let cuts = Atomic<Int>(0)
+  private let frozen = Atomic<Bool>(false)
 
   /// The number of connections that were cut.
   var cutCount: Int { cuts.load(ordering: .relaxed) }
@@ -45,6 +46,9 @@ final class CuttingProxy: Sendable {
 
   /// Cuts the connection of the next commit.
   func cutNextCommit(_ cut: Cut) { next.withLock { $0 = cut } }
+
+  /// Stops or continues to forward data; connections are still accepted, as by a frozen machine.
+  func setFrozen(_ isFrozen: Bool) { frozen.store(isFrozen, ordering: .relaxed) }
 
   /// Stops accepting connections.
   func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
@@ -73,6 +77,7 @@ final class CuttingProxy: Sendable {
         pollfd(fd: upstream, events: Int16(POLLIN), revents: 0),
       ]
       guard poll(&descriptors, 2, -1) > 0 else { return }
+      while frozen.load(ordering: .relaxed) { usleep(10_000) }
       if descriptors[0].revents != 0 {
         let count = read(client, &buffer, buffer.count)
         guard count > 0 else { return }

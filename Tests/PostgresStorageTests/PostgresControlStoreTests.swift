@@ -38,14 +38,14 @@ import Testing
     let address = try PostgresAddress(server.url)
     let first = try PostgresStores(address)
     try first.control.apply([.putSetting(name: "a", value: [1])])
-    _ = try PostgresStores.shared(address)
+    let second = try PostgresStores(address, isExclusive: false, now: { 0 })
     #expect {
       try first.control.apply([.putSetting(name: "a", value: [2])])
     } throws: {
       guard case .takenOver? = $0 as? StorageFailure else { return false }
       return true
     }
-    #expect(try first.control.setting("a") == [1])
+    #expect(try second.control.setting("a") == [1])
     try await server.stop()
   }
 }

@@ -67,6 +67,9 @@ import Testing
     #expect(throws: PostgresAddress.Failure.self) {
       try PostgresAddress("postgres://host/database?password=secret")
     }
+    #expect(throws: PostgresAddress.Failure.self) {
+      try PostgresAddress("postgres://host/database?sslpassword=secret")
+    }
     #expect(throws: PostgresAddress.Failure.self) { try PostgresAddress("mysql://host/database") }
     #expect(throws: PostgresAddress.Failure.self) {
       try PostgresAddress("postgres://host/database?no_such_option=1")

@@ -56,4 +56,38 @@ import Testing
     proxy.stop()
     try await server.stop()
   }
+
+  @Test(.requires(.initdb))
+  func `reads from a frozen server fail soon, and later reads fail at once until it answers`()
+    async throws
+  {
+    let server = try await PostgresProgram()
+    let proxy = try CuttingProxy(to: server.socketFolder)
+    let stores = try PostgresStores(PostgresAddress(proxy.url))
+    let device = try stores.control.device(number: 1)
+    #expect(device == nil)
+    proxy.setFrozen(true)
+    let clock = ContinuousClock()
+    let first = clock.measure {
+      #expect(throws: StorageFailure.self) { try stores.control.device(number: 1) }
+    }
+    // The watchdog ends a gateway whose main loop does not answer for 30 seconds.
+    #expect(first < .seconds(20))
+    let second = clock.measure {
+      #expect(throws: StorageFailure.self) { try stores.control.device(number: 1) }
+    }
+    #expect(second < first / 10)
+    #expect(stores.control.health?.failure?.isOfServer == true)
+    proxy.setFrozen(false)
+    while stores.control.health?.failure != nil {
+      try? stores.control.probe()
+      await Task.yield()
+    }
+    #expect(try stores.control.device(number: 1) == nil)
+    #expect(stores.control.health?.failure == nil)
+    stores.control.close()
+    stores.notifications.close()
+    proxy.stop()
+    try await server.stop()
+  }
 }

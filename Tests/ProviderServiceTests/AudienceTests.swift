@@ -252,6 +252,51 @@ import Transport
     #expect(errors.last?["advice"]?.stringValue?.contains("environment, to, rate") == true)
   }
 
+  @Test func `Recipients that are not one tag or user are shown as they were written`() throws {
+    for (to, error, advice) in [
+      (
+        #"["tag:news"]"#, #"to: invalid value '["tag:news"]'"#,
+        "expected all, tag:NAME or user:NAME"
+      ),
+      (#""tag:news,tag:vip""#, "to: invalid value 'tag:news,tag:vip'", "only one tag is possible"),
+      (#""user:ann,tag:vip""#, "to: invalid value 'user:ann,tag:vip'", "only one user is possible"),
+    ] {
+      let answer = try ask(
+        router(), "/campaigns",
+        #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"to":\#(to),"dryRun":true}"#)
+      #expect(answer.status == 400 && answer.object["error"] == .string(error), "\(answer)")
+      #expect(answer.object["advice"]?.stringValue?.hasPrefix(advice) == true, "\(answer)")
+      #expect(answer.object["advice"]?.stringValue?.contains("in a request") == false)
+    }
+  }
+
+  @Test func `A push service that cannot be reached is reported with one cause and one remedy`()
+    throws
+  {
+    try register(#"{"deviceToken":"01"}"#)
+    let endpoint = "127.0.0.1:2197"
+    let reason = "not connected: cannot connect to \(endpoint): connection refused"
+    let campaigns = CampaignService(registry: provider.registry, log: .silent) {
+      PushService(
+        submit: { _, done in
+          done(.failure(.unreachable(endpoint: endpoint, reason: reason)))
+        }, log: nil, name: endpoint, connection: { .failed(reason: reason) })
+    }
+    let router = ProviderRouter(
+      registry: provider.registry, campaigns: campaigns, apps: provider.apps,
+      adminToken: provider.adminToken, isOpen: false, log: .silent)
+    let summary = try ask(router, "/status", "").object
+    #expect(summary["service"]?.objectValue?["problem"] == "connection refused")
+    let draft = try ask(
+      router, "/campaigns", #"{"topic":"com.example.app","alert":{"body":"b"},"draft":true}"#)
+    let id = try #require(draft.object["id"]?.stringValue)
+    let test = try ask(router, "/campaigns/\(id)/test", "{}")
+    #expect(test.status == 504)
+    let error = "no response to the test push: cannot connect to \(endpoint): connection refused"
+    #expect(test.object["error"] == .string(error))
+    #expect(test.object["advice"] == "check that the push service is running, and try again")
+  }
+
   @Test func `an invalid environment, fallback or alert is refused with the name of its field`()
     throws
   {

@@ -86,8 +86,19 @@ private func problems(
   @Test func `placeholders that differ between languages are refused`() throws {
     #expect(
       try problems(
-        #"{"en":{"body":"%@ has %d"},"fr":{"body":"%d pour %@"}}"#, arguments: ["Ann", "3"]
+        #"{"en":{"body":"%@ has %d"},"fr":{"body":"%d pour %@"}}"#, arguments: ["2", "3"]
       ).joined().contains("1 number, 2 text"))
+    // An error in the text itself is reported without the difference that it causes.
+    #expect(
+      try problems(
+        #"{"en":{"body":"%@ has %d"},"fr":{"body":"%d pour %@"}}"#, arguments: ["Ann", "3"]
+      ) == [
+        "alert.fr.body: invalid value 'Ann' for argument 1: expected a number, or use %@ for text"
+      ])
+    #expect(
+      try problems(#"{"en":{"body":"%05d"},"fr":{"body":"%.2f"}}"#, arguments: ["3"]).map {
+        $0.prefix { $0 != "'" }
+      } == ["alert.en.body: invalid placeholder ", "alert.fr.body: invalid placeholder "])
     #expect(
       try problems(
         #"{"en":{"body":"%@ has %d"},"fr":{"body":"%2$d pour %1$@"}}"#, arguments: ["Ann", "3"]
@@ -118,6 +129,12 @@ private func problems(
       try problems(#"{"en":{"body":"b"}}"#, fallback: .language("fr")).joined().contains(
         "fallback: invalid value 'fr': expected one of the campaign's languages: en"))
     #expect(try problems(#"{"e":{"body":"b"}}"#).joined().contains("language tag"))
+    for (one, other) in [("en", "EN"), ("fr-CA", "fr_ca")] {
+      #expect(
+        try problems(#"{"\#(one)":{"body":"a"},"\#(other)":{"body":"b"}}"#) == [
+          "alert.\(other): '\(other)' and '\(one)' are the same language: remove one of them"
+        ])
+    }
     #expect(try problems(#"{"en":{"boddy":"b"}}"#).joined().contains("unknown member"))
     #expect(
       try problems(#"{"en":{"body":{"one":"a","other":"b"}}}"#).joined().contains("plural forms"))
@@ -369,7 +386,10 @@ private func problems(
     for (bad, field) in [
       (#"{"alert":{"en":{"body":"b"}}}"#, "topic"),
       (#"{"topic":"a.b","alert":{"en":{"body":"b"}},"at":"soon"}"#, "at"),
-      (#"{"topic":"a.b","alert":{"en":{"body":"b"}},"quietHours":{"from":"22:00"}}"#, "quietHours"),
+      (
+        #"{"topic":"a.b","alert":{"en":{"body":"b"}},"quietHours":{"from":"22:00"}}"#,
+        "quietHours.to"
+      ),
       (#"{"topic":"a.b","alert":{"en":{"body":"b"}},"payload":{"aps":{"alert":"c"}}}"#, "payload"),
       (#"{"topic":"a.b","pushType":"background","payload":{"aps":{}}}"#, "payload"),
       (#"{"topic":"a.b"}"#, "alert"), (#"{"topic":"a.b","payload":{"x":1},"prio":5}"#, "prio"),
@@ -381,5 +401,38 @@ private func problems(
       #"{"topic":"a.b","alert":{"en":{"body":"b"}},"quietHours":{"from":"22:00","to":"22:00"}}"#
     let error = #expect(throws: RequestProblems.self) { try CampaignDocument(object(equal)) }
     #expect(error?.all.map(\.what) == ["the start and end times are equal"])
+  }
+
+  @Test(arguments: [
+    (
+      #""quietHours":{"from":"22:00","to":"08:00","zone":"UTC"}"#,
+      "quietHours: unknown member 'zone': expected from and to"
+    ),
+    (
+      #""quietHours":{"from":"22","to":"08:00"}"#,
+      "quietHours.from: invalid value '22': expected a time such as 22:00, from 00:00 to 23:59"
+    ),
+    (
+      #""quietHours":{"from":"22:00"}"#,
+      "quietHours.to: missing: expected a time such as 08:00, from 00:00 to 23:59"
+    ),
+    (
+      #""quietHours":"22:00-08:00""#,
+      "quietHours: invalid value '22:00-08:00': "
+        + #"expected an object such as {"from": "22:00", "to": "08:00"}"#
+    ),
+    (#""priority":11"#, "priority: invalid value '11': expected 10, 5 or 1"),
+    (#""priority":9"#, "priority: invalid value '9': expected 10, 5 or 1"),
+    (
+      #""at":"2026-11-31T18:00""#,
+      "at: 2026-11-31 is not a date: expected a date that exists, such as 2026-11-30T09:00"
+    ),
+  ])
+  func `An invalid time or priority is refused with its value and the allowed ones`(
+    member: String, problem: String
+  ) throws {
+    let campaign = try object(#"{"topic":"a.b","alert":{"en":{"body":"b"}},\#(member)}"#)
+    let error = #expect(throws: RequestProblems.self) { try CampaignDocument(campaign) }
+    #expect(error?.all.map(\.description) == [problem])
   }
 }

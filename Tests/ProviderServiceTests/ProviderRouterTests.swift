@@ -268,6 +268,7 @@ private struct TestService {
     ("deviceToken=00ff&token=00ff", "deviceToken: sent twice"),
     ("deviceToken=00ff&user=ann&user=bob", "user: sent twice"),
     ("devicetoken=00ff", "deviceToken: missing"),
+    ("deviceToken=00ff0", "deviceToken: odd number of digits (5)"),
     ("deviceToken=00ff&language=english", "language: invalid value 'english'"),
   ])
   func `data that would be lost is refused with the name of its field`(
@@ -288,6 +289,8 @@ private struct TestService {
   @Test(arguments: [
     (#"{"deviceToken":"00ff","tags":["a",5,{}]}"#, "tags"),
     (#"{"deviceToken":"00ff","user":5}"#, "user"),
+    (#"{"deviceToken":"00ff","user":"ann","user":"bob"}"#, "user"),
+    (#"{"deviceToken":"00ff","tag":"a","tag":"b"}"#, "tag"),
     (#"{"deviceToken":"00ff","token":"00fe"}"#, "deviceToken"),
     (#"{"deviceToken":"00ff","tag":{"a":1}}"#, "tag"),
   ])

@@ -93,7 +93,7 @@ import Testing
     #expect(throws: CommandLineOptions.Problem.self) {
       _ = try options.choice("data", of: ["open", "code"])
     }
-    #expect(throws: CommandLineOptions.Problem.required(key: "provider-port")) {
+    #expect(throws: CommandLineOptions.Problem.required(key: "provider-port", name: "PORT")) {
       _ = try options.required("provider-port")
     }
     #expect(
@@ -133,6 +133,22 @@ import Testing
           --json                one object a line
 
         """)
+  }
+
+  @Test func `a required option is part of the usage, and its form is in the error`() throws {
+    let table = OptionTable(
+      command: "belfry test-gateway", summary: "Runs a command.", positionals: "-- COMMAND…",
+      positionalCount: 1...1,
+      [.value("count", "N", "number"), .repeatable("app", "APP_ID", isRequired: true, "an app")])
+    #expect(
+      table.help.hasPrefix("usage: belfry test-gateway --app APP_ID [options] -- COMMAND…\n"))
+    let options = try CommandLineOptions(["--", "env"], by: table)
+    do {
+      _ = try options.required("app")
+      Issue.record("a missing option was accepted")
+    } catch {
+      #expect("\(error)" == "missing option --app: add --app APP_ID")
+    }
   }
 
   @Test

@@ -21,6 +21,7 @@ package enum AppInstaller {
         .map { "\(place)/\($0)" }
     }
     guard let file = files.first, files.count == 1 else {
+      if let problem = AppManifest.problem(folder: path) { return refusal(problem) }
       return refusal(
         "\(path) does not contain an app: expected an Info.plist, an Info.json or exactly one .desktop file"
       )

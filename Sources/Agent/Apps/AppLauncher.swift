@@ -20,7 +20,7 @@ final class AppLauncher {
     }
   }
   private var units: UserUnits?
-  private let onFailure: (AppID, String) -> Void
+  private let onFailure: (AppID, _ token: String, _ why: String) -> Void
   private let log: Log
   private var children: Set<pid_t> = []
   /// The running programs of each app; each program's process ID is also the ID of its process group.
@@ -33,10 +33,10 @@ final class AppLauncher {
 
   /// Creates a launcher.
   ///
-  /// If an app cannot be started, `onFailure` is called on the loop with the order's token.
+  /// If an app cannot be started, `onFailure` is called on the loop with the order's token and the reason.
   init(
     on loop: EventLoop, socketPath: String, log: Log,
-    onFailure: @escaping (AppID, String) -> Void
+    onFailure: @escaping (AppID, _ token: String, _ why: String) -> Void
   ) {
     self.loop = loop
     self.socketPath = socketPath
@@ -49,7 +49,7 @@ final class AppLauncher {
     reap()
     guard let installation = order.app.installation else {
       assertionFailure("the app to start is not installed")
-      return onFailure(order.app.id, order.token)
+      return onFailure(order.app.id, order.token, "the app is not installed")
     }
     if installation.isBusActivatable, let bus {
       activate(order, by: bus)
@@ -212,12 +212,18 @@ final class AppLauncher {
     guard let installation = order.app.installation, let executable = installation.executable
     else {
       log.warning("the app has no program to start", ["app": order.app.id.text])
-      return onFailure(order.app.id, order.token)
+      return onFailure(order.app.id, order.token, "the app has no program to start")
+    }
+    // Check this first, because systemd reports a missing program only in its own log.
+    if let problem = installation.programProblem {
+      log.warning("cannot start an app's program", ["app": order.app.id.text, "why": problem])
+      return onFailure(order.app.id, order.token, problem)
     }
     let variables = variables(order.app.id, order.token, order.activationToken)
     func startChild() {
       guard let child = start(executable, installation.arguments, variables) else {
-        return onFailure(order.app.id, order.token)
+        return onFailure(
+          order.app.id, order.token, "its program cannot be started: see the agent's log")
       }
       programs[order.app.id, default: []].insert(child)
     }

@@ -20,8 +20,35 @@ package struct AppManifest: Hashable {
     list(folder).flatMap { AppManifest($0, folder: folder) }
   }
 
+  private static let propertyLists = [
+    "Info.plist", "Contents/Info.plist", "Resources/Info.plist",
+  ]
+
+  /// Returns the reason that a folder's manifest cannot be used; nil if the folder has no manifest.
+  ///
+  /// Call this only if `read` has returned nil.
+  static func problem(folder: String) -> String? {
+    guard
+      let name = (propertyLists + ["Info.json"]).first(where: {
+        FileSystem.exists("\(folder)/\($0)")
+      })
+    else { return nil }
+    let path = "\(folder)/\(name)"
+    guard list(folder) == nil else {
+      return "\(path) has no CFBundleIdentifier: add one, such as org.example.app"
+    }
+    do {
+      _ = try FileSystem.readRegularFile(path, limit: 1 << 20)
+    } catch {
+      return "\(error)"
+    }
+    return name.hasSuffix(".json")
+      ? "\(path) is not a JSON object: correct the file"
+      : "\(path) is not a property list: correct the file, which 'xmllint' can check"
+  }
+
   private static func list(_ folder: String) -> [String: Any]? {
-    for name in ["Info.plist", "Contents/Info.plist", "Resources/Info.plist"] {
+    for name in propertyLists {
       guard let bytes = try? FileSystem.readRegularFile("\(folder)/\(name)", limit: 1 << 20),
         let list = PropertyListFile.dictionary(Data(bytes))
       else { continue }

@@ -1,20 +1,28 @@
 import Foundation
 import System
 
-/// Warnings about features that an app's program uses and that work differently on Linux.
+/// Warnings about an app's program: it cannot be started, or uses features that work differently on Linux.
 public enum InstallationWarnings {
   /// Returns the warnings, one sentence each; empty if the app cannot be read.
   public static func warnings(ofAppAt path: String) -> [String] {
     guard case .success(let app) = AppInstaller.read(path, languages: []),
-      let program = app.installation?.executable,
-      let bytes = try? FileSystem.readRegularFile(program, limit: Limits.examinedProgramBytes)
+      let installation = app.installation, let program = installation.executable
     else { return [] }
+    var warnings: [String] = []
+    if !installation.isBusActivatable, let problem = installation.programProblem {
+      warnings.append(
+        "the app cannot be started, because \(problem): \(installation.programAdvice)")
+    }
+    guard
+      let bytes = try? FileSystem.readRegularFile(program, limit: Limits.examinedProgramBytes)
+    else { return warnings }
     let content = Data(bytes)
-    guard languageSymbols.contains(where: { content.range(of: $0) != nil }) else { return [] }
-    return [
-      "\(program) reads preferredLanguages from Foundation, which is always en-001 on Linux: "
-        + "use Locale.userPreferredLanguages from Belfry's modules instead"
-    ]
+    if languageSymbols.contains(where: { content.range(of: $0) != nil }) {
+      warnings.append(
+        "\(program) reads preferredLanguages from Foundation, which is always en-001 on Linux: "
+          + "use Locale.userPreferredLanguages from Belfry's modules instead")
+    }
+    return warnings
   }
 
   /// The getters of `NSLocale.preferredLanguages` and `Locale.preferredLanguages` in Foundation (S0-54).

@@ -83,6 +83,10 @@ public enum WordKey: String, CaseIterable, Sendable {
   case askNotifications, askNotificationsBody, askLocation, askLocationAlways
   // Notifications.
   case hiddenPreview, notificationCenter, noNotifications, notificationCount
+  /// The mark in the terminal on a notification that arrived a while ago.
+  case earlier
+  /// An app's badge in the terminal; the argument is the number.
+  case badgeNumber
   // The settings page.
   case notifications, notificationsOf, allowNotifications, alerts, sounds, badges, alertStyle
   case showPreviews, onLockScreen, inNotificationCenter, timeSensitive, criticalAlerts, location

@@ -246,9 +246,10 @@ extension LinuxMachine {
         Finding(
           feature: "gateway", isFine: false, isOptional: true,
           detail: "none: local notifications only",
-          advice:
-            "start a gateway on this machine with 'belfry gateway', or start the agent with the options that 'belfry "
-            + "device invite' prints on the gateway's machine")
+          advice: configuration.isGatewayOff
+            ? "the agent was started with --gateway none: start it without this option"
+            : "start a gateway on this machine with 'belfry gateway', or start the agent with the options that "
+              + "'belfry device invite' prints on the gateway's machine")
       ]
     }
     let address = "\(gateway.host):\(gateway.port)"

@@ -39,8 +39,8 @@ extension LinuxMachine {
     case .replay(let kind, let events):
       presenters?.replay(events, to: kind, atUnixMilliseconds: clock.now.wall)
     case .launch(let order):
-      launcher?.launch(order)
       show(.launched(order.app.id, order.reason))
+      launcher?.launch(order)
     case .raise(let app, let token): launcher?.raise(app, activationToken: token)
     case .end(let app): launcher?.end(app)
     case .suspend(let app): launcher?.suspend(app)
@@ -67,7 +67,7 @@ extension LinuxMachine {
     }
   }
 
-  private func show(_ event: PresenterEvent) {
+  func show(_ event: PresenterEvent) {
     presenters?.show(event, atUnixMilliseconds: clock.now.wall)
   }
 

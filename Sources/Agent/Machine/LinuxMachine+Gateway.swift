@@ -41,7 +41,13 @@ extension LinuxMachine {
         "no gateway yet: joining the current user's gateway once it starts", ["file": awaited.file])
     }
     gatewayWatch = PathWatch(awaited.file, on: loop) { [weak self] in self?.joinAwaited(awaited) }
-    if awaited.isNamed { handle(.linkChanged(isUp: false)) }
+    if awaited.isNamed {
+      handle(
+        .linkFailed(
+          problem: "the gateway's file \(awaited.file) does not exist: start the gateway, or "
+            + "correct the path in --gateway"))
+      handle(.linkChanged(isUp: false))
+    }
     // The gateway might have written the description before the watch began.
     if FileSystem.exists(awaited.file) {
       joinAwaited(awaited)

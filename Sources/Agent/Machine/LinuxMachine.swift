@@ -120,6 +120,7 @@ final class LinuxMachine: AgentMachine {
     result.agentExecutable = ProcessInspector.ownExecutable
     result.hasGateway =
       configuration.gateway != nil || configuration.awaitedGateway?.isNamed == true
+    result.isGatewayOff = configuration.isGatewayOff
     result.hasManualClock = configuration.hasManualClock
     result.languages = DeviceLanguages.current
     result.pendingLimit = configuration.pendingLimit
@@ -142,7 +143,8 @@ final class LinuxMachine: AgentMachine {
         }
         return filled.text
       },
-      requestRecord: { journal.durableValue(.pending, key: $0.recordKey) })
+      requestRecord: { journal.durableValue(.pending, key: $0.recordKey) },
+      programProblem: { $0.programProblem })
   }
 
   // MARK: - Starting and stopping
@@ -151,7 +153,10 @@ final class LinuxMachine: AgentMachine {
     self.daemon = daemon
     let launcher = AppLauncher(
       on: loop, socketPath: configuration.socketPath, log: log.child("launch")
-    ) { [weak self] in self?.handle(.appLaunchFailed($0, token: $1)) }
+    ) { [weak self] app, token, why in
+      self?.show(.launchFailed(app, why: why))
+      self?.handle(.appLaunchFailed(app, token: token))
+    }
     self.launcher = launcher
     places = LocationServices(on: loop) { [weak self] in self?.handle($0) }
     openPresenters(launcher)

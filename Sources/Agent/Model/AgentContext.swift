@@ -28,12 +28,14 @@ struct AgentContext {
   /// Apps that added attachment files.
   private var appsWithNewAttachments: Set<AppID> = []
   private let findText: (LocalApp, [String], NotificationText) -> String
+  private let findProgramProblem: (LocalApp.Installation) -> String?
 
   /// Creates a context without apps.
   init(_ configuration: AgentModel.Configuration, _ lookUps: AgentModel.LookUps) {
     apps = AppRegistry(languages: configuration.languages)
     launches = AppLaunches(agentRun: configuration.agentRun)
     findText = lookUps.text
+    findProgramProblem = lookUps.programProblem
     developmentBytesMax = configuration.developmentBytesMax
   }
 
@@ -305,6 +307,13 @@ struct AgentContext {
       record, reason, isForeground: isForeground, activationToken: activationToken)
     emit(.launch(order))
     return order.token
+  }
+
+  /// Returns the reason that an installed app's program cannot be started, and the advice about it; nil if the program
+  /// can be started, or if D-Bus starts the app.
+  func programProblem(of app: LocalApp) -> (problem: String, advice: String)? {
+    guard let installation = app.installation, !installation.isBusActivatable else { return nil }
+    return findProgramProblem(installation).map { ($0, installation.programAdvice) }
   }
 
   /// Brings a background app to the foreground, in the process that receives the app's questions first.

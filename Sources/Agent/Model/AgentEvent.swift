@@ -71,6 +71,10 @@ package enum AgentEvent {
   case gatewayKnown(BelfryWire.Environment)
   /// The gateway that the agent waited for has started.
   case gatewayFound
+  /// An attempt to connect to the gateway failed, or the link was lost.
+  ///
+  /// `problem` contains the reason and the advice for the user, separated by a colon.
+  case linkFailed(problem: String)
   case linkChanged(isUp: Bool)
 
   // MARK: The device

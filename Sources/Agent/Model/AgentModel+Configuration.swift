@@ -12,6 +12,8 @@ extension AgentModel {
     /// The absolute path of this program; nil if it cannot be determined.
     package var agentExecutable: String?
     package var hasGateway = false
+    /// True if the agent was started with `--gateway none`.
+    var isGatewayOff = false
     /// True if the time and the time zone change only by command.
     package var hasManualClock = false
     /// The languages of the agent's environment.
@@ -36,13 +38,17 @@ extension AgentModel {
     var text: (LocalApp, [String], NotificationText) -> String = { $2.text }
     /// A function that returns the durable record of a scheduled request, or nil if it does not exist.
     var requestRecord: (AppNotificationID) -> [UInt8]? = { _ in nil }
+    /// A function that returns the reason that an app's program cannot be started, or nil if it can.
+    var programProblem: (LocalApp.Installation) -> String? = { _ in nil }
 
     package init(
       text: @escaping (LocalApp, [String], NotificationText) -> String = { $2.text },
-      requestRecord: @escaping (AppNotificationID) -> [UInt8]? = { _ in nil }
+      requestRecord: @escaping (AppNotificationID) -> [UInt8]? = { _ in nil },
+      programProblem: @escaping (LocalApp.Installation) -> String? = { _ in nil }
     ) {
       self.text = text
       self.requestRecord = requestRecord
+      self.programProblem = programProblem
     }
   }
 }

@@ -60,11 +60,11 @@ extension AgentParts {
     case .openCenter(let environment): emit(.openCenter(requestID, environment))
     case .open(let app, let id):
       pipeline.onAction(try pipeline.delivery.key(named: id, of: app), .open, &context)
-      context.confirm(requestID)
+      confirmAction(requestID)
     case .act(let app, let id, let action, let text):
       try pipeline.onOfferedAction(
         try pipeline.delivery.key(named: id, of: app), PersonAction(action, text: text), &context)
-      context.confirm(requestID)
+      confirmAction(requestID)
     case .dismiss(let app, let id):
       if id == nil { try checkKnown(app) }
       let key = try id.map { id throws(AppLinkFailure) in
@@ -83,12 +83,7 @@ extension AgentParts {
       pipeline.deliver(due, &context)
       context.confirm(requestID)
     case .moveLink(let isOnline):
-      guard registrations.hasGateway else {
-        throw AppLinkFailure(
-          .noGateway,
-          "this device has not joined a gateway: start 'belfry gateway', or start the agent with --gateway FILE"
-        )
-      }
+      guard registrations.hasGateway else { throw registrations.noGateway }
       emit(.moveLink(isOnline: isOnline))
       context.confirm(requestID)
     case .unregister(let app, let kind):
@@ -97,6 +92,19 @@ extension AgentParts {
     case .state(let changes): try changeState(requestID, changes)
     case .diagnose: emit(.diagnose(requestID, diagnosis))
     }
+  }
+
+  /// Confirms a command's action on a notification, or refuses the request if the action starts an app whose program is
+  /// missing.
+  ///
+  /// The app receives the action the next time it connects.
+  private mutating func confirmAction(_ requestID: RequestID) {
+    for case .launch(let order) in context.effects {
+      guard let (problem, advice) = context.programProblem(of: order.app) else { continue }
+      return context.refuse(
+        requestID, .invalidArgument, "cannot start \(order.app.id), because \(problem): \(advice)")
+    }
+    context.confirm(requestID)
   }
 
   /// Throws if a command specifies an app that doesn't exist, so that a misspelled ID isn't taken for an app without

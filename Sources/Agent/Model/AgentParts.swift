@@ -20,7 +20,8 @@ struct AgentParts: ~Copyable {
     self.configuration = configuration
     context = AgentContext(configuration, lookUps)
     permissions = Permissions(policy: configuration.policy)
-    registrations = Registrations(hasGateway: configuration.hasGateway)
+    registrations = Registrations(
+      hasGateway: configuration.hasGateway, isGatewayOff: configuration.isGatewayOff)
     local = LocalNotifications(configuration, lookUps, zones)
   }
 
@@ -63,6 +64,7 @@ struct AgentParts: ~Copyable {
       registrations.onCancelled(app, kind, &context)
     case .gatewayKnown(let environment): registrations.onGatewayKnown(environment, &context)
     case .gatewayFound: registrations.onGatewayFound(&context)
+    case .linkFailed(let problem): registrations.onLinkFailed(problem)
     case .linkChanged(let isUp): registrations.onLinkChanged(isUp: isUp, &context)
     case .conditionChanged(let change): onConditionChanged(change)
     case .focusedWindowChanged(let window): front.onWindow(window, &context)

@@ -63,7 +63,8 @@ extension ModelDiagnosis {
       conditions: context.conditions.row,
       appFindings: context.apps.all.flatMap { app in
         app.findings(
-          isUndecided: permissions.isUndecided(app.id), tokenAdvice: registrations.advice,
+          isUndecided: permissions.isUndecided(app.id),
+          programProblem: context.programProblem(of: app), tokenAdvice: registrations.advice,
           gatewayRefusal: registrations.refusal(of: app.id),
           lacksLocationUsage: permissions.lacksLocationUsage(app),
           holdsPush: pipeline.background.holdsPush(of: app.id),
@@ -80,10 +81,13 @@ extension LocalApp {
 
   /// Returns the reasons that the user might not see the app's notifications.
   func findings(
-    isUndecided: Bool, tokenAdvice: String, gatewayRefusal: String?, lacksLocationUsage: Bool,
-    holdsPush: Bool, holdsBackgroundWork: Bool
+    isUndecided: Bool, programProblem: (problem: String, advice: String)?, tokenAdvice: String,
+    gatewayRefusal: String?, lacksLocationUsage: Bool, holdsPush: Bool, holdsBackgroundWork: Bool
   ) -> [Finding] {
     var problems: [(String, String)] = []
+    if let (problem, advice) = programProblem {
+      problems.append(("cannot be started, because \(problem)", advice))
+    }
     switch status {
     case .notDetermined:
       problems.append(

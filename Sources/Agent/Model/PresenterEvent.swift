@@ -22,7 +22,10 @@ package enum PresenterEvent: Hashable, Sendable {
   case badge(AppID, Int64)
   case sound(AppNotificationID, NotificationSound)
   case suppressed(AppNotificationID, Routing.Suppression)
+  /// An app is being started.
   case launched(AppID, AppLaunch.Reason)
+  /// The app that was to be started cannot be started.
+  case launchFailed(AppID, why: String)  // text: compared by tests only
   case link(isUp: Bool)
   case prompt(Prompt)
   case promptWithdrawn(Prompt)

@@ -6,11 +6,15 @@ import AppWire
 /// The registrations are stored in the apps' records; this type decides how they change, and notifies the apps.
 struct Registrations {
   private(set) var hasGateway: Bool
+  /// True if the agent was started with `--gateway none`.
+  private let isGatewayOff: Bool
   private var isLinkUp = false
   /// True once this run of the agent knows whether the gateway can be reached.
   ///
   /// Until then, no app is notified that the gateway is unreachable.
   private var isLinkKnown = false
+  /// The reason that the last attempt to connect failed, and the advice about it, separated by a colon.
+  private var linkProblem = "the gateway cannot be reached: check it with 'belfry doctor'"
   /// Apps that registered before the state of the link was known.
   private var awaitingLink: Set<Registrant> = []
   /// The gateway's environment; nil until the gateway has reported it.
@@ -37,13 +41,27 @@ struct Registrations {
   }
 
   /// Creates registrations without a link to the gateway.
-  init(hasGateway: Bool) { self.hasGateway = hasGateway }
+  init(hasGateway: Bool, isGatewayOff: Bool = false) {
+    assert(!hasGateway || !isGatewayOff, "--gateway none excludes a gateway")
+    self.hasGateway = hasGateway
+    self.isGatewayOff = isGatewayOff
+  }
 
-  /// The advice for the user about a registered app that has no token yet.
+  /// The error for a request that requires a gateway, on a device that has none.
+  var noGateway: AppLinkFailure {
+    AppLinkFailure(
+      .noGateway,
+      isGatewayOff
+        ? "the agent was started with --gateway none: start it without this option"
+        : "this device has not joined a gateway: start 'belfry gateway', or start the agent with --gateway FILE"
+    )
+  }
+
+  /// The advice in the diagnosis about a registered app that has no token yet.
   var advice: String {
-    hasGateway
-      ? "wait for the gateway, or see the line about the gateway above"
-      : "start the agent with --gateway"
+    if hasGateway { return "wait for the gateway, or see the line about the gateway above" }
+    return isGatewayOff
+      ? "start the agent without --gateway none" : "start the agent with --gateway"
   }
 
   /// Returns the reason that the app's last attempt to register was refused; nil if it was not refused.
@@ -53,6 +71,13 @@ struct Registrations {
 
   /// True if notifications can be received now.
   var isUp: Bool { isLinkUp }
+
+  /// Handles a failed attempt to connect to the gateway; `problem` contains the reason and the advice.
+  mutating func onLinkFailed(_ problem: String) {
+    assert(hasGateway, "only a link to a gateway fails")
+    assert(!problem.isEmpty, "the failure has a reason")
+    linkProblem = problem
+  }
 
   /// Handles the new state of the link to the gateway.
   mutating func onLinkChanged(isUp: Bool, _ context: inout AgentContext) {
@@ -76,10 +101,7 @@ struct Registrations {
     else { return }
     context.tell(
       one.connection,
-      .registrationFailed(
-        one.kind,
-        AppLinkFailure(
-          .gatewayUnreachable, "the gateway cannot be reached: check the network")))
+      .registrationFailed(one.kind, AppLinkFailure(.gatewayUnreachable, linkProblem)))
   }
 
   /// Returns an app's token; nil if the gateway has not issued one yet.
@@ -94,8 +116,9 @@ struct Registrations {
       throw AppLinkFailure(.registrationRefused, reason)
     }
     guard registration == nil else {
+      let remedy = hasGateway ? "check the gateway with 'belfry doctor'" : advice
       throw AppLinkFailure(
-        .gatewayUnreachable, "\(app) has registered, but has no token yet: \(advice)")
+        .gatewayUnreachable, "\(app) has registered, but has no token yet: \(remedy)")
     }
     return nil
   }
@@ -147,12 +170,7 @@ struct Registrations {
       refusals[app, default: [:]][kind] = reason
       return fail(.registrationRefused, reason)
     }
-    guard hasGateway else {
-      return fail(
-        .noGateway,
-        "this device has not joined a gateway: start 'belfry gateway', or start the agent with --gateway FILE"
-      )
-    }
+    guard hasGateway else { return fail(noGateway.reason, noGateway.message) }
     let known = context.apps[app]?.registrations[kind]
     if known == nil {
       context.update(app) { record in

@@ -52,8 +52,8 @@ package final class JSONPresenter: Presenter {
     // No line is needed here, because a `suppressed` line reports the notification with the reason.
     case .listed: return nil
     case .removed(let key): return object("removed", named(key))
-    // Windows are not printed.
-    case .drawn, .windowClosed, .launchImage: return nil
+    // Windows are not printed. A failed launch is in the log.
+    case .drawn, .windowClosed, .launchImage, .launchFailed: return nil
     case .badge(let app, let badge):
       return object("badge", ["app": .string(app.text), "badge": .integer(badge)])
     case .sound(let key, let sound):

@@ -60,9 +60,11 @@ final class TerminalPresenter: Presenter {
         isEarlier: presentation.unixMilliseconds < unixMilliseconds - Self.earlierMilliseconds)
     case .removed(let key):
       if let shown = shown.removeValue(forKey: key) { write("[\(shown.number)] withdrawn") }
-    case .badge(let app, let badge): write("\(app): badge \(badge)")
+    case .badge(let app, let badge):
+      write("\(app): \(words().text(.badgeNumber, "\(badge)"))")
     case .sound: if ringsBell { write("\u{7}") }
-    case .launched(let app, _): write("\(app): launched")
+    case .launched(let app, _): write("\(app): launching")
+    case .launchFailed(let app, let why): write("\(app): not launched: \(Self.printable(why))")
     case .link(let isUp): write(isUp ? "gateway: connected" : "gateway: not connected")
     case .suppressed, .refreshed, .listed, .drawn, .windowClosed, .launchImage: break
     case .prompt(let prompt):
@@ -87,7 +89,7 @@ final class TerminalPresenter: Presenter {
     let texts = [presentation.title, presentation.subtitle, presentation.body]
       .filter { !$0.isEmpty }.map(Self.printable)
     write(
-      "[\(number)] " + (isEarlier ? "(earlier) " : "")
+      "[\(number)] " + (isEarlier ? words()[.earlier] + " " : "")
         + "\(Self.printable(presentation.appName)): " + texts.joined(separator: " | "))
     if !presentation.actions.isEmpty {
       let actions = presentation.actions.map { action in

@@ -23,7 +23,7 @@ export function outcome({ accepted, dead, failed, unknown, devices, sent, state 
   if (state === "draft") return "Not sent";
   if (state === "scheduled") return count(devices, "device", "devices");
   const parts = [`${accepted.toLocaleString()} accepted`];
-  if (dead) parts.push(`${count(dead, "expired token", "expired tokens")} removed`);
+  if (dead) parts.push(`${count(dead, "dead token", "dead tokens")} removed`);
   for (const [number, word] of [[failed, "failed"], [unknown, "unknown"]]) {
     if (number) parts.push(`${number.toLocaleString()} ${word}`);
   }
@@ -41,13 +41,14 @@ function day(date, now) {
   return date.toLocaleDateString([], { weekday: "short", day: "numeric", month: "short", year: "numeric" });
 }
 
-/** Returns the time of a campaign in words, such as "tomorrow 09:00, each recipient's time zone". */
+/** Returns the time of a campaign in words, such as "tomorrow at 09:00, each recipient's time zone". */
 export function timeText(at, now = new Date()) {
   const [, date, time, offset] = at.match(/^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2})?(.*)$/) ?? [];
   if (!date) return at;
-  if (!offset) return `${day(new Date(`${date}T${time}`), now)} ${time}, each recipient's time zone`;
+  if (!offset) return `${day(new Date(`${date}T${time}`), now)} at ${time}, each recipient's time zone`;
   const moment = new Date(at.replace(" ", "T"));
-  return `${day(moment, now)} ${hourMinute(moment)}, ${Intl.DateTimeFormat().resolvedOptions().timeZone} time`;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return `${day(moment, now)} at ${hourMinute(moment)}${zone === "UTC" ? " UTC" : `, ${zone} time`}`;
 }
 
 /** Returns the time at which a campaign is or was to be sent; empty for a campaign without a time. */

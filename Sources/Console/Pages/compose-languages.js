@@ -1,5 +1,6 @@
 import { Field, h, put } from "/console/elements.js";
 import { banner } from "/console/campaign-parts.js";
+import { confirm } from "/console/dialog.js";
 
 const texts = [["title", "Title"], ["subtitle", "Subtitle"], ["body", "Body"]];
 
@@ -35,7 +36,9 @@ export class Languages {
     const fields = { language: new Field("Language", input("language"), { hint: "For example, fr, pt-BR or zh-Hant." }) };
     for (const [name, label] of texts) fields[name] = new Field(label, input(name));
     const legend = h("legend", {});
-    const remove = h("button", { type: "button", class: "quiet", onclick: () => {
+    const remove = h("button", { type: "button", class: "quiet", onclick: async () => {
+      const title = `Remove ${legend.textContent}?`;
+      if (!this.isBlank(row) && !await confirm({ title, text: "The texts in this language are deleted. This can't be undone.", action: "Remove language" })) return;
       this.rows = this.rows.filter((one) => one !== row);
       row.element.remove();
       this.name();
@@ -80,16 +83,34 @@ export class Languages {
 
   get hasTexts() { return this.rows.some(({ fields }) => texts.some(([name]) => fields[name].value)); }
 
+  isBlank({ fields }) { return texts.every(([name]) => !fields[name].value.trim()); }
+
+  /** Returns true if a problem such as `alert.fr.body` is about a text that is still empty. */
+  isAboutEmpty(name) {
+    const [alert, language, text] = (name ?? "").split(".");
+    if (alert !== "alert") return false;
+    const row = this.rows.find((one) => one.fields.language.value.trim() === language);
+    return text && row ? row.fields[text]?.value === "" : !this.hasTexts;
+  }
+
   names() { return this.rows.map((row) => row.fields.language.value.trim()).filter(Boolean); }
 
-  /** Returns the campaign's `alert`; reports problems that prevent combining the groups into one object. */
-  alert(problems) {
+  /**
+   * Returns the campaign's `alert`; reports problems that prevent combining the groups into one object. If `isFull` is
+   * false, a language without texts is not a problem, because the user might not have entered them yet.
+   */
+  alert(problems, isFull) {
     const alert = {};
+    const hasTexts = this.hasTexts;
     for (const { fields } of this.rows) {
       const language = fields.language.value.trim();
       const own = {};
       for (const [name] of texts) if (fields[name].value) own[name] = fields[name].value;
-      if (!language && Object.keys(own).length === 0) continue;
+      if (Object.keys(own).length === 0) {
+        // Without any text, the service decides whether the campaign needs one.
+        if (language && isFull && hasTexts) problems.push({ field: `alert.${language}.title`, error: "no text", advice: "enter a title or a body, or remove the language" });
+        continue;
+      }
       if (!language) problems.push({ field: "alert", error: "missing language", advice: "enter a language code, such as fr" });
       else if (alert[language]) problems.push({ field: "alert", error: `duplicate language ${language}`, advice: "remove one" });
       else alert[language] = own;
@@ -112,7 +133,7 @@ export class Languages {
       for (const [name] of texts) {
         const [placeholder] = fields[name].value.replaceAll("%%", "").match(/(?<!\d)%(\d+\$)?[duDU](?![A-Za-z])/) ?? [];
         if (placeholder && fields[name].error.hidden) {
-          fields[name].fail(`No value for “${placeholder}”. Add a value under “Placeholder values”.`);
+          fields[name].fail(`No value for '${placeholder}': “Placeholder values” has 0 values. Add the value to “Placeholder values”.`);
         }
       }
     }
@@ -123,8 +144,10 @@ export class Languages {
     const [alert, language, text] = (name ?? "").split(".");
     if (alert !== "alert") return false;
     const row = this.rows.find((one) => one.fields.language.value.trim() === language);
-    if (row) {
-      (row.fields[text] ?? row.fields.language).fail(said);
+    const blank = !language && !this.hasTexts ? this.rows[0] : null;
+    if (row ?? blank) {
+      const { fields } = row ?? blank;
+      (fields[text] ?? (this.isBlank({ fields }) ? fields.title : fields.language)).fail(said);
     } else {
       this.error.append(h("span", { class: "line" }, said));
       this.error.hidden = false;

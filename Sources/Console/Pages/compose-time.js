@@ -10,6 +10,9 @@ export class SendTime {
     this.time = new Field("Time", input("time", "time"));
     this.from = new Field("Start", input("time", "quietFrom"));
     this.to = new Field("End", input("time", "quietTo"));
+    /** The ends of the quiet hours that have had the focus. */
+    this.touched = new Set();
+    for (const field of [this.from, this.to]) field.control.addEventListener("blur", () => this.touched.add(field));
     this.error = h("p", { class: "error", role: "alert", hidden: true });
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     const radio = (value, text) => h("label", { class: "inline" },
@@ -57,12 +60,20 @@ export class SendTime {
       time: `${two(moment.getHours())}:${two(moment.getMinutes())}` };
   }
 
-  /** Sets `at` and `quietHours` of a campaign; reports an incomplete time. */
-  apply(body, problems) {
+  /**
+   * Sets `at` and `quietHours` of a campaign; reports incomplete times. If `isFull` is false, the user might not have
+   * reached the other half of a time yet.
+   */
+  apply(body, problems, isFull) {
     const [date, time] = [this.date.value, this.time.value];
     if (date && time) body.at = this.isFixed ? new Date(`${date}T${time}`).toISOString().replace(/:\d{2}\.\d+/, ":00") : `${date}T${time}`;
-    else if (date || time) problems.push({ field: "at", error: "incomplete time", advice: "enter a date and time, such as 2026-11-25 09:00" });
-    if (this.from.value || this.to.value) body.quietHours = { from: this.from.value, to: this.to.value };
+    else if ((date || time) && isFull) problems.push({ field: "at", error: "incomplete time", advice: "enter a date and time, such as 2026-11-25 09:00" });
+    const [from, to] = [this.from.value, this.to.value];
+    if (from && to) body.quietHours = { from, to };
+    else if ((from || to) && (isFull || this.touched.size === 2)) {
+      problems.push(from ? { field: "quietHours.to", error: "enter an end time, or remove the start time" }
+        : { field: "quietHours.from", error: "enter a start time, or remove the end time" });
+    }
   }
 
   clear() {
@@ -72,7 +83,8 @@ export class SendTime {
 
   /** Shows a problem with `at` or `quietHours`; returns false for another field. */
   fail(name, said) {
-    if (name === "quietHours") this.from.fail(said);
+    if (name === "quietHours.to") this.to.fail(said);
+    else if (name === "quietHours" || name === "quietHours.from") this.from.fail(said);
     else if (name === "at") { this.error.textContent = said; this.error.hidden = false; } else return false;
     return true;
   }

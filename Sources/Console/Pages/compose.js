@@ -101,8 +101,8 @@ function showForm(main, draft, edited) {
     to: new Field("To", select([["all", "all devices"], ["tag", "devices with a tag"], ["user", "one user's devices"], ["list", "a list of device tokens"]], { name: "to" })),
     subject: new Field("Tag", text("subject")),
     list: new Field("Device tokens", area("list", 3, { class: "code" }), { hint: edited?.document.to === "list" ? "One hex device token per line. Leave empty to keep the current list." : "One hex device token per line.", wide: true }),
-    fallback: new Field("Other languages", select([], { name: "fallback" })),
-    arguments: new Field("Placeholder values, one per line", area("arguments", 2), { hint: "Values for %@, %d or %2$@, in order; the same for every recipient. The first number selects the plural form." }),
+    fallback: new Field("Other languages", select([], { name: "fallback" }), { hint: "English, if the campaign has English text." }),
+    arguments: new Field("Placeholder values, one per line", area("arguments", 2), { hint: "Values for %@, %d or %2$@, in order; the same for every recipient. Plural forms need a file: see “Use a file instead”." }),
     rate: new Field("Rate limit (per second)", text("rate", { inputmode: "numeric" }), { hint: "Leave empty for no limit." }),
     environment: new Field("Token environment", select([["", "any environment"], ["sandbox", "development (sandbox)"], ["production", "production"]], { name: "environment" })),
     pushType: new Field("Push type", select(types.map((type) => [type, type]), { name: "pushType" })),
@@ -161,7 +161,7 @@ function showForm(main, draft, edited) {
     if (isFull && lacksTokens()) problems.push({ field: "to", error: "enter at least one token" });
     const body = chosen ? { ...chosen.campaign, files: chosen.files } : {};
     if (!chosen) {
-      const alert = languages.alert(problems);
+      const alert = languages.alert(problems, isFull);
       if (Object.keys(alert).length) body.alert = alert;
       if (fields.fallback.value === "none") body.fallback = false;
       else if (fields.fallback.value) body.fallback = fields.fallback.value;
@@ -182,7 +182,7 @@ function showForm(main, draft, edited) {
     if (value("topic") || !chosen) body.topic = value("topic");
     const to = fields.to.value;
     body.to ??= to === "tag" || to === "user" ? `${to}:${value("subject")}` : to;
-    time.apply(body, problems);
+    time.apply(body, problems, isFull);
     if (value("rate")) body.rate = whole(value("rate"));
     // An edit leaves omitted members unchanged, so send empty fields as null.
     if (edited) for (const name of ["name", "at", "rate"]) body[name] ??= null;
@@ -206,7 +206,7 @@ function showForm(main, draft, edited) {
     fields.list.element.hidden = to !== "list";
     written.hidden = more.hidden = chosen !== null;
     const current = fields.fallback.value || draft.fallback || "";
-    put(fields.fallback.control, [["", "send English, or the most widely spoken language"],
+    put(fields.fallback.control, [["", "send the most widely spoken"],
       ...languages.names().map((name) => [name, `send ${name}`]), ["none", "none: the campaign is refused"]]
       .map(([value, name]) => h("option", { value }, name)));
     fields.fallback.value = [...fields.fallback.control.options].some((one) => one.value === current) ? current : "";
@@ -334,6 +334,7 @@ function showForm(main, draft, edited) {
   function isOfWhatWasTyped({ field }) {
     if (field === "topic" && !fields.topic.value.trim() && !chosen) return false;
     if (field === "to" && lacksSubject()) return false;
+    if (!chosen && languages.isAboutEmpty(field)) return false;
     return fields.to.value !== "list" || field !== "to";
   }
 

@@ -11,7 +11,7 @@ export function showLogin(main, onSignedIn, reason) {
   const token = new Field("Admin token",
     h("input", { type: "password", autocomplete: "current-password", required: true, spellcheck: "false" }),
     { hint: [tokenFile ? ["Find it in ", h("code", {}, tokenFile), "."] : `Find it in the file admin-token in the ${service}'s data folder, which is ~/.local/state/belfry/${service} by default.`,
-      " You stay signed in for 12 hours."].flat() });
+      " You stay signed in for up to 12 hours."].flat() });
   const button = h("button", { type: "submit" }, "Sign in");
 
   async function begin(body) {

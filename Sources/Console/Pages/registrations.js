@@ -31,7 +31,7 @@ export function show(main) {
       put(found, h("h2", {}, "Devices"), table("Devices", [
         ["Token", (row) => h("button", { type: "button", class: "link", "aria-label": `Show ${deviceName(row)}`, onclick: () => showDevice(row) }, h("code", {}, `${row.deviceToken.slice(0, 12)}…`))],
         ["User", (row) => row.user ?? "–"], ["Tags", (row) => row.tags.join(", ") || "–"], ["Language", (row) => row.language ?? "–"],
-        ["Time zone", (row) => row.timeZone ?? "–"], ["App", (row) => row.topic], ["Registered", (row) => dateTime(row.renewed)],
+        ["Time zone", (row) => row.timeZone ?? "–"], ["App", (row) => row.topic], ["Last registered", (row) => dateTime(row.renewed)],
       ], rows, "No registered device matches."),
       after ? h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => search(after) }, "Next page")) : null);
     } catch (refusal) {

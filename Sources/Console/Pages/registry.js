@@ -1,5 +1,5 @@
 import { call, every } from "/console/api.js";
-import { count, dateTime, h, put, table } from "/console/elements.js";
+import { clockTime, count, dateTime, h, put, table } from "/console/elements.js";
 import { link, outcome, schedule, stateBadge } from "/console/campaign-parts.js";
 
 export const title = "Overview";
@@ -39,14 +39,19 @@ export function show(main) {
   const tiles = h("section", { class: "tiles", "aria-label": "Key figures" });
   const apps = h("section", { "aria-label": "Apps" });
   const sends = h("section", { "aria-label": "Recent campaigns" });
-  main.append(verdict, tiles, apps, sends);
+  const numbers = h("div", {}, tiles, apps, sends);
+  main.append(verdict, numbers);
   let shown = "";
+  /** The time of the latest answer; null before the first answer. */
+  let answeredAt = null;
 
   function draw(status) {
     const { problems, notices, news } = judge(status);
     const state = problems.length ? "bad" : notices.length ? "fair" : "good";
     const word = { bad: "Needs attention", fair: "Working, with warnings", good: "Everything is working" }[state];
     const lines = [connectionText(status.service), ...problems, ...notices, ...news];
+    answeredAt = status.at;
+    numbers.classList.remove("stale");
     // Update the text only on changes, because screen readers read it aloud.
     if (shown !== word + lines) {
       shown = word + lines;
@@ -56,14 +61,14 @@ export function show(main) {
     const tile = (name, value) => h("div", { class: "tile" }, h("p", { class: "figure" }, value), h("p", {}, name));
     const languages = new Set(status.apps.flatMap((app) => app.languages.map((one) => one.language).filter(Boolean)));
     put(tiles, tile("Registered devices", status.devices.toLocaleString()), tile("Apps", String(status.apps.length)),
-      tile("Languages", String(languages.size)), tile("Expired tokens removed", status.dead.toLocaleString()));
+      tile("Languages", String(languages.size)), tile("Dead tokens removed", status.dead.toLocaleString()));
     const parts = (list, key, none) => list.map((one) => `${one[key] ?? none} ${one.devices.toLocaleString()}`).join(", ");
     put(apps, h("h2", {}, "Apps"), table("Apps", [
       ["App", (row) => h("code", {}, row.topic)],
       ["Devices", (row) => row.devices.toLocaleString()],
       ["By language", (row) => parts(row.languages, "language", "unknown")],
       ["By environment", (row) => parts(row.environments, "environment", "unknown")],
-      ["Expired tokens removed", (row) => row.dead.toLocaleString()],
+      ["Dead tokens removed", (row) => row.dead.toLocaleString()],
     ], status.apps, "No device tokens registered yet. Apps register tokens with /register."));
     put(sends, h("h2", {}, "Recent campaigns"), table("Recent campaigns", [
       ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["When", (row) => schedule(row)], ["Outcome", (row) => outcome(row)],
@@ -71,14 +76,21 @@ export function show(main) {
     ], status.campaigns, "No campaigns."), h("p", { class: "buttons" }, h("a", { class: "button", href: "#/new" }, "Create a campaign")));
   }
 
+  function fail(refusal) {
+    const since = answeredAt ? `The numbers and states below are from ${clockTime(answeredAt)}.` : "";
+    numbers.classList.toggle("stale", answeredAt !== null);
+    if (shown === refusal.message + since) return;
+    shown = refusal.message + since;
+    verdict.className = "verdict bad";
+    put(verdict, h("h2", {}, "Connection lost"), h("p", {}, refusal.message), since ? h("p", {}, since) : null);
+  }
+
   return every(2000, async () => {
     try {
       const [status] = await call("GET", "/status");
       draw(status);
     } catch (refusal) {
-      shown = "";
-      verdict.className = "verdict bad";
-      put(verdict, h("h2", {}, "Connection lost"), h("p", {}, refusal.message));
+      fail(refusal);
     }
   });
 }

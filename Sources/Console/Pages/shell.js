@@ -79,7 +79,7 @@ export async function run(all, { service }) {
     await call("DELETE", "/console/session").catch(() => {});
     signedOut();
   });
-  session.onEnded = () => { if (isSignedIn) signedOut("Your session has expired. Enter the admin token again."); };
+  session.onEnded = () => { if (isSignedIn) signedOut("Your session has ended. Sessions end after 12 hours, and when the service restarts."); };
   // If the link were followed, it would replace the address of the screen.
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();

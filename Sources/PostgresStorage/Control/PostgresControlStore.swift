@@ -5,11 +5,14 @@ public import Transport
 /// A control store in a PostgreSQL database.
 public final class PostgresControlStore: ControlStore {
   private let server: PostgresServer
+  /// The connection for reads, so that the gateway's main loop does not wait for changes.
+  private let reader: PostgresServer
   private let node: PostgresNode
 
-  /// Creates a store that uses an open connection, and whose changes fail when the node's epoch ends.
-  init(_ server: PostgresServer, node: PostgresNode) {
+  /// Creates a store that uses open connections, and whose changes fail when the node's epoch ends.
+  init(_ server: PostgresServer, reader: PostgresServer, node: PostgresNode) {
     self.server = server
+    self.reader = reader
     self.node = node
   }
 
@@ -92,7 +95,7 @@ public final class PostgresControlStore: ControlStore {
         Self.isNewer, [.bits(arrival.device), .text(arrival.tokenKey), .text(arrival.serial)])
     }
     assert(arrivals.allSatisfy { !$0.tokenKey.isEmpty }, "an arrival has a token key")
-    let results = try server.read(calls)
+    let results = try reader.read(calls)
     assert(results.count == arrivals.count, "each statement has one result")
     return zip(arrivals, results).filter { $1.count > 0 && $1.integer(0, 0) != 0 }.map(\.0)
   }
@@ -171,8 +174,11 @@ public final class PostgresControlStore: ControlStore {
     return rows.count > 0 ? rows.bytes(0, 0) : nil
   }
 
-  /// Closes the connection; later calls throw `.closed`.
-  public func close() { server.close() }
+  /// Closes the connections; later calls throw `.closed`.
+  public func close() {
+    reader.close()
+    server.close()
+  }
 
   private func records<Record: Sendable>(
     _ table: PostgresControlRows<Record>, _ parameters: [PostgresValue] = []
@@ -192,7 +198,7 @@ public final class PostgresControlStore: ControlStore {
   private func read(
     _ statement: PostgresConnection.Statement, _ parameters: [PostgresValue] = []
   ) throws(StorageFailure) -> PostgresRows {
-    guard let rows = try server.read([.init(statement, parameters)]).first else {
+    guard let rows = try reader.read([.init(statement, parameters)]).first else {
       throw server.invalidRow("answer")
     }
     return rows

@@ -16,7 +16,7 @@ public final class PostgresNotificationCounter: Sendable {
     server.withLock { server in
       do throws(StorageFailure) {
         if server == nil {
-          server = try PostgresServer(address, name: "counter", schemas: [])
+          server = try PostgresServer(address, name: "counter")
         }
         guard let rows = try server?.read([.init(Self.statement)]).first, rows.count > 0 else {
           return nil

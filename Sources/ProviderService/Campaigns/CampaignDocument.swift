@@ -200,9 +200,9 @@ private struct CampaignReader {
   }
 
   mutating func priority() -> UInt8? {
-    guard let number = number("priority", in: 1...10) else { return nil }
-    guard [10, 5, 1].contains(number) else {
-      report("priority", "invalid value '\(number)'", do: "expected 10, 5 or 1")
+    guard let value = object["priority"], value != .null else { return nil }
+    guard let number = value.integerValue, [10, 5, 1].contains(number) else {
+      report("priority", "invalid value \(Self.excerpt(value))", do: "expected 10, 5 or 1")
       return nil
     }
     return UInt8(number)
@@ -225,7 +225,11 @@ private struct CampaignReader {
     var time = SendTime()
     if let at = text("at") {
       time.start = SendTime.start(at)
-      if time.start == nil {
+      if let date = SendTime.impossibleDate(at) {
+        report(
+          "at", "\(date) is not a date",
+          do: "expected a date that exists, such as 2026-11-30T09:00")
+      } else if time.start == nil {
         report(
           "at", "invalid value \(Self.excerpt(.string(at)))",
           do:
@@ -233,24 +237,46 @@ private struct CampaignReader {
             + "offset")
       }
     }
-    guard let quiet = object("quietHours") else { return time }
-    let limits = ["from", "to"].map { key in
-      quiet[key]?.stringValue.flatMap(SendTime.minutes)
+    time.quietHours = quietHours()
+    return time
+  }
+
+  private mutating func quietHours() -> SendTime.QuietHours? {
+    guard let value = object["quietHours"], value != .null else { return nil }
+    guard let quiet = value.objectValue else {
+      report(
+        "quietHours", "invalid value \(Self.excerpt(value))",
+        do: "expected an object such as {\"from\": \"22:00\", \"to\": \"08:00\"}")
+      return nil
     }
-    if let from = limits[0], from == limits[1] {
+    let unknown = quiet.keys.lazy.filter { !["from", "to"].containsBytes(of: $0) }
+    for key in unknown.prefix(Limits.warningsMax) {
+      report(
+        "quietHours", "unknown member '\(RequestProblem.excerpt(key))'", do: "expected from and to")
+    }
+    let start = timeOfDay("from", in: quiet, example: "22:00")
+    let end = timeOfDay("to", in: quiet, example: "08:00")
+    guard let from = start, let to = end else { return nil }
+    guard from != to else {
       report(
         "quietHours", "the start and end times are equal",
         do: "use two different times, or leave out the quiet hours")
-      return time
+      return nil
     }
-    guard let from = limits[0], let to = limits[1], quiet.count == 2 else {
-      report(
-        "quietHours", "missing or invalid start or end time",
-        do: "enter a start and an end time, such as 22:00 and 08:00")
-      return time
-    }
-    time.quietHours = .init(from: from, to: to)
-    return time
+    return SendTime.QuietHours(from: from, to: to)
+  }
+
+  /// Reads one end of the quiet hours, in minutes since midnight.
+  private mutating func timeOfDay(
+    _ key: String, in quiet: JSONObject, example: String
+  ) -> Int? {
+    let value = quiet[key] ?? .null
+    if let minutes = value.stringValue.flatMap(SendTime.minutes) { return minutes }
+    report(
+      "quietHours.\(key)",
+      value == .null ? "missing" : "invalid value \(Self.excerpt(value))",
+      do: "expected a time such as \(example), from 00:00 to 23:59")
+    return nil
   }
 
   mutating func environment() -> Environment? {

@@ -38,6 +38,10 @@ extension CampaignService {
       line["status"] = .integer(Int64(refusal.status))
       line["apnsID"] = .string(refusal.id)
       line["reason"] = .string(refusal.reason)
+    // The answer to the request contains its own advice.
+    case .failure(.unreachable(let endpoint, let reason)):
+      let cause = ProviderFailure.cause(reason, of: endpoint)
+      throw .unanswered("cannot connect to \(endpoint): \(cause)")
     case .failure(let failure): throw .unanswered("\(failure)")
     }
     return line

@@ -59,7 +59,7 @@ extension CampaignService {
         line["since"] = .string(Timestamp.rfc3339(unixMilliseconds: moment))
       case .failed(let reason):
         line["connection"] = "failed"
-        line["problem"] = .string(reason)
+        line["problem"] = .string(ProviderFailure.cause(reason, of: service.name))
       }
       return line
     } catch {

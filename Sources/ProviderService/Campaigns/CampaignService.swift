@@ -304,7 +304,7 @@ public final class CampaignService: Sendable {
             "to",
             AudienceCheck.emptiness(
               of: campaign.audience, topic: campaign.topic, environment: document.environment),
-            do: "check the audience: 'GET /tokens' and the console list the registered devices")
+            do: "check the recipients: 'GET /tokens' and the console list the registered devices")
         ]))
     }
     let problems = AudienceCheck(document, shares, service: environment).problems

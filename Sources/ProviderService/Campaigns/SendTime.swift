@@ -110,6 +110,19 @@ package struct SendTime: Sendable, Equatable {
     return .instant(wall - offset)
   }
 
+  /// Returns the date of a time, such as `2026-11-31`, if the calendar does not have this date; otherwise nil.
+  static func impossibleDate(_ text: String) -> String? {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 10, bytes[4] == 0x2D, bytes[7] == 0x2D,
+      let year = number(bytes, 0..<4, 1970...9999), let month = number(bytes, 5..<7, 0...99),
+      let day = number(bytes, 8..<10, 0...99)
+    else { return nil }
+    let exists =
+      (1...12).contains(month)
+      && (1...Gregorian.length(ofMonth: month, year)).contains(day)
+    return exists ? nil : String(decoding: bytes[..<10], as: UTF8.self)
+  }
+
   /// Parses a time of day such as `22:00` and returns the minutes since midnight, or nil for anything else.
   static func minutes(_ text: String) -> Int? {
     let bytes = Array(text.utf8)

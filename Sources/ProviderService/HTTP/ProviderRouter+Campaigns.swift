@@ -232,14 +232,22 @@ extension ProviderRouter {
     switch (parts.first, parts.count) {
     case ("all", 1) where text == "all": return .all
     case ("list", 1) where text == "list": return .list
-    case ("tag", 2): return .tag(parts[1])
-    case ("user", 2): return .user(parts[1])
+    case ("tag", 2), ("user", 2):
+      let isList = [",tag:", ",user:"].contains { text.utf8.firstRange(of: $0.utf8) != nil }
+      guard !isList else {
+        throw RequestProblems([
+          RequestProblem(
+            "to", "invalid value '\(RequestProblem.excerpt(text))'",
+            do: "only one \(parts[0]) is possible; send one campaign for each")
+        ])
+      }
+      return parts[0] == "tag" ? .tag(parts[1]) : .user(parts[1])
     default:
       throw RequestProblems([
         RequestProblem(
-          "to", "invalid value '\(RequestProblem.excerpt(text))'",
+          "to", "invalid value '\(RequestProblem.excerpt(value))'",
           do: "expected all, tag:NAME or user:NAME; for a list of tokens, use --to FILE on the "
-            + "command line, or list in a request")
+            + "command line")
       ])
     }
   }

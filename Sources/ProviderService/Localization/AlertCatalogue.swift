@@ -48,6 +48,8 @@ struct AlertCatalogue: Sendable {
           do: "expected up to \(Limits.languagesMax)")
       ])
     }
+    /// The languages so far, keyed by the tags that devices are matched with.
+    var spellings: [String: String] = [:]  // text: only well-formed tags, which are ASCII
     for member in members {
       let key = RequestProblem.excerpt(member.key)
       let field = isOne ? "alert" : "alert.\(key)"
@@ -56,6 +58,12 @@ struct AlertCatalogue: Sendable {
           throw RequestProblems([
             RequestProblem(
               field, "invalid language tag '\(key)'", do: "expected a tag such as fr-CA")
+          ])
+        }
+        if let other = spellings.updateValue(key, forKey: LanguageChoice.key(member.key)) {
+          throw RequestProblems([
+            RequestProblem(
+              field, "'\(key)' and '\(other)' are the same language", do: "remove one of them")
           ])
         }
         guard let language = member.value.objectValue else {
@@ -119,9 +127,11 @@ struct AlertCatalogue: Sendable {
           continue
         }
         let directives = TextDirectives(text.format)
-        problems += argumentProblems(of: text, directives, field: field)
+        let own = argumentProblems(of: text, directives, field: field)
+        problems += own
         guard !arguments.isEmpty || directives.kinds.values.contains(.text) else { continue }
-        if let first, first.directives != directives {
+        // An error in the text itself is often the reason that its placeholders differ.
+        if own.isEmpty, let first, first.directives.kinds != directives.kinds {
           problems.append(
             RequestProblem(
               field,

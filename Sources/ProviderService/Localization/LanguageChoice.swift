@@ -31,7 +31,7 @@ struct LanguageChoice: Sendable {
   init?(of languages: [String], fallback: Fallback) {
     guard let first = languages.first else { return nil }
     self.first = first
-    // If a language has two spellings, the first one is used.
+    // A campaign cannot have two spellings of a language.
     available = Dictionary(languages.map { (Self.key($0), $0) }) { one, _ in one }
     let wanted: [String]
     switch fallback {
@@ -56,7 +56,7 @@ struct LanguageChoice: Sendable {
   }
 
   /// Returns a normalized key, because tags differ in case and in the separators between their parts.
-  private static func key(_ tag: String) -> String {
+  static func key(_ tag: String) -> String {
     LanguageTag.hyphenated(tag.lowercased())
   }
 }

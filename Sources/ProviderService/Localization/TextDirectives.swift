@@ -1,7 +1,7 @@
 internal import Scheduling
 
 /// The placeholders of a string: the arguments that it uses, and their kinds.
-struct TextDirectives: Equatable {
+struct TextDirectives {
   /// The kind of an argument.
   enum Kind: String {
     case text, number

@@ -108,6 +108,11 @@ struct RegistrationFields {
           RequestProblem(nil, "the body is not a JSON object", do: "send a JSON object or a form")
         ])
       }
+      if let key = JSONValue.doubledKey(in: request.body) {
+        throw RequestProblems([
+          RequestProblem(RequestProblem.excerpt(key), "sent twice", do: "send it once")
+        ])
+      }
       read(object)
     } else {
       let form = Self.withNames(request.form)

@@ -77,6 +77,12 @@ package struct RegistrationRequest {
     // Older apps send the printed description of their data object: <0a1b2c3d …>.
     let digits = String(decoding: text.utf8.filter { !" <>".utf8.contains($0) }, as: UTF8.self)
     guard let bytes = Hexadecimal.decode(digits), !bytes.isEmpty else {
+      let count = digits.utf8.count
+      if !count.isMultiple(of: 2), digits.utf8.allSatisfy({ Hexadecimal.value($0) != nil }) {
+        throw RequestProblem(
+          "deviceToken", "odd number of digits (\(count))",
+          do: "expected an even number of hexadecimal digits (two for each byte)")
+      }
       throw RequestProblem(
         "deviceToken", "not hexadecimal", do: "expected two digits for each byte of the token")
     }

@@ -19,8 +19,8 @@ public struct CommandLineOptions: Sendable {
     /// There are more positional arguments than the command accepts; `option` is an option that the user might have
     /// meant.
     case unexpectedArgument(String, option: String?, advice: String = "see --help")
-    /// A required key is missing.
-    case required(key: String)
+    /// A required key is missing; `name` is the name of its value, if it is known.
+    case required(key: String, name: String? = nil)
 
     /// A one-line message for the user.
     public var description: String {
@@ -38,7 +38,8 @@ public struct CommandLineOptions: Sendable {
         "unexpected argument '\(argument)' (use --\(option))"
       case .unexpectedArgument(let argument, nil, let advice):
         "unexpected argument '\(argument)': \(advice)"
-      case .required(let key): "missing option --\(key): see --help"
+      case .required(let key, let name?): "missing option --\(key): add --\(key) \(name)"
+      case .required(let key, nil): "missing option --\(key): see --help"
       }
     }
   }
@@ -46,6 +47,8 @@ public struct CommandLineOptions: Sendable {
   private var values: [String: [String]] = [:]
   /// The unit of each option whose value has one, such as "seconds".
   private var units: [String: String] = [:]
+  /// The name of each option's value, such as "FILE".
+  private var valueNames: [String: String] = [:]
   private var flags: Set<String> = []
   /// The positional arguments, in order.
   public private(set) var positionals: [String] = []
@@ -60,7 +63,10 @@ public struct CommandLineOptions: Sendable {
       wantsHelp = true
       return
     }
-    for entry in table.entries { units[entry.key] = entry.unit }
+    for entry in table.entries {
+      units[entry.key] = entry.unit
+      valueNames[entry.key] = entry.valueName
+    }
     var index = 0
     while index < arguments.count {
       let argument = arguments[index]
@@ -152,7 +158,7 @@ public struct CommandLineOptions: Sendable {
 
   /// Returns the value of a required option.
   public func required(_ key: String) throws(Problem) -> String {
-    guard let value = value(key) else { throw .required(key: key) }
+    guard let value = value(key) else { throw .required(key: key, name: valueNames[key]) }
     return value
   }
 

@@ -14,6 +14,8 @@ public struct OptionTable: Sendable {
     let kind: Kind
     /// True if the option can be given more than once.
     public let isRepeatable: Bool
+    /// True if the command requires the option; the usage line then shows it.
+    public let isRequired: Bool
     /// The description of the default that applies if the option is omitted.
     public let defaultText: String?
     /// A one-line description of the option.
@@ -36,27 +38,30 @@ public struct OptionTable: Sendable {
 
     /// Returns an option `--key VALUE` that can be given only once.
     ///
-    /// `default` is shown in the help, but not applied.
+    /// `default` is shown in the help, but not applied. The command itself checks that a required option is given.
     public static func value(
-      _ key: String, _ name: String, default defaultText: String? = nil, _ help: String
+      _ key: String, _ name: String, isRequired: Bool = false, default defaultText: String? = nil,
+      _ help: String
     ) -> Entry {
       Entry(
-        key: key, kind: .value(name: name), isRepeatable: false, defaultText: defaultText,
-        help: help)
+        key: key, kind: .value(name: name), isRepeatable: false, isRequired: isRequired,
+        defaultText: defaultText, help: help)
     }
 
     /// Returns an option `--key VALUE` that can be given more than once.
     public static func repeatable(
-      _ key: String, _ name: String, default defaultText: String? = nil, _ help: String
+      _ key: String, _ name: String, isRequired: Bool = false, default defaultText: String? = nil,
+      _ help: String
     ) -> Entry {
       Entry(
-        key: key, kind: .value(name: name), isRepeatable: true, defaultText: defaultText,
-        help: help)
+        key: key, kind: .value(name: name), isRepeatable: true, isRequired: isRequired,
+        defaultText: defaultText, help: help)
     }
 
     /// Returns a flag `--key` without a value.
     public static func flag(_ key: String, _ help: String) -> Entry {
-      Entry(key: key, kind: .flag, isRepeatable: false, defaultText: nil, help: help)
+      Entry(
+        key: key, kind: .flag, isRepeatable: false, isRequired: false, defaultText: nil, help: help)
     }
   }
 
@@ -79,12 +84,26 @@ public struct OptionTable: Sendable {
     positionalCount: ClosedRange<Int> = 0...0, surplusAdvice: String = "see --help",
     _ entries: [Entry]
   ) {
+    assert(
+      entries.allSatisfy { !$0.isRequired || $0.defaultText == nil },
+      "a required option has no default")
     self.command = command
     self.summary = summary
     self.positionals = positionals
     self.positionalCount = positionalCount
     self.surplusAdvice = surplusAdvice
     self.entries = entries
+  }
+
+  /// The required options with the names of their values, such as "--app APP_ID".
+  public var requiredOptions: [String] {
+    entries.filter(\.isRequired).map { "--\($0.key) \($0.valueName ?? "")" }
+  }
+
+  /// The command's usage: its words, the required options, and the positional arguments.
+  public var usage: String {
+    ([command] + requiredOptions + [entries.isEmpty ? "" : "[options]", positionals])
+      .filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   /// The text of `--help`.
@@ -98,8 +117,7 @@ public struct OptionTable: Sendable {
       return (left, right)
     }
     let width = min(36, rows.map(\.0.count).max() ?? 0)
-    let words = [command, entries.isEmpty ? "" : "[options]", positionals].filter { !$0.isEmpty }
-    var text = "usage: \(words.joined(separator: " "))\n\n\(summary)\n"
+    var text = "usage: \(usage)\n\n\(summary)\n"
     if !rows.isEmpty { text += "\n" }
     for (left, right) in rows {
       let padding = String(repeating: " ", count: max(2, width - left.count + 2))

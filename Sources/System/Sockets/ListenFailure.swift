@@ -17,15 +17,15 @@ public struct ListenFailure: Error, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// A message that names the option at fault and, if another process uses the port, the command that finds the
-  /// process.
+  /// A message that names the option at fault and, if another program uses the port, the command that finds the
+  /// program.
   public var description: String {
     if case .call(_, EADDRINUSE, let address) = reason {
       // Only the gateway has several listeners, whose options end with "-port".
       let offset =
         option.hasSuffix("-port") ? ", or --port-offset N, which changes all default ports" : ""
-      return "\(address) is in use, perhaps by another gateway; stop that process, or choose "
-        + "another --\(option)\(offset) ('ss -ltnp sport = :\(port)' shows the process)"
+      return "\(address) is in use by another program; stop that program, or choose "
+        + "another --\(option)\(offset) ('ss -ltnp sport = :\(port)' shows the program)"
     }
     if case .call(_, EADDRNOTAVAIL, let address) = reason, let host = SocketAddress(address)?.host {
       return "--\(hostOption) \(host): this machine has no such address: use one of its addresses, "

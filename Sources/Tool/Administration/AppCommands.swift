@@ -66,7 +66,7 @@ enum ChannelCommand {
       AdministrationVerb(
         "channel", "add", "Creates a channel for an app and prints the channel ID.",
         options: [
-          .value("app", "BUNDLE-ID", "the app that owns the channel"),
+          .value("app", "BUNDLE-ID", isRequired: true, "the app that owns the channel"),
           .value(
             "storage", "0|1", default: "0",
             "0: store no messages; 1: store the newest message for offline devices"),

@@ -158,7 +158,7 @@ struct LayeredOptions {
       let before = options.values(key).count
       options.withdraw(key, value)
       return options.values(key).count < before
-    case .required(let key):
+    case .required(let key, _):
       // A missing option has no position, so use the position of the option that requires it.
       guard let other = Self.pairs[key], let place = place(of: other) else { return false }
       faults.append(

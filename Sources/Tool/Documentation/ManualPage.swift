@@ -108,6 +108,7 @@ struct ManualPage {
 
   private static func synopsis(_ table: OptionTable) -> String {
     var text = ".B \(escaped(table.command))\n"
+    for option in table.requiredOptions { text += "\(line(option))\n" }
     if !table.entries.isEmpty { text += "[\\fIoptions\\fR]\n" }
     if !table.positionals.isEmpty { text += "\(line(table.positionals))\n" }
     return text

@@ -60,8 +60,7 @@ struct MarkdownPage {
   }
 
   private static func section(_ table: OptionTable) -> String {
-    let words = [table.command, table.entries.isEmpty ? "" : "[options]", table.positionals]
-    var text = "\n```text\n\(words.filter { !$0.isEmpty }.joined(separator: " "))\n```\n"
+    var text = "\n```text\n\(table.usage)\n```\n"
     for paragraph in table.summary.split(separator: "\n\n") {
       let lines = paragraph.split(whereSeparator: \.isNewline)
       text += "\n\(prose(lines.joined(separator: " ")))\n"

@@ -5,11 +5,13 @@ import System
 
 /// `belfry campaign`: sends a message to many devices, each in its own language and at its local time.
 enum CampaignCommand {
-  /// The options that specify the registry.
+  /// The options that specify the provider service.
   private static let access: [OptionTable.Entry] = [
-    .value("provider", "URL", "address of a running registry, such as http://127.0.0.1:2199"),
     .value(
-      "data", "DIR", default: "$XDG_STATE_HOME/belfry/provider", "the registry's data folder"),
+      "provider", "URL", "address of a running provider service, such as http://127.0.0.1:2199"),
+    .value(
+      "data", "DIR", default: "$XDG_STATE_HOME/belfry/provider",
+      "the provider service's data folder"),
     .value(
       "admin-token", "FILE", default: "admin-token in the data folder",
       "the file that contains the admin token"),
@@ -200,7 +202,17 @@ enum CampaignCommand {
       return try body(options, access, input)
     } catch CampaignFailure.refused(404, _) where table.command != send.command {
       throw CampaignFailure.unknown(options.positionals.first ?? "")
+    } catch CampaignFailure.refused(let status, let lines) {
+      throw CampaignFailure.refused(status: status, lines.map { namingOption($0, options) })
     }
+  }
+
+  /// Returns an error about a member of the campaign with the name of the option that set the member, if one did.
+  private static func namingOption(_ error: String, _ options: CommandLineOptions) -> String {
+    let isOfOption = ["at", "name", "to"].contains {
+      options.isGiven($0) && error.hasPrefix("\($0): ")
+    }
+    return isOfOption ? "--\(error)" : error
   }
 
   private static func show(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32
@@ -238,8 +250,15 @@ enum CampaignCommand {
   private static func showList(
     _ options: CommandLineOptions, _ access: ProviderAccess
   ) throws -> Int32 {
-    let lines = interrupting(try access.perform("GET", "/campaigns"), access)
-    let columns = ["id", "name", "state", "at", "devices", "accepted", "dead", "failed", "unknown"]
+    var lines = interrupting(try access.perform("GET", "/campaigns"), access)
+    var columns = ["id", "name", "state", "at", "devices", "accepted", "dead", "failed", "unknown"]
+    if lines.contains(where: { ($0["problem"] ?? .null) != .null }) { columns.append("problem") }
+    if !options.has("json") {
+      // The recipients of a draft are counted when it starts.
+      for index in lines.indices where lines[index]["state"] == "draft" {
+        lines[index]["devices"] = nil
+      }
+    }
     OutputTable.show(
       lines, columns: columns, .headings(of: "campaigns"), asJSON: options.has("json"))
     return 0

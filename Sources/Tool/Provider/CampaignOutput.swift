@@ -157,8 +157,18 @@ struct CampaignOutput {
     }
   }
 
-  /// Shows the strings that devices of each language would display.
-  static func show(preview: JSONObject, asJSON: Bool) {
+  /// Reports the devices that wait for the end of quiet hours or for their local time.
+  static func waits(in preview: JSONObject) {
+    guard let devices = preview["waitingDevices"]?.integerValue, devices > 0,
+      let until = preview["waitsUntil"]?.stringValue
+    else { return }
+    error(
+      "\(Output.counted(devices, "device")) \(devices == 1 ? "waits" : "wait") for quiet hours to end "
+        + "or for the campaign's time, the first until \(until)\n")
+  }
+
+  /// Shows the strings that devices of each language would display, and the start of a campaign for the time `at`.
+  static func show(preview: JSONObject, at: String?, asJSON: Bool) {
     func objects(_ key: String) -> [JSONObject] {
       guard case .array(let values)? = preview[key] else { return [] }
       return values.compactMap(\.objectValue)
@@ -194,7 +204,23 @@ struct CampaignOutput {
       let time = localTime(line["at"]?.stringValue ?? "", in: zone)
       Output.line("\(zone ?? "no time zone"): \(count) at \(time)")
     }
+    // Without time zones, the time is the same for all devices.
+    if objects("timeZones").isEmpty, let at,
+      let seconds = preview["startsInSeconds"]?.integerValue, seconds > 0
+    {
+      Output.line("starts \(OutputTable.printable(at)) (in \(rounded(seconds)))")
+    }
     Output.line("\(Output.counted(devices.text, "device")), nothing sent")
+  }
+
+  /// Returns a duration in its largest unit, such as "15 h".
+  private static func rounded(_ seconds: Int64) -> String {
+    switch seconds {
+    case ..<60: "\(seconds) s"
+    case ..<3_600: "\(seconds / 60) min"
+    case ..<172_800: "\(seconds / 3_600) h"
+    default: Output.counted(seconds / 86_400, "day")
+    }
   }
 
   /// Returns an RFC 3339 time as the time in a zone, with its offset, without fractions of a second.

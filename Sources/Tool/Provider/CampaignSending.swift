@@ -90,7 +90,8 @@ enum CampaignSending {
       let preview = try access.perform("GET", "/campaigns/\(id)/preview").first ?? [:]
       CampaignOutput.warn(of: preview)
       if input.isDryRun {
-        CampaignOutput.show(preview: preview, asJSON: options.has("json"))
+        CampaignOutput.show(
+          preview: preview, at: campaign["at"]?.stringValue, asJSON: options.has("json"))
         let problems = CampaignOutput.problems(of: preview)
         if !problems.isEmpty { throw CampaignFailure.refused(status: 400, problems) }
         _ = try access.perform("DELETE", "/campaigns/\(id)")
@@ -102,6 +103,7 @@ enum CampaignSending {
         return 0
       }
       _ = try access.perform("POST", "/campaigns/\(id)/resume")
+      if options.has("detach"), !options.has("json") { CampaignOutput.waits(in: preview) }
     } catch {
       // Delete a campaign that couldn't be started, so that no part of it remains.
       _ = try? access.perform("DELETE", "/campaigns/\(id)")

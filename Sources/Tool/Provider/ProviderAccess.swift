@@ -21,7 +21,7 @@ enum CampaignFailure: Error, CustomStringConvertible {
     case .refused(_, let lines): lines.joined(separator: "\nbelfry: ")
     case .unknown(let id): "unknown campaign '\(id)': 'belfry campaign status' lists the campaigns"
     case .noService(let where_):
-      "no token registry answers at \(where_): start it with 'belfry provider'"
+      "no provider service answers at \(where_): start it with 'belfry provider'"
     case .noProvider(let folder):
       "\(folder) is not a provider's data folder: start a provider with 'belfry provider', or use "
         + "--data"

@@ -29,7 +29,7 @@ enum TestGatewayCommand {
     positionals: "-- COMMAND…", positionalCount: 1...100_000,
     [
       .repeatable(
-        "app", "BUNDLE-ID[:TYPE]",
+        "app", "BUNDLE-ID[:TYPE]", isRequired: true,
         "an app that the devices register for this type of push, or for alert pushes if no type is "
           + "given"),
       .value("count", "N", default: "1", "number of devices"),

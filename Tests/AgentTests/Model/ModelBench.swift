@@ -29,7 +29,8 @@ final class ModelBench {
     hasManualClock: Bool = false, pendingLimit: Int = 64, disk: BenchDisk = BenchDisk(),
     agentRun: String = "run", developmentBytesMax: Int = Limits.developmentBytes,
     now: Int64 = 1_000,
-    elapsed: Int64? = nil, isStarted: Bool = true, zone: Zone = .utc
+    elapsed: Int64? = nil, isStarted: Bool = true, zone: Zone = .utc, isGatewayOff: Bool = false,
+    programProblem: String? = nil
   ) {
     self.disk = disk
     self.now = now
@@ -37,12 +38,15 @@ final class ModelBench {
     var configuration = AgentModel.Configuration(agentRun: agentRun, userID: 7)
     configuration.policy = policy
     configuration.hasGateway = hasGateway
+    configuration.isGatewayOff = isGatewayOff
     configuration.hasManualClock = hasManualClock
     configuration.pendingLimit = pendingLimit
     configuration.developmentBytesMax = developmentBytesMax
     model = AgentModel(
       configuration, zones: BenchDisk.zones(zone),
-      lookUps: AgentModel.LookUps(requestRecord: { [disk] in disk[.pending, $0.recordKey] }))
+      lookUps: AgentModel.LookUps(
+        requestRecord: { [disk] in disk[.pending, $0.recordKey] },
+        programProblem: { _ in programProblem }))
     guard isStarted else { return }
     model.handle(.recordsRestored(disk.records), at: time)
     model.handle(.started, at: time)
@@ -352,6 +356,10 @@ extension [AgentEffect] {
   }
   var refusals: [AppLinkFailure.Reason] {
     compactMap { if case .refuse(_, let failure) = $0 { failure.reason } else { nil } }
+  }
+  /// The messages of the refusals.
+  var refusalMessages: [String] {
+    compactMap { if case .refuse(_, let failure) = $0 { failure.message } else { nil } }
   }
   var badges: [Int64] {
     compactMap { if case .badge(_, let badge) = $0 { badge } else { nil } }

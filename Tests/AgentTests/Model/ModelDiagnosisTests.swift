@@ -17,12 +17,13 @@ import Testing
   }
 
   private func findings(
-    _ app: LocalApp, isUndecided: Bool = false, gatewayRefusal: String? = nil,
+    _ app: LocalApp, isUndecided: Bool = false,
+    programProblem: (problem: String, advice: String)? = nil, gatewayRefusal: String? = nil,
     lacksLocationUsage: Bool = false, holdsPush: Bool = false, holdsBackgroundWork: Bool = false
   ) -> [String] {
     app.findings(
-      isUndecided: isUndecided, tokenAdvice: "ask the gateway", gatewayRefusal: gatewayRefusal,
-      lacksLocationUsage: lacksLocationUsage, holdsPush: holdsPush,
+      isUndecided: isUndecided, programProblem: programProblem, tokenAdvice: "ask the gateway",
+      gatewayRefusal: gatewayRefusal, lacksLocationUsage: lacksLocationUsage, holdsPush: holdsPush,
       holdsBackgroundWork: holdsBackgroundWork
     ).map { $0.isFine ? $0.detail : "\($0.detail) | \($0.advice)" }
   }
@@ -72,6 +73,12 @@ import Testing
       ),
     ]
     for (change, expected) in obstacles { #expect(findings(app(change)) == [expected]) }
+  }
+
+  @Test func `an app whose program is missing needs attention`() {
+    #expect(
+      findings(app(), programProblem: ("/opt/burger does not exist", "build it"))
+        == ["cannot be started, because /opt/burger does not exist | build it"])
   }
 
   @Test func `each waiting item is listed with the reason why it waits`() {

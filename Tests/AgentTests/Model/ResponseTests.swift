@@ -263,6 +263,23 @@ struct ResponseTests {
   }
 
   @Test
+  func `a command that opens an app whose program is missing is refused with the reason`() {
+    let bench = ModelBench(programProblem: "/opt/burger does not exist")
+    let connection = bench.authorized()
+    bench.install()
+    bench.ask(connection, .add(ModelBench.request()))
+    bench.handle(.appDisconnected(connection))
+    let effects = bench.command(.open(app: nil, id: "n"))
+    #expect(effects.launches == [.response] && effects.answers.isEmpty)
+    #expect(
+      effects.refusalMessages == [
+        "cannot start org.example.burger, because /opt/burger does not exist: build the program, or "
+          + "correct CFBundleExecutable and run 'belfry app install' again"
+      ])
+    #expect(bench.disk.keys(.responses).count == 1)
+  }
+
+  @Test
   func `a command for all notifications of an app is refused if the app is unknown`() {
     let bench = ModelBench()
     bench.ask(bench.authorized(), .add(ModelBench.request()))

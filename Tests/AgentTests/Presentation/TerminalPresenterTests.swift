@@ -80,6 +80,31 @@ import Testing
     #expect(listener.actions == [PersonAction("t", text: "On my way")])
   }
 
+  @Test func `the badge and the mark on earlier notifications are in the device's language`() {
+    let listener = Listener()
+    var lines: [String] = []
+    let presenter = TerminalPresenter(
+      listener: listener, ringsBell: false, isLooked: true,
+      words: { DeviceWords(languages: ["fr"]) }, write: { lines.append($0) })
+    presenter.show(.presented(DesktopTests.presentation()), atUnixMilliseconds: 60_001)
+    presenter.show(.badge(ModelBench.burger, 1), atUnixMilliseconds: 60_001)
+    #expect(lines.first?.hasPrefix("[1] (plus tôt) ") == true, "\(lines)")
+    #expect(lines.last == "org.example.burger: pastille 1")
+  }
+
+  @Test func `a launch that fails is not reported as a success`() throws {
+    let listener = Listener()
+    var lines: [String] = []
+    let presenter = TerminalPresenter(listener: listener, ringsBell: false, isLooked: true) {
+      lines.append($0)
+    }
+    let app = try #require(AppID("org.example.a1"))
+    presenter.show(.launched(app, .response), atUnixMilliseconds: 0)
+    presenter.show(.launchFailed(app, why: "/a1 does not exist"), atUnixMilliseconds: 0)
+    #expect(
+      lines == ["org.example.a1: launching", "org.example.a1: not launched: /a1 does not exist"])
+  }
+
   @Test func `a letter that was meant for a question that is gone answers no other`() throws {
     let listener = Listener()
     var lines: [String] = []

@@ -41,7 +41,8 @@ struct AgentProgramTests {
       let agent = try await Self.agent(scenario)
       let category = scenario.folder.file("category.json")
       let text =
-        #"{"id":"INVITE","actions":[{"id":"YES","title":"Accept"},{"id":"NO","title":"Decline"}]}"#
+        #"{"id":"INVITE","actions":[{"id":"YES","title":"Accept","textInput":{"button":"Send"}},"#
+        + #"{"id":"NO","title":"Decline"}]}"#
       try Data(text.utf8).write(to: URL(fileURLWithPath: category))
       let app = try scenario.belfry([
         "app", "run", Self.burger, "--authorize", "alert,sound,badge", "--category", category,
@@ -67,6 +68,8 @@ struct AgentProgramTests {
       #expect(response["text"].string == "ok")
       #expect(response["notification"]["id"].string == "n1")
       #expect(try await agent.event("removed")["id"].string == "n1")
+      #expect(try await app.stop() == 0)
+      #expect(app.errors.isEmpty, "\(app.errors)")
       #expect(try await agent.stop() == 0)
     }
   }

@@ -28,6 +28,8 @@ extension Catalogue {
     notificationCount.few = %lu إشعارات
     notificationCount.many = %lu إشعارًا
     notificationCount.other = %lu إشعار
+    earlier = (سابق)
+    badgeNumber = شارة %@
     notifications = الإشعارات
     notificationsOf = الإشعارات · %@
     allowNotifications = السماح بالإشعارات

@@ -24,6 +24,8 @@ extension Catalogue {
     noNotifications = Nenhuma notificação
     notificationCount.one = %lu notificação
     notificationCount.other = %lu notificações
+    earlier = (anterior)
+    badgeNumber = aviso %@
     notifications = Notificações
     notificationsOf = Notificações · %@
     allowNotifications = Permitir notificações

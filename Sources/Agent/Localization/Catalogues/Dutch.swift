@@ -24,6 +24,8 @@ extension Catalogue {
     noNotifications = Geen meldingen
     notificationCount.one = %lu melding
     notificationCount.other = %lu meldingen
+    earlier = (eerder)
+    badgeNumber = badge %@
     notifications = Meldingen
     notificationsOf = Meldingen · %@
     allowNotifications = Sta meldingen toe

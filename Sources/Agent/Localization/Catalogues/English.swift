@@ -24,6 +24,8 @@ extension Catalogue {
     noNotifications = No notifications
     notificationCount.one = %lu notification
     notificationCount.other = %lu notifications
+    earlier = (earlier)
+    badgeNumber = badge %@
     notifications = Notifications
     notificationsOf = Notifications · %@
     allowNotifications = Allow Notifications

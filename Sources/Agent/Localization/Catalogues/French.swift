@@ -24,6 +24,8 @@ extension Catalogue {
     noNotifications = Aucune notification
     notificationCount.one = %lu notification
     notificationCount.other = %lu notifications
+    earlier = (plus tôt)
+    badgeNumber = pastille %@
     notifications = Notifications
     notificationsOf = Notifications · %@
     allowNotifications = Autoriser les notifications

@@ -24,6 +24,8 @@ extension Catalogue {
     noNotifications = Keine Mitteilungen
     notificationCount.one = %lu Mitteilung
     notificationCount.other = %lu Mitteilungen
+    earlier = (früher)
+    badgeNumber = Kennzeichen %@
     notifications = Mitteilungen
     notificationsOf = Mitteilungen · %@
     allowNotifications = Mitteilungen erlauben

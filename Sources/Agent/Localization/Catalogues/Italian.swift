@@ -24,6 +24,8 @@ extension Catalogue {
     noNotifications = Nessuna notifica
     notificationCount.one = %lu notifica
     notificationCount.other = %lu notifiche
+    earlier = (precedente)
+    badgeNumber = badge %@
     notifications = Notifiche
     notificationsOf = Notifiche · %@
     allowNotifications = Consenti notifiche

@@ -23,6 +23,8 @@ extension Catalogue {
     notificationCenter = 通知センター
     noNotifications = 通知はありません
     notificationCount.other = %lu件の通知
+    earlier = （以前の通知）
+    badgeNumber = バッジ %@
     notifications = 通知
     notificationsOf = 通知 · %@
     allowNotifications = 通知を許可

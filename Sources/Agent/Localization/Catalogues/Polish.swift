@@ -26,6 +26,8 @@ extension Catalogue {
     notificationCount.few = %lu powiadomienia
     notificationCount.many = %lu powiadomień
     notificationCount.other = %lu powiadomienia
+    earlier = (wcześniej)
+    badgeNumber = plakietka %@
     notifications = Powiadomienia
     notificationsOf = Powiadomienia · %@
     allowNotifications = Pozwalaj na powiadomienia

@@ -26,6 +26,8 @@ extension Catalogue {
     notificationCount.few = %lu уведомления
     notificationCount.many = %lu уведомлений
     notificationCount.other = %lu уведомления
+    earlier = (ранее)
+    badgeNumber = наклейка %@
     notifications = Уведомления
     notificationsOf = Уведомления · %@
     allowNotifications = Разрешить уведомления

@@ -23,6 +23,8 @@ extension Catalogue {
     notificationCenter = 通知中心
     noNotifications = 没有通知
     notificationCount.other = %lu 条通知
+    earlier = （较早）
+    badgeNumber = 标记 %@
     notifications = 通知
     notificationsOf = 通知 · %@
     allowNotifications = 允许通知

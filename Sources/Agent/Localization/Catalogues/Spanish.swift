@@ -24,6 +24,8 @@ extension Catalogue {
     noNotifications = No hay notificaciones
     notificationCount.one = %lu notificación
     notificationCount.other = %lu notificaciones
+    earlier = (anterior)
+    badgeNumber = globo %@
     notifications = Notificaciones
     notificationsOf = Notificaciones · %@
     allowNotifications = Permitir notificaciones

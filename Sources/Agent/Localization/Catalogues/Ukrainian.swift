@@ -26,6 +26,8 @@ extension Catalogue {
     notificationCount.few = %lu сповіщення
     notificationCount.many = %lu сповіщень
     notificationCount.other = %lu сповіщення
+    earlier = (раніше)
+    badgeNumber = наліпка %@
     notifications = Сповіщення
     notificationsOf = Сповіщення · %@
     allowNotifications = Дозволити сповіщення

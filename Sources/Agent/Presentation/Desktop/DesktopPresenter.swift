@@ -91,7 +91,7 @@ final class DesktopPresenter: Presenter {
       make(board.remove(.prompt(prompt.id)))
     case .badge(let app, let badge): emitBadge(app, badge)
     case .sound(let key, _): vibrate(key.app)
-    case .drawn, .windowClosed, .launchImage, .suppressed, .launched, .link: break
+    case .drawn, .windowClosed, .launchImage, .suppressed, .launched, .launchFailed, .link: break
     }
   }
 

@@ -85,7 +85,7 @@ final class WindowPresenter: Presenter {
     case .launchImage(let app, nil): make(state.launched(app.id))
     case .prompt(let prompt): make(state.asked(prompt))
     case .promptWithdrawn(let prompt): make(state.withdrawn(prompt.id))
-    case .listed, .badge, .sound, .suppressed, .launched, .link: break
+    case .listed, .badge, .sound, .suppressed, .launched, .launchFailed, .link: break
     }
   }
 
