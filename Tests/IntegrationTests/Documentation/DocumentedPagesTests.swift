@@ -13,6 +13,7 @@ import Testing
   /// `docs/operations/troubleshoot-gateway.md`, which needs root: `make packages-test` runs it.
   private static let counts = [
     "docs/bring-an-app-from-ios.md": 1, "docs/clients.md": 6, "docs/operations/backup.md": 2,
+    "docs/operations/database.md": 2,
     "docs/desktop.md": 7, "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
     "docs/operations/rotate.md": 2, "docs/operations/troubleshoot-gateway.md": 2,
     "docs/provider.md": 2, "docs/reliability.md": 1, "docs/troubleshoot-devices.md": 1,
@@ -232,9 +233,32 @@ import Testing
           + "\nbelfry ca list; belfry token-key list")
       let authority = try #require(answer.lines.last { $0.contains("gateway authority") })
       #expect(authority.contains(#/authority 2 +all +1 /#), "\(answer.output)")
-      #expect(answer.lines.last?.contains("true") == true, "\(answer.output)")
+      #expect(answer.lines.last?.contains(" current ") == true, "\(answer.output)")
       #expect(answer.lines.dropLast().last?.hasPrefix("ID ") == true, "\(answer.output)")
     }
+  }
+
+  @Test(.requires(.initdb)) func `A gateway is moved to a database`() async throws {
+    let page = "docs/operations/database.md"
+    let server = try await PostgresProgram()
+    let url = (name: "postgres://belfry@db.example.org/belfry", value: server.url)
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let answer = try await home.run(
+        Self.gatewayAndDevice + """
+          kill %1 %2; wait
+
+          """
+          + Self.lines(
+            page, 1,
+            filling: [("/var/lib/belfry/gateway", "$HOME/.local/state/belfry/gateway"), url])
+          + "\n"
+          + Self.lines(page, 0, filling: [url]).trimmingCharacters(in: .whitespacesAndNewlines)
+          + " &\nuntil belfry gateway status; do sleep 0.1; done")
+      #expect(answer.lines.contains("device: 1 row"), "\(answer.output)")
+      #expect(answer.output.contains("database"), "\(answer.output)")
+    }
+    try await server.stop()
   }
 
   @Test func `Virtual devices join in each way`() async throws {
