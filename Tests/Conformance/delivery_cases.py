@@ -74,6 +74,22 @@ def same(got, wanted):
     expect(got == wanted, f"received {got}, not {wanted}")
 
 
+def restrict_power(world, device):
+    """Restricts the device's power, and waits until the gateway knows it.
+
+    The device's acknowledgment of a push follows the new state on the same link, so the gateway has handled the state
+    when the log shows the acknowledgment.
+    """
+    device.program.tell(do="power", restricted=True)
+    device.program.event("state", lambda line: line["powerRestricted"])
+    device.push("first", priority=10)
+    same(device.received(1, exactly=False), ["first"])
+    for _ in range(200):
+        if "Delivered to Device" in world.gateway.command("log", device.tokens[APP], "--json"):
+            return
+    expect(False, "the acknowledgment of a push is not in the log")
+
+
 def expect_state(world, device, wanted):
     """Checks that the log contains this state; the vectors use a hyphen where Apple's page uses a dash."""
     printed = world.gateway.command("log", device.tokens[APP], "--json")
@@ -110,8 +126,7 @@ def offline(world, vector, device):
 
 @with_device
 def power(world, vector, device):
-    device.program.tell(do="power", restricted=True)
-    device.program.event("state", lambda line: line["powerRestricted"])
+    restrict_power(world, device)
     for push in vector["request"]["push"]:
         device.push(push["id"], priority=push.get("priority"))
     same(device.received(0), vector["expect"]["before"])

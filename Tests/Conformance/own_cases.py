@@ -14,7 +14,7 @@ import urllib.request
 
 from binary_cases import open_connection, receive
 from connection_cases import BODY, headers, own_fields
-from delivery_cases import Device, expect_state, same
+from delivery_cases import Device, expect_state, restrict_power, same
 from http2 import MAX_CONCURRENT_STREAMS, Closed, Connection, SettingsFrame, tls_context
 from http2_cases import http2_cases  # noqa: F401: a case of own.jsonl runs it
 from programs import Failure, Gateway
@@ -947,8 +947,7 @@ def once_does_not_replace(world, device):
 @own_device
 def unregistered_while_held(world, device):
     """Stored pushes for an unregistered token are discarded, as the log reports."""
-    device.program.tell(do="power", restricted=True)
-    device.program.event("state", lambda line: line["powerRestricted"])
+    restrict_power(world, device)
     device.push("held", priority=1)
     device.program.tell(do="unregister", topic=APP)
     device.program.event("unregistered")
@@ -957,8 +956,7 @@ def unregistered_while_held(world, device):
 
 @own_device
 def disabled_while_held(world, device):
-    device.program.tell(do="power", restricted=True)
-    device.program.event("state", lambda line: line["powerRestricted"])
+    restrict_power(world, device)
     device.push("held", priority=5)
     device.program.tell(do="disable", topic=APP)
     device.program.event("disabled")
