@@ -156,8 +156,9 @@ final class PostgresServer: Sendable {
 
   /// Returns the error for a row that cannot be converted to a `record`.
   func invalidRow(_ record: String) -> StorageFailure {
-    let failure = StorageFailure.rejected(
-      server: "\(address)", why: "a row is not a valid \(record)")
+    let failure = StorageFailure.unsuitable(
+      server: "\(address)",
+      why: "a row is not a valid \(record): restore the database from a backup")
     health.readFailed(failure)
     return failure
   }

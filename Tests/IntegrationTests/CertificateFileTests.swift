@@ -7,7 +7,10 @@ import Transport
 @Suite struct CertificateFileTests {
   private let app = "com.example.app"
 
-  @Test func `A certificate file that cannot be used is named, with the remedy`() async throws {
+  /// Runs `body` with a gateway and the file of a provider certificate that the gateway issued.
+  private func withCertificate(
+    _ body: (Scenario, GatewayProgram, _ file: String, Certificate) async throws -> Void
+  ) async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()
       let data = ["--data", gateway.data]
@@ -16,6 +19,23 @@ import Transport
       _ = try await scenario.belfryCommand(
         ["certificate", "add", "--topic", app, "--out", file] + data)
       let certificate = try Certificate(pem: Array(Data(contentsOf: URL(filePath: file))))
+      try await body(scenario, gateway, file, certificate)
+      try await gateway.stop()
+    }
+  }
+
+  private func send(
+    with file: String, to gateway: GatewayProgram, _ scenario: Scenario
+  ) async throws -> Scenario.CommandResult {
+    try await scenario.belfryCommand(
+      [
+        "send", "00ff", "--topic", app, "--body", "Hello", "--gateway", gateway.file,
+        "--certificate", file,
+      ], succeeding: false)
+  }
+
+  @Test func `A certificate file that cannot be used is named, with the remedy`() async throws {
+    try await withCertificate { scenario, gateway, _, certificate in
       let wrong = scenario.folder.file("wrong.pem")
       let files: [([UInt8], String)] = [
         (
@@ -30,41 +50,26 @@ import Transport
       ]
       for (bytes, message) in files {
         try Data(bytes).write(to: URL(filePath: wrong))
-        let sent = try await scenario.belfryCommand(
-          [
-            "send", "00ff", "--topic", app, "--body", "Hello", "--gateway", gateway.file,
-            "--certificate", wrong,
-          ], succeeding: false)
+        let sent = try await send(with: wrong, to: gateway, scenario)
         #expect(sent.status == 1 && sent.lines.isEmpty, "\(sent)")
         #expect(sent.errors.contains(message), "\(sent.errors)")
       }
-      try await gateway.stop()
     }
   }
 
   @Test func `A revoked certificate is reported with the command that creates another one`()
     async throws
   {
-    try await Scenario.run { scenario in
-      let gateway = try await scenario.gateway()
-      let data = ["--data", gateway.data]
-      _ = try await scenario.belfryCommand(["topic", "add", app] + data)
-      let file = scenario.folder.file("provider.pem")
-      _ = try await scenario.belfryCommand(
-        ["certificate", "add", "--topic", app, "--out", file] + data)
-      let certificate = try Certificate(pem: Array(Data(contentsOf: URL(filePath: file))))
-      _ = try await scenario.belfryCommand(["certificate", "revoke", certificate.serial] + data)
-      let sent = try await scenario.belfryCommand(
-        [
-          "send", "00ff", "--topic", app, "--body", "Hello", "--gateway", gateway.file,
-          "--certificate", file,
-        ], succeeding: false)
+    try await withCertificate { scenario, gateway, file, certificate in
+      _ = try await scenario.belfryCommand([
+        "certificate", "revoke", certificate.serial, "--data", gateway.data,
+      ])
+      let sent = try await send(with: file, to: gateway, scenario)
       #expect(sent.status == 1)
       #expect(
         sent.errors.contains(
           "certificate revoked; use a valid client certificate, which 'belfry certificate add' "
             + "creates"), "\(sent.errors)")
-      try await gateway.stop()
     }
   }
 

@@ -65,9 +65,7 @@ public struct GatewayFolder: Sendable {
   public func requireGateway() throws(AdministrationFailure) {
     let isThere: Bool
     do throws(SystemFailure) {
-      let hasStore = try FileSystem.isPresent(controlStoreFile)
-      let hasLink = try FileSystem.isPresent(file(DatabaseLink.file))
-      isThere = hasStore || hasLink
+      isThere = try hasStores()
     } catch {
       throw AdministrationFailure(
         .broken, "cannot read \(path) (\(error.reason))",
@@ -98,8 +96,15 @@ public struct GatewayFolder: Sendable {
       $0.hasPrefix(name) && UInt16($0.dropFirst(name.count)) != nil
     }
     return names.sorted().map { "\(parent)/\($0)" }.filter {
-      FileSystem.exists(GatewayFolder(path: $0).controlStoreFile)
+      (try? GatewayFolder(path: $0).hasStores()) == true
     }
+  }
+
+  /// Returns true if the folder contains the gateway's stores, or the link to the database that contains them.
+  private func hasStores() throws(SystemFailure) -> Bool {
+    let hasFile = try FileSystem.isPresent(controlStoreFile)
+    let hasLink = try FileSystem.isPresent(file(DatabaseLink.file))
+    return hasFile || hasLink
   }
 
   /// Returns true if the gateway has a certificate for clients that request `host`, which is a host name or an address;

@@ -94,7 +94,8 @@ extension GatewayResources {
       let opened = try folder.openStores(
         in: address, isComplete: recovery.isComplete, recovers: configuration.recovers)
       log.info(
-        "this gateway is the only one that uses its database", ["database": address.url])
+        "keeping the data in a PostgreSQL database, which no other gateway can use",
+        ["database": address.url])
       for warning in opened.warnings { log.warning("\(warning)") }
       warnings = opened.warnings
       stores = (opened.control, opened.notifications)

@@ -55,7 +55,7 @@ public enum StoreTransfer {
     try target.put(setting: ControlSetting.databaseLink, Array(link.id.utf8))
     target.close()
     try link.write(to: folder)
-    // From here on, the folder belongs to the database. The files are kept in case of doubt.
+    // From here on, the folder belongs to the database. Keep the files as a backup.
     for name in files where FileSystem.exists(folder.file(name)) {
       try FileSystem.move(folder.file(name), to: folder.file("\(name).copied-\(nowSeconds)"))
     }

@@ -41,7 +41,7 @@ enum TopicCommand {
         ],
         columns: ["topic"]
       ) { options in
-        // The guard protects a person who types. Scripts decide for themselves.
+        // Refuse only on a terminal, so that existing scripts keep working.
         let isForced = options.has("force") || isatty(STDIN_FILENO) != 1
         return .removeTopic(bundleID: options.positionals[0], isForced: isForced)
       },
