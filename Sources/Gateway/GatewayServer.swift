@@ -309,7 +309,7 @@ public final class GatewayServer {
   private func reportStores() {
     let now = SystemClock.monotonicNanoseconds
     storeReports.report(atNanoseconds: now)
-    // The absence of a database is noticed even if nothing is sent.
+    // Probe an idle database too, so that an outage is noticed before the next push.
     let isProbeDue = now >= nextRemoteProbe
     if isProbeDue { nextRemoteProbe = now + Limits.remoteProbeNanoseconds }
     if let health = resources.controlStore.health,

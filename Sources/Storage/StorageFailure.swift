@@ -25,7 +25,7 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   case unreachable(server: String, why: String)
   /// The database server rejected a statement for the reason `why`.
   case rejected(server: String, why: String)
-  /// The database server has settings that a gateway cannot use; `why` includes the remedy.
+  /// The database cannot be used as it is, for example because it is not empty; `why` includes the remedy.
   case unsuitable(server: String, why: String)
   /// Another gateway has taken over the database.
   case takenOver(server: String)

@@ -9,7 +9,7 @@ internal import Storage
 ///     /enrolment-code   /authorities   /token-keys   /damage
 /// POST the same except devices, log and damage; /api/tokens creates a provider token
 ///        /api/push-check   /token-check   /provider-token-check change nothing
-/// DELETE /api/teams/ID?force=1   /keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID?force=1   /devices/NUMBER
+/// DELETE /api/teams/ID?force=1   /keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID?force=0   /devices/NUMBER
 ///        /faults   /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1   /token-keys/ID?force=1   /damage
 ///        /faults/ID
 /// ```

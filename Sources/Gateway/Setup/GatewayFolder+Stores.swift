@@ -3,7 +3,7 @@ import Storage
 
 /// The stores of a gateway; only this file and `StoreLocation.swift` name their engines.
 extension GatewayFolder {
-  /// Opens the control store of a stopped gateway, wherever it is.
+  /// Opens the control store of a stopped gateway, in its folder or its database.
   func openControlStore() throws(AdministrationFailure) -> any ControlStore {
     do {
       switch try storeLocation() {
@@ -13,8 +13,6 @@ extension GatewayFolder {
       }
     } catch let failure as StorageFailure {
       throw AdministrationFailure(failure)
-    } catch let failure as AdministrationFailure {
-      throw failure
     } catch {
       throw AdministrationFailure(
         .broken, "cannot open the gateway's stores (\(error))", do: "check the gateway's log")

@@ -19,10 +19,10 @@ public final class PostgresControlStore: ControlStore {
   /// The health of the store, which shows whether the database accepts writes.
   public var health: StoreHealth? { server.health }
 
-  /// A value without damage: the database server verifies its own pages.
+  /// A value without damage, because rows in PostgreSQL have no checksums.
   public var damage: StoreDamage { .none }
 
-  /// Returns no rows: the database server verifies its own pages.
+  /// Returns no rows, because rows in PostgreSQL have no checksums.
   public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { [] }
 
   /// Applies `changes` in one transaction and one round trip.

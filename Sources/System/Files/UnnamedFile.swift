@@ -3,9 +3,10 @@ import Glibc
 
 /// A new file that receives its name when it is complete.
 ///
-/// Before that, the file has no name, so the kernel removes it when the process exits for any reason. On file systems
-/// that do not support unnamed files, the file has a temporary name, and `removeAbandoned(for:)` removes the files that
-/// a killed process left behind.
+/// Before that, the file has no name, so the kernel removes it when the process exits for any reason. If the file replaces
+/// another one, it has a temporary name for an instant, because the kernel cannot give an unnamed file a name in use. On
+/// file systems that do not support unnamed files, the file has a temporary name from the start. `removeAbandoned(for:)`
+/// removes the files that a killed process left behind.
 public final class UnnamedFile {
   /// The path at which the file will appear.
   public let path: String
