@@ -120,14 +120,10 @@ package final class PushReceiver: GatewayConnectionDelegate {
     log.info("not connected", ["why": reason])
     if link.isStopped, link.identity.device != nil {
       self.reason = "revoked by the gateway"
-      advice =
-        "to enroll again, stop the agent, remove \(identities.path) and start it with --enroll and the current code"
-      log.error(
-        "the gateway has revoked this device: remove its identity and enroll again",
-        [
-          "identity": identities.path,
-          "enroll": "belfry agent --enroll CODE; the code: belfry device code",
-        ])
+      advice = GatewayLinkLoss.enrollAgain(identity: identities.path)
+      log.error("the gateway has revoked this device: \(advice)")
+    } else if case .enrollmentRefused(.revoked, hasCode: _) = link.latestLoss {
+      advice = GatewayLinkLoss.enrollAgain(identity: identities.path)
     }
     if link.identity.device == nil {
       // The gateway no longer knows this device, so none of the device's tokens are valid.
@@ -164,9 +160,11 @@ package final class PushReceiver: GatewayConnectionDelegate {
 
   package func link(_ link: GatewayConnection, enrollmentRefused refusal: LinkEnrollmentRefusal) {
     let hasCode = !gateway.enrollmentCode.isEmpty
+    let remedy =
+      refusal == .revoked
+      ? GatewayLinkLoss.enrollAgain(identity: identities.path) : refusal.advice(hasCode: hasCode)
     log.error(
-      "the gateway rejected this device: \(refusal.advice(hasCode: hasCode))",
-      ["why": refusal.reason(hasCode: hasCode)])
+      "the gateway rejected this device: \(remedy)", ["why": refusal.reason(hasCode: hasCode)])
   }
 
   package func link(_ link: GatewayConnection, enrollmentUnusable why: String) {

@@ -4,6 +4,8 @@ import CGtk
 final class CenterList {
   private let window: Window
   private let column: Widget
+  /// The part of the column that is visible.
+  private let viewport: Widget
   private let report: (WindowReport) -> Void
   private let ask: (CenterTextRequest) -> Void
   private var content: CenterContent
@@ -22,13 +24,15 @@ final class CenterList {
     column = Widget.box(vertical: true, spacing: 18)
     column.setMargin(18)
     unsafe gtk_widget_set_focusable(column.pointer, 1)
+    viewport = unsafe Widget(gtk_viewport_new(nil, nil))
+    unsafe gtk_viewport_set_child(viewport.opaque, column.pointer)
     let scrolled = unsafe Widget(gtk_scrolled_window_new())
     unsafe gtk_scrolled_window_set_policy(
       scrolled.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
-    unsafe gtk_scrolled_window_set_child(scrolled.opaque, column.pointer)
+    unsafe gtk_scrolled_window_set_child(scrolled.opaque, viewport.pointer)
     window.setContent(scrolled)
     fill()
-    window.focus(column)
+    focusColumn()
     window.present(
       onShown: { report(.shown(window: WindowReport.center)) },
       onClosed: { report(.closed(window: WindowReport.center)) })
@@ -42,10 +46,19 @@ final class CenterList {
     self.content = content
     window.setTitle(content.title)
     fill()
-    window.focus(column)
+    focusColumn()
   }
 
   func close() { window.destroy() }
+
+  /// Moves the keyboard focus to the column without scrolling.
+  ///
+  /// Otherwise, GTK would scroll to the end of the column, which is usually longer than the window.
+  private func focusColumn() {
+    unsafe gtk_viewport_set_scroll_to_focus(viewport.opaque, 0)
+    window.focus(column)
+    unsafe gtk_viewport_set_scroll_to_focus(viewport.opaque, 1)
+  }
 
   private func fill() {
     column.removeChildren()
@@ -57,15 +70,55 @@ final class CenterList {
     }
     let all = Widget.box(vertical: false, spacing: 8)
     unsafe gtk_widget_set_halign(all.pointer, GTK_ALIGN_END)
-    let report = report
-    for button in content.buttons {
-      all.append(
-        .button(button) {
-          report(.pressedInCenter(app: nil, item: nil, button: button.id, text: nil))
-        })
-    }
+    fillButtons(all)
     column.append(all)
     for group in content.groups { column.append(section(group)) }
+  }
+
+  /// Fills the row of the buttons that apply to all notifications.
+  private func fillButtons(_ row: Widget) {
+    row.removeChildren()
+    let report = report
+    for button in content.buttons {
+      row.append(
+        .button(button) { [weak self] in
+          if let confirmation = button.confirmation {
+            self?.confirm(button, confirmation, in: row)
+          } else {
+            report(.pressedInCenter(app: nil, item: nil, button: button.id, text: nil))
+          }
+        })
+    }
+  }
+
+  /// Asks the user to confirm the press of a button, in the button's own row.
+  private func confirm(
+    _ pressed: ButtonContent, _ confirmation: ButtonContent.Confirmation, in row: Widget
+  ) {
+    let width = unsafe gtk_widget_get_width(row.pointer)
+    row.removeChildren()
+    let report = report
+    var confirming = pressed
+    confirming.title = confirmation.title
+    confirming.style = .destructive
+    row.append(
+      .button(confirming) { [weak self] in
+        self?.cancelConfirmation(in: row)
+        report(.pressedInCenter(app: nil, item: nil, button: pressed.id, text: nil))
+      })
+    var cancelling = pressed
+    cancelling.title = confirmation.cancel
+    cancelling.hint = ""
+    let cancel = Widget.button(cancelling) { [weak self] in self?.cancelConfirmation(in: row) }
+    // The button that cancels covers the pressed button, so that a double click confirms nothing.
+    unsafe gtk_widget_set_size_request(cancel.pointer, width, -1)
+    row.append(cancel)
+    focusColumn()
+  }
+
+  private func cancelConfirmation(in row: Widget) {
+    fillButtons(row)
+    focusColumn()
   }
 
   private func section(_ group: CenterContent.Group) -> Widget {
@@ -172,5 +225,15 @@ struct CenterTextRequest {
     dialog = DialogContent(
       window: Self.window, app: group.app, icon: group.icon, text: item.text, buttons: [button],
       focus: button.id, isRightToLeft: isRightToLeft)
+  }
+}
+
+extension CenterContent {
+  /// Returns true if the list still contains the notification to which the requested text belongs.
+  func contains(_ request: CenterTextRequest) -> Bool {
+    groups.contains { group in
+      group.id == request.app
+        && group.threads.contains { $0.items.contains { $0.id == request.item } }
+    }
   }
 }

@@ -12,9 +12,9 @@ enum Program {
       belfry-center
           reads one JSON object per line: {"do":"show","window":NAME,"app","icon","title","subtitle","body",
           "image","content":[{"text"} or {"picture"}],"direction","focus","buttons":[{"id","title","style",
-          "hint","input":{"placeholder","send"}}]}, {"do":"center","title","empty","buttons","groups"},
-          {"do":"settings","title","empty","problem","sections":[{"id","title","rows":[{"id","title","value",
-          "choices":[{"value","title"}]}]}]}, {"do":"close","window":NAME}
+          "hint","input":{"placeholder","send"},"confirm":{"title","cancel"}}]}, {"do":"center","title","empty",
+          "buttons","groups"}, {"do":"settings","title","empty","problem","sections":[{"id","title",
+          "rows":[{"id","title","value","choices":[{"value","title"}]}]}]}, {"do":"close","window":NAME}
           prints one JSON object per line: event shown, pressed (button, text; app and item in the Notification
           Center), changed (section, row, value) or closed, and window
 

@@ -43,6 +43,12 @@ struct ButtonContent: Hashable {
     var send: String
   }
 
+  /// The titles of the buttons with which the user confirms or cancels a press of the button.
+  struct Confirmation: Hashable {
+    var title: String
+    var cancel: String
+  }
+
   /// The agent's identifier for the button.
   var id: String
   var title: String
@@ -50,6 +56,8 @@ struct ButtonContent: Hashable {
   /// The text that a screen reader announces after the title; can be empty.
   var hint: String
   var input: Input?
+  /// The confirmation without which a press is not reported; only buttons for the whole list can have one.
+  var confirmation: Confirmation?
 
   init?(_ value: JSONValue) {
     guard let object = value.objectValue, let id = object["id"]?.stringValue else { return nil }
@@ -61,6 +69,10 @@ struct ButtonContent: Hashable {
       self.input = Input(
         placeholder: input["placeholder"]?.stringValue ?? "",
         send: input["send"]?.stringValue ?? title)
+    }
+    if let confirm = object["confirm"]?.objectValue {
+      confirmation = Confirmation(
+        title: confirm["title"]?.stringValue ?? title, cancel: confirm["cancel"]?.stringValue ?? "")
     }
   }
 

@@ -7,7 +7,7 @@ final class Windows {
   private var center: CenterList?
   private var settings: SettingsList?
   /// The dialog in which the user enters text for a notification in the Notification Center.
-  private var textDialog: Dialog?
+  private var textDialog: (request: CenterTextRequest, dialog: Dialog)?
   private let write: (String) -> Void
 
   /// Creates the set of windows; `write` receives each report as a line without a newline.
@@ -32,6 +32,8 @@ final class Windows {
           content, report: { [weak self] in self?.onReport($0) },
           ask: { [weak self] in self?.ask($0) })
       }
+      // The text would no longer reach the app.
+      if let textDialog, !content.contains(textDialog.request) { closeTextDialog() }
     case .settings(let content):
       setDirection(content.isRightToLeft)
       if let settings {
@@ -72,14 +74,14 @@ final class Windows {
   }
 
   private func closeTextDialog() {
-    textDialog?.close()
+    textDialog?.dialog.close()
     textDialog = nil
   }
 
   /// Asks the user for the text that belongs to a button in the Notification Center.
   private func ask(_ request: CenterTextRequest) {
     closeTextDialog()
-    textDialog = Dialog(request.dialog) { [weak self] report in
+    let dialog = Dialog(request.dialog) { [weak self] report in
       guard let self else { return }
       switch report {
       case .pressed(_, let button, let text):
@@ -91,5 +93,6 @@ final class Windows {
       case .pressedInCenter, .changed: break
       }
     }
+    textDialog = (request, dialog)
   }
 }

@@ -119,10 +119,10 @@ package enum Limits {
   ///
   /// This period is longer than the usual pauses of a store or a network.
   static let progressWindowNanoseconds: Int64 = 10_000_000_000
-  /// The time, in milliseconds, for which a closed connection that worked still shows that the service is reachable.
+  /// The shortest time, in nanoseconds, between two tests of the push service while no connection to it is open.
   ///
-  /// After this time, another connection is opened to test the service.
-  static let connectionGoodMilliseconds: Int64 = 60_000
+  /// A console that is open reports a lost service within this time, and its tests are no load for the service.
+  static let connectionTestNanoseconds: Int64 = 10_000_000_000
   /// The maximum number of campaigns in the summary: the number that fits on an overview page.
   static let campaignsSummarized = 5
   /// The maximum length, in bytes, of a campaign's name: one line in a list.
@@ -145,6 +145,10 @@ package enum Limits {
   static let scheduleMillisecondsMax: Int64 = 86_400_000
   /// The pause between two checks of the scheduled campaigns, as a multiple of the time that a check takes.
   static let scheduleRest: Int64 = 20
+  /// The time, in seconds, for which the time of a campaign still counts as the current time after it has passed.
+  ///
+  /// A time usually has no seconds, and the request that starts the campaign can take some time.
+  static let sendTimeGraceSeconds = 60
   /// The time, in nanoseconds, for which the service waits for the answer to a test push.
   static let testNanoseconds: Int64 = 15_000_000_000
   /// The maximum number of an app's newest campaigns whose notifications to one device are looked up.
@@ -153,6 +157,13 @@ package enum Limits {
   ///
   /// The devices with other languages are counted together.
   static let sharesSummarized = 50
+  /// The maximum number of pages of tokens that one search for the beginning of a token opens: 20,000 tokens, which
+  /// takes a fraction of a second.
+  static let pagesOpenedMax = 20
+  /// The numbers of hexadecimal digits that a search accepts as the beginning of a token.
+  ///
+  /// Fewer digits match many tokens, and the shortest token of a push service has 64 digits.
+  static let tokenPrefixDigits = 8..<64
   /// The shortest time, in nanoseconds, for which the registry's counts are reused, because counting reads every token.
   static let countsNanoseconds: Int64 = 2_000_000_000
   /// The time for which the registry's counts are reused, as a multiple of the time that counting takes.

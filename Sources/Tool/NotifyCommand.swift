@@ -16,6 +16,11 @@ enum NotifyCommand {
       """,
     positionals: "[TITLE [BODY] | list | cancel [ID] | next ID]", positionalCount: 0...2,
     surplusAdvice: "put quotes around a title or a body of several words; see --help",
+    verbAdvice: [
+      "list": "list takes no ID",
+      "cancel": "cancel takes one ID, or --all; 'belfry notify list' shows the IDs",
+      "next": "next takes one ID; 'belfry notify list' shows the IDs",
+    ],
     [
       .value(
         "app", "APP_ID", default: "the app of this shell",

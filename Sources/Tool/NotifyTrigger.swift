@@ -48,6 +48,12 @@ enum NotifyTrigger {
       throw CommandLineOptions.Problem.badValue(
         key: "in", value: text, wanted: "\(DurationText.wanted), above 0 and up to 3,000 years")
     }
+    guard !options.has("repeat") || seconds >= Double(ScheduleLimits.shortestRepeatSeconds)
+    else {
+      throw CommandLineOptions.Problem.badValue(
+        key: "in", value: text,
+        wanted: "at least \(ScheduleLimits.shortestRepeatSeconds) seconds with --repeat")
+    }
     guard let recurrence = try every(options, zone: nil) else {
       return .interval(seconds: seconds, repeats: options.has("repeat"))
     }

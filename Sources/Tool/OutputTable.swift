@@ -11,19 +11,36 @@ enum OutputTable {
   }
 
   /// Prints the objects.
-  static func show(_ lines: [JSONObject], columns: [String], _ header: Header, asJSON: Bool) {
+  ///
+  /// On a terminal, the texts in the columns `shortened` are cut so that each row fits in a line.
+  static func show(
+    _ lines: [JSONObject], columns: [String], _ header: Header, asJSON: Bool,
+    shortening shortened: [String] = []
+  ) {
     if asJSON {
       for line in lines { Output.json(.object(line)) }
       return
     }
     if case .headings(let objects) = header, lines.isEmpty { Output.error("no \(objects)") }
-    for row in rows(lines, columns: columns, header) { Output.line(row) }
+    let width = shortened.isEmpty ? nil : RawTerminal.outputWidth
+    for row in rows(lines, columns: columns, header, shortening: shortened, toWidth: width) {
+      Output.line(row)
+    }
   }
+
+  /// The text between two columns.
+  private static let gap = "  "
+  /// The length, in characters, below which the text in a column is not cut.
+  private static let shortestText = 12
 
   /// Returns each object's members in `columns`, aligned, with "-" for a missing member.
   ///
-  /// If there are no objects, the header is omitted too.
-  static func rows(_ lines: [JSONObject], columns: [String], _ header: Header) -> [String] {
+  /// If there are no objects, the header is omitted too. If the rows are longer than `width` characters, the texts in
+  /// the columns `shortened` are cut, those in the first column first.
+  static func rows(
+    _ lines: [JSONObject], columns: [String], _ header: Header,
+    shortening shortened: [String] = [], toWidth width: Int? = nil
+  ) -> [String] {
     guard !lines.isEmpty else { return [] }
     let first: [[String]] =
       switch header {
@@ -31,8 +48,19 @@ enum OutputTable {
       case .headings: [columns.map(heading)]
       }
     let cells = first + lines.map { line in columns.map { cell(line[$0] ?? .null) } }
-    let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-    return cells.map { aligned($0, widths) }
+    var widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+    guard let width else { return cells.map { aligned($0, widths) } }
+    for name in shortened {
+      guard let column = columns.firstIndex(of: name) else { continue }
+      let excess = widths.reduce(0, +) + gap.count * (widths.count - 1) - width
+      guard excess > 0 else { break }
+      widths[column] = max(min(widths[column], shortestText), widths[column] - excess)
+    }
+    return cells.map { row in aligned(zip(row, widths).map { cut($0, to: $1) }, widths) }
+  }
+
+  private static func cut(_ text: String, to width: Int) -> String {
+    text.count > width ? String(text.prefix(max(0, width - 1))) + "…" : text
   }
 
   /// Returns a row whose cells have at least these widths.
@@ -40,7 +68,7 @@ enum OutputTable {
     let padded = zip(cells, widths).map { text, width in
       text + String(repeating: " ", count: max(0, width - text.count))
     }
-    return padded.joined(separator: "  ").trimmingTrailingSpaces
+    return padded.joined(separator: gap).trimmingTrailingSpaces
   }
 
   /// Returns the heading of a member: "LAST SEEN" for `lastSeenAt`, "APNS ID" for `apnsID`.

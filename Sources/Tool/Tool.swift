@@ -169,8 +169,10 @@ enum Tool {
       run: ManualCommand.run),
   ]
 
-  /// The commands that undo another command, keyed by names that users might expect.
-  private static let opposites = ["unsubscribe": "belfry app remove"]
+  /// The commands to use instead of commands that users might expect.
+  private static let substitutes = [
+    "unsubscribe": "belfry app remove", "focus": "belfry state focus=on",
+  ]
 
   static func main() {
     // Ignore SIGXFSZ, so that a write that exceeds the file size limit fails with an error that is reported; otherwise,
@@ -197,7 +199,7 @@ enum Tool {
       let full = commands.flatMap { $0.tables() }.map(\.command).filter { $0.hasSuffix(" \(name)") }
       let nearest = Suggestion.nearest(to: name, in: commands.map(\.name))
       let meant =
-        opposites[name].map { [$0] }
+        substitutes[name].map { [$0] }
         ?? (full.isEmpty ? nearest.map { [$0] } ?? [] : Array(full.prefix(3)))
       Output.error(
         "unknown command '\(name)'",

@@ -207,14 +207,56 @@ def see_stale(browser, pid):
     browser.wait(f"{GOOD} && !document.querySelector('.stale')")
 
 
+def see_faults(browser):
+    """Checks that the overview reports active faults, and how to list them."""
+    browser.click("link", "Overview")
+    browser.wait(GOOD)
+    added = browser.value("""fetch('/api/faults', { method: 'POST', headers: { 'x-belfry-console': '1' },
+      body: JSON.stringify({ reason: 'TooManyRequests', topic: 'com.example.none' }) }).then((answer) => answer.status)""")
+    if added != 200:
+        raise Failure(f"the request to add a fault got status {added}")
+    browser.wait("document.querySelector('.verdict.fair')?.innerText.includes('1 fault is active')")
+    browser.wait("document.querySelector('.verdict code').innerText.startsWith('belfry fault list --data /')")
+    check_page(browser)
+    browser.value("fetch('/api/faults', { method: 'DELETE', headers: { 'x-belfry-console': '1' } })")
+    browser.wait(GOOD)
+
+
+def see_facts(browser):
+    """Checks that no address in the overview is broken, and that a narrow screen shows each value below its label."""
+    browser.click("link", "Overview")
+    browser.wait("document.querySelectorAll('.facts .address').length >= 5", "the addresses")
+    whole = "[...document.querySelectorAll('.facts .address')].every((one) => one.getClientRects().length == 1)"
+    below = """[...document.querySelectorAll('.facts.card dt')].every((one) =>
+      one.nextElementSibling.getBoundingClientRect().top >= one.getBoundingClientRect().bottom - 1)"""
+    browser.wait(whole, "addresses in one line")
+    browser.resize(390)
+    browser.wait(f"{whole} && {below}", "values below their labels")
+    browser.resize(1280)
+
+
+SILENT = "The gateway does not respond."
+
+
 def see_silence(browser, pid):
-    """Checks that a list says that the gateway doesn't respond, and appears when the user retries."""
+    """Checks that each screen says that the gateway doesn't respond, and recovers when the user retries."""
     # Shorten the time limit of the page's requests.
-    browser.value("{ const later = window.setTimeout; window.setTimeout = (body, wait, ...rest) => later(body, wait === 15000 ? 500 : wait, ...rest); }")
+    browser.value("{ const later = window.setTimeout; window.setTimeout = (body, wait, ...rest) => later(body, wait === 5000 ? 500 : wait, ...rest); }")
+    browser.click("link", "Metrics")
+    browser.wait("document.querySelector('.plot path[d^=M]')", "a value in a plot")
     os.kill(pid, signal.SIGSTOP)
     try:
+        browser.click("button", "15 minutes")
+        browser.wait(f"document.querySelector('main').innerText.includes({SILENT!r}) && document.querySelector('.plots.stale')")
+        browser.wait("document.querySelector('main').innerText.includes('The plots below are from')")
+        check_page(browser, keyboard=False)
+        for link in ("Phone", "Overview"):
+            browser.click("link", link)
+            browser.wait(f"document.querySelector('main').innerText.includes({SILENT!r})", f"the problem on {link}")
+            browser.element("button", "Retry")
+            check_page(browser, keyboard=False)
         browser.click("link", "Devices")
-        browser.wait("document.querySelector('section[aria-label=Devices]').innerText.includes('The gateway does not respond.')")
+        browser.wait(f"document.querySelector('section[aria-label=Devices]').innerText.includes({SILENT!r})")
         check_page(browser, keyboard=False)
     finally:
         os.kill(pid, signal.SIGCONT)
@@ -426,6 +468,8 @@ def main(chromium, link, pid):
         token = open_link(browser, link)
         see_empty(browser)
         confirm_removals(browser)
+        see_faults(browser)
+        see_facts(browser)
         see_stale(browser, int(pid))
         see_silence(browser, int(pid))
         send(browser)

@@ -110,7 +110,8 @@ struct CenterWindowTests {
     try await play { desktop, center, _ in
       center.tell(
         #"{"do":"center","title":"Notification Center","empty":"Nothing","#
-          + #""buttons":[{"id":"clearAll","title":"Clear All"}],"groups":[{"id":"a.b","app":"Burger","#
+          + #""buttons":[{"id":"clearAll","title":"Clear All","#
+          + #""confirm":{"title":"Clear All?","cancel":"Cancel"}}],"groups":[{"id":"a.b","app":"Burger","#
           + #""buttons":[{"id":"keep","title":"Keep"}],"threads":[{"title":"","items":["#
           + #"{"id":"1","title":"Ready","date":"12:00","buttons":[{"id":"open","title":"Open"},"#
           + #"{"id":"r","title":"Reply","input":{"placeholder":"","send":"Send"}}]}]}]}]}"#)
@@ -120,24 +121,81 @@ struct CenterWindowTests {
       #expect(opened["app"].string == "a.b")
       #expect(opened["item"].string == "1")
       #expect(opened["button"].string == "open")
+      // Neither a press that is not confirmed nor its cancellation is reported.
+      try await desktop.press("Clear All")
+      try await desktop.press("Cancel")
       try await desktop.press("Keep")
       let kept = try await center.event("pressed")
       #expect(kept["app"].string == "a.b")
       #expect(kept["item"] == .null)
       try await desktop.press("Clear All")
+      try await desktop.press("Clear All?")
       let cleared = try await center.event("pressed")
       #expect(cleared["button"].string == "clearAll")
       #expect(cleared["app"] == .null)
+    }
+  }
+
+  private static func list(_ items: String...) -> String {
+    #"{"do":"center","title":"Notification Center","empty":"Nothing","groups":[{"id":"a.b","#
+      + #""app":"Burger","threads":[{"title":"","items":[\#(items.joined(separator: ","))]}]}]}"#
+  }
+
+  @Test
+  func `a text window survives other changes to the list, and closes with its notification`()
+    async throws
+  {
+    let first =
+      #"{"id":"1","title":"One","buttons":[{"id":"r","title":"Reply","input":{"placeholder":"","send":"Send"}}]}"#
+    let second = #"{"id":"2","title":"Two"}"#
+    try await play { desktop, center, _ in
+      center.tell(Self.list(first, second))
+      #expect(try await center.event("shown")["window"].string == "center")
       // The window requests text in a separate window, so that changes to the list don't affect the input.
       try await desktop.press("Reply")
       #expect(try await center.event("shown")["window"].string == "center-text")
       try await desktop.type("Yes", into: "Reply")
-      center.tell(#"{"do":"center","title":"Notification Center","empty":"Nothing","groups":[]}"#)
-      try await desktop.wait("label", "Nothing")
+      center.tell(Self.list(first))
+      try await desktop.wait("label", "Two", isThere: false)
       try await desktop.press("Send")
       let reply = try await center.event("pressed")
       #expect(reply["item"].string == "1")
       #expect(reply["text"].string == "Yes")
+      try await desktop.press("Reply")
+      try await desktop.wait("alert dialog", "Burger")
+      center.tell(Self.list(second))
+      try await desktop.wait("alert dialog", "Burger", isThere: false)
+    }
+  }
+
+  @Test
+  func `a change to the list leaves the visible part of the list in place`() async throws {
+    try await play { desktop, center, scenario in
+      // Each picture consists of 48 by 48 pixels of a single color.
+      let pictures = [
+        (
+          "C81E5A",
+          "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAMAAABg3Am1AAAAA1BMVEXIHlpnOX0XAAAAGUlEQVRI"
+            + "x+3BgQAAAADDoPlT3+AEVQEA8AwJMAAB0q0T2gAAAABJRU5ErkJggg=="
+        ),
+        (
+          "1E5AC8",
+          "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAMAAABg3Am1AAAAA1BMVEUeWshkKUz8AAAAGUlEQV"
+            + "R42u3BgQAAAADDoPlT3+AEVQEA8AwJMAABf9HCkwAAAABJRU5ErkJggg=="
+        ),
+      ]
+      for (color, bytes) in pictures {
+        let file = scenario.folder.file("\(color).png")
+        try #require(Data(base64Encoded: bytes)).write(to: URL(fileURLWithPath: file))
+        let top =
+          #"{"id":"0","title":"Top","image":"\#(file)","buttons":[{"id":"open","title":"Open"}]}"#
+        let others = (1...15).map { #"{"id":"\#($0)","title":"Title \#($0)","body":"Body"}"# }
+        center.tell(Self.list(([top] + others).joined(separator: ",")))
+        // The picture in the first notification is visible only if the list is at its beginning.
+        try await desktop.waitForPixels(color, atLeast: 1_500)
+        // Move the keyboard focus from the list to the button.
+        try await desktop.press(key: "Tab", inWindow: "Notification Center")
+      }
     }
   }
 

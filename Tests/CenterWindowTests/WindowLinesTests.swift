@@ -63,7 +63,8 @@ struct WindowLinesTests {
 
   @Test func `the Notification Center has groups, threads and items`() throws {
     let command = command(
-      #"{"do":"center","title":"T","empty":"E","buttons":[{"id":"c"}],"groups":["#
+      #"{"do":"center","title":"T","empty":"E","#
+        + #""buttons":[{"id":"c","confirm":{"title":"c?","cancel":"no"}}],"groups":["#
         + #"{"id":"a","app":"A","buttons":[],"threads":[{"title":"2","items":[{"id":"1"},{"id":"2"}]}]}]}"#
     )
     guard case .center(let content)? = command else {
@@ -72,6 +73,7 @@ struct WindowLinesTests {
     }
     #expect(content.title == "T")
     #expect(content.buttons.map(\.title) == ["c"])
+    #expect(content.buttons.map(\.confirmation) == [.init(title: "c?", cancel: "no")])
     #expect(content.groups.map(\.app) == ["A"])
     #expect(content.groups.first?.threads.first?.items.map(\.id) == ["1", "2"])
   }

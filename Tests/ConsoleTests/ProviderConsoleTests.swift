@@ -27,7 +27,8 @@ import Transport
       router: ProviderRouter(
         registry: provider.registry, campaigns: campaigns, apps: provider.apps,
         adminToken: provider.adminToken, isOpen: true, log: .silent),
-      token: provider.adminToken, names: ["push.example"], port: 2_199)
+      token: provider.adminToken, tokenFile: provider.adminTokenFile, names: ["push.example"],
+      port: 2_199)
   }
 
   private func answer(
@@ -49,6 +50,17 @@ import Transport
     let cookie = try #require(field("set-cookie", of: response))
     #expect(cookie.contains("HttpOnly; SameSite=Strict"))
     return ("Cookie", String(cookie.prefix { $0 != ";" }))
+  }
+
+  @Test func `the sign-in page gets the path of the file with this service's token`() throws {
+    let response = answer("GET", "/console/session", Self.own)
+    guard case .bytes(let bytes) = response.body else {
+      Issue.record("\(response.status)")
+      return
+    }
+    let line = try #require(JSONValue(parsing: bytes).objectValue)
+    #expect(line["tokenFile"]?.stringValue == provider.adminTokenFile)
+    #expect(line["command"] == nil)
   }
 
   @Test func `the page is the provider's own, with the policy of every console`() throws {

@@ -76,6 +76,26 @@ import Transport
     }
   }
 
+  @Test func `--app and --topic name an app, and errors do not call it a topic`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let app = "com.example.none"
+      let file = scenario.folder.file("provider.pem")
+      for option in ["--app", "--topic"] {
+        for words in [["certificate", "add", "--out", file], ["channel", "add"]] {
+          let refused = try await scenario.belfryCommand(
+            words + [option, app, "--data", gateway.data], succeeding: false)
+          #expect(refused.status == 1, "\(words) \(option): \(refused.errors)")
+          #expect(refused.errors.contains("has no app \(app)"), "\(refused.errors)")
+        }
+        let key = try await scenario.belfryCommand([
+          "key", "add", option, app, "--json", "--data", gateway.data,
+        ])
+        #expect(key.output.contains(#""topics":["\#(app)"]"#), "\(key.output)")
+      }
+    }
+  }
+
   @Test
   func `a key for an unknown topic is created with a warning, and one without topics is for all`()
     async throws
@@ -293,6 +313,18 @@ import Transport
       OutputTable.rows(lines, columns: columns, .headings(of: "lines"))
         == ["A     B    C"] + rows)
     #expect(OutputTable.rows([], columns: columns, .headings(of: "lines")).isEmpty)
+    // Only the texts are cut, the first column first, until the rows fit.
+    let long: [JSONObject] = [
+      ["id": "a-long-id-that-is-not-cut", "title": "A title of words", "body": "A body of words"]
+    ]
+    func shortened(to width: Int) -> [String] {
+      OutputTable.rows(
+        long, columns: ["id", "title", "body"], .none, shortening: ["body", "title"],
+        toWidth: width)
+    }
+    #expect(shortened(to: 80) == ["a-long-id-that-is-not-cut  A title of words  A body of words"])
+    #expect(shortened(to: 59) == ["a-long-id-that-is-not-cut  A title of words  A body of wor…"])
+    #expect(shortened(to: 20) == ["a-long-id-that-is-not-cut  A title of …  A body of w…"])
     #expect(
       ["lastSeenAt", "apnsID", "goawayAfter", "at", "id"].map(OutputTable.heading)
         == ["LAST SEEN", "APNS ID", "GOAWAY AFTER", "AT", "ID"])

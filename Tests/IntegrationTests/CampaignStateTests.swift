@@ -212,26 +212,75 @@ import Testing
     }
   }
 
-  @Test func `An edit to a time that has passed warns that the start sends at once`() async throws {
+  @Test func `A time that has passed is refused by send and edit, and nothing is sent`()
+    async throws
+  {
     try await Scenario.run { scenario in
-      let (_, _, registry) = try await world(scenario, devices: 1)
+      let (_, devices, registry) = try await world(scenario, devices: 1)
       let file = try scenario.write(
         #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}}}"#, to: "campaign.json")
-      let later = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
-      let sent = try await campaign(scenario, registry, ["send", file, "--at", later])
-      let id = try #require(sent.values.last?["id"].string)
-      for what in [
-        "the scheduled time has passed, so the campaign is now a draft",
-        "the scheduled time has passed",
-      ] {
-        let edited = try await campaign(
-          scenario, registry, ["edit", id, file, "--at", "2020-01-01T09:00"])
-        #expect(edited.values.last?["state"].string == "draft")
-        #expect(
-          edited.errors == "belfry: warning: \(what): starting it sends it immediately\n")
+      let refusal =
+        "belfry: invalid value '2020-01-01T09:00' for --at: the time has passed for every device; "
+        + "use a later time, or no time to send now\n"
+      let past = ["--at", "2020-01-01T09:00"]
+      for options in [[], ["--dry-run"], ["--draft"], ["--detach"]] {
+        let sent = try await campaign(
+          scenario, registry, ["send", file] + past + options, succeeding: false)
+        #expect(sent.status == 1 && sent.errors == refusal, "\(options) \(sent.errors)")
       }
-      let future = try await campaign(scenario, registry, ["edit", id, file, "--at", later])
-      #expect(future.errors.isEmpty)
+      #expect(try await campaign(scenario, registry, ["list"]).values.isEmpty)
+      let later = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
+      let scheduled = try await campaign(scenario, registry, ["send", file, "--at", later])
+      let id = try #require(scheduled.values.last?["id"].string)
+      let edited = try await campaign(
+        scenario, registry, ["edit", id, file] + past, succeeding: false)
+      #expect(edited.status == 1 && edited.errors == refusal, "\(edited.errors)")
+      let status = try await campaign(scenario, registry, ["status", id])
+      #expect(status.values.first?["state"].string == "scheduled")
+      #expect(status.values.first?["at"].string == later)
+      #expect(devices.program.untaken.allSatisfy { $0["event"].string != "received" })
+    }
+  }
+
+  @Test func `Errors are in the words of the command line, and each is printed once`() async throws
+  {
+    try await Scenario.run { scenario in
+      let (_, _, registry) = try await world(scenario, devices: 2)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}}}"#, to: "campaign.json")
+      let draft = try await campaign(scenario, registry, ["send", file, "--draft"])
+      let id = try #require(draft.values.last?["id"].string)
+      let cases: [(words: [String], error: String)] = [
+        (
+          ["test", id],
+          "several devices are registered for \(topic): specify a token with --token HEX; the console "
+            + "lists the tokens"
+        ),
+        (
+          ["test", id, "--token", "00ff"],
+          "--token: this token is not registered for \(topic): choose another token; the console lists "
+            + "the tokens"
+        ),
+        (
+          ["send", file, "--to", "tag:none"],
+          "--to: no device with the tag 'none' is registered for \(topic): check the recipients: the "
+            + "console lists the registered devices"
+        ),
+        (
+          ["send", file, "--name", ""],
+          "--name: empty: enter a name, or leave it out to use the first title"
+        ),
+      ]
+      for (words, error) in cases {
+        let refused = try await campaign(scenario, registry, words, succeeding: false)
+        #expect(refused.status == 1 && refused.errors == "belfry: \(error)\n", "\(refused.errors)")
+      }
+      let status = try await scenario.belfryCommand([
+        "campaign", "status", id, "--data", registry.data,
+      ])
+      #expect(
+        status.lines.contains { $0.hasPrefix("devices ") && $0.hasSuffix(" not counted yet") },
+        "\(status.output)")
     }
   }
 

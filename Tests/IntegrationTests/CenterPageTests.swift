@@ -44,6 +44,7 @@ struct CenterPageTests {
     ])
     let lines = page.lines(width: 60, height: 30)
     #expect(lines.first == "Notification Center · 4 notifications")
+    #expect(lines.last?.contains("enter actions") == true)
     #expect(
       Array(lines.dropFirst(2).prefix(9)) == [
         "Burger", "  2 notifications", ">   12:00  Title 4 · Body", "    12:00  Title 1 · Body",

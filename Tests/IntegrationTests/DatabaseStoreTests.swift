@@ -161,7 +161,9 @@ private let app = "com.example.app"
       #expect(try await start("gateway", []).contains("start the gateway with --store"))
       let plain = try await scenario.gateway("plain")
       try await plain.crash()
-      #expect(try await start("plain", store).contains("its data is in control.sqlite"))
+      let files = try await start("plain", store)
+      #expect(files.contains("its data is in control.sqlite"))
+      #expect(files.contains("'belfry store copy sqlite:\(plain.data) \(server.url)'"), "\(files)")
       let backup = try await scenario.belfryCommand(
         ["backup", scenario.folder.file("backup.tar"), "--data", gateway.data], succeeding: false)
       #expect(backup.status != 0 && backup.errors.contains("pg_dump"))
@@ -188,6 +190,9 @@ private let app = "com.example.app"
         #expect(try await send("\(number)", to: token, gateway, scenario)?["status"].integer == 200)
       }
       let copy = ["store", "copy", "sqlite:" + gateway.data, server.url]
+      let bare = try await scenario.belfryCommand(
+        ["store", "copy", "restored", server.url], succeeding: false)
+      #expect(bare.errors.contains("specify the gateway's data folder as sqlite:restored"))
       let busy = try await scenario.belfryCommand(copy, succeeding: false)
       #expect(busy.status == 1 && busy.errors.contains("stop"))
       try await gateway.crash()

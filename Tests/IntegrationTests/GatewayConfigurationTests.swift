@@ -306,6 +306,10 @@ extension Scenario {
         + ["--feedback-port", "0", "--console-port", "0"]
       let failed = try await scenario.belfryCommand(start, succeeding: false)
       #expect(failed.errors.contains("or --port-offset N, which changes all default ports"))
+      let other = try await scenario.belfryCommand(
+        start + ["--environment", "production"], succeeding: false)
+      #expect(other.errors.contains("belongs to a sandbox gateway"), "\(other.errors)")
+      #expect(other.errors.contains("or remove the folder, which has no devices"))
       let teams = try await scenario.belfryCommand(["team", "list"])
       #expect(
         teams.errors.contains("no gateway is running in \(scenario.folder.file("belfry/gateway"))"),

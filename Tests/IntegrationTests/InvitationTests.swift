@@ -27,6 +27,22 @@ import Transport
     return try #require(answer.values.first)
   }
 
+  @Test func `The advice about other machines asks for no name if the gateway has one`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--name", "push.example.org"])
+      let invited = try await scenario.belfryCommand(["device", "invite", "--data", gateway.data])
+      #expect(invited.errors.contains("restart the gateway with --host 0.0.0.0"))
+      #expect(!invited.errors.contains("--name"), "\(invited.errors)")
+      let doctor = try await scenario.belfryCommand(
+        ["doctor", "--gateway", "--data", gateway.data, "--json"], succeeding: false)
+      let reach = try #require(doctor.values.first { $0["feature"].string == "reach" })
+      let advice = "to let other machines reach it, start the gateway with --host 0.0.0.0"
+      #expect(reach["do"].string == advice, "\(reach)")
+    }
+  }
+
   @Test func `The printed line, pasted into a shell, makes a device that gets pushes`() async throws
   {
     try await Scenario.run { scenario in
@@ -210,8 +226,8 @@ import Transport
         "--gateway", "\(gateway.host):\(gateway.port("device"))", "--ca", gateway.caFile,
       ]
       for (name, code, advice) in [
-        ("none", [], "no enrollment code"),
-        ("wrong", ["--enroll", "AAAA"], "join with a new invitation"),
+        ("none", [], "rejected this device: add --enroll CODE"),
+        ("wrong", ["--enroll", "AAAA"], "rejected this device: join with a new invitation"),
       ] {
         // Include the program's messages in its output, so that the test can wait for them.
         let data = scenario.folder.file(name)
@@ -224,7 +240,7 @@ import Transport
           $0.contains { $0.contains("rejected this device") }
         }
         #expect(lines.contains { $0.contains(advice) }, "\(lines)")
-        #expect(lines.contains { $0.contains("no enrollment code") } == (name == "none"))
+        #expect(lines.contains { $0.contains("no code given") } == (name == "none"))
       }
     }
   }

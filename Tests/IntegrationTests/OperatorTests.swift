@@ -182,9 +182,14 @@ private let app = "com.example.app"
         all.values.compactMap { $0["device"].integer }.first { $0 != first })
       _ = try await run(scenario, gateway, ["device", "revoke", "\(second)"])
       _ = try await agent.program.event("link") { $0["state"].string == "down" }
+      // The log, the doctor and the page of troubleshooting have the same remedy. A new invitation is not sufficient.
+      let remedy = "to enroll again, stop the agent, remove \(agent.data)/identity, and run"
       #expect(
-        agent.program.errors.contains("remove its identity and enroll again"),
+        agent.program.errors.contains("has revoked this device: \(remedy)"),
         "\(agent.program.errors)")
+      let doctor = try await scenario.belfryCommand(["doctor", "--json", "--socket", agent.socket])
+      let row = try #require(doctor.values.first { $0["feature"].string == "gateway" })
+      #expect(row["do"].string?.hasPrefix(remedy) == true, "\(row)")
     }
   }
 

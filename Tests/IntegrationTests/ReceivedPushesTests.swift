@@ -114,6 +114,33 @@ import Testing
     }
   }
 
+  @Test func `No test passes because of a token or a topic that the gateway does not have`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let unknown = String(repeating: "ab", count: 32)
+      let program = try scenario.belfry(
+        [
+          "test-gateway", "--app", "com.example.ci:voip", "--", "sh", "-c",
+          """
+          belfry device received --count 0 --within 0 --token "$BELFRY_TOKEN" || exit 10
+          belfry device received --count 0 --within 0 --topic "$BELFRY_TOPIC" || exit 11
+          belfry device received --count 0 --within 0 --token \(unknown) && exit 12
+          belfry device received --count 0 --within 0 --topic com.example.cj.voip && exit 13
+          belfry device order unregister --token "$BELFRY_TOKEN" || exit 14
+          belfry device received --count 0 --within 0 --token "$BELFRY_TOKEN" || exit 15
+          """,
+        ],
+        environment: [
+          "PATH": Installation.products + ":"
+            + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+        ])
+      #expect(try await program.end() == 0, "\(program.errors)")
+      #expect(program.errors.contains("no device of this run has the token \(unknown): "))
+      #expect(program.errors.contains("has no app with the topic com.example.cj.voip: "))
+    }
+  }
+
   @Test func `No test passes on a push of another test, or of an earlier run`() async throws {
     try await Scenario.run { scenario in
       let data = scenario.folder.file("kept")

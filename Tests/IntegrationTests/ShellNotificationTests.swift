@@ -104,6 +104,34 @@ import Testing
   }
 
   @Test(arguments: [
+    (["cancel", "em", "x"], "'x': cancel takes one ID, or --all"),
+    (["next", "em", "x"], "'x': next takes one ID"),
+    (["list", "em", "x"], "'x': list takes no ID"),
+    (["Tea", "-in", "4m"], "'-in' (use --in)"), (["Tea", "-in=4m", "hot"], "'-in=4m' (use --in)"),
+    (["Tea", "-hot", "4m"], "'4m': put quotes around"),
+  ])
+  func `A surplus argument is explained by the verb, or by an option with one hyphen`(
+    words: [String], advice: String
+  ) {
+    let problem = #expect(throws: CommandLineOptions.Problem.self) {
+      _ = try CommandLineOptions(words, by: NotifyCommand.table)
+    }
+    #expect(problem?.description.contains("unexpected argument \(advice)") == true)
+  }
+
+  @Test func `The error for a short delay that repeats names the option and its value`() throws {
+    let options = try CommandLineOptions(["--in", "10", "--repeat"], by: NotifyCommand.table)
+    let problem = #expect(throws: CommandLineOptions.Problem.self) {
+      _ = try NotifyTrigger.read(options) { 0 }
+    }
+    #expect(
+      problem?.description
+        == "invalid value '10' for --in: expected at least 60 seconds with --repeat")
+    let minute = try CommandLineOptions(["--in", "60", "--repeat"], by: NotifyCommand.table)
+    #expect(throws: Never.self) { _ = try NotifyTrigger.read(minute) { 0 } }
+  }
+
+  @Test(arguments: [
     ("lst", "list"), ("lists", "list"), ("lsit", "list"), ("cancle", "cancel"), ("cancl", "cancel"),
     ("nxt", "next"),
   ])

@@ -99,6 +99,28 @@ import Testing
     }
   }
 
+  @Test func `A subscription while the gateway is stopped gets a warning`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      func words(_ name: String) -> [String] {
+        ["subscribe", name, "--gateway", gateway.file, "--socket", agent.socket]
+      }
+      let first = try await scenario.belfryCommand(words("backups"))
+      try await gateway.crash()
+      _ = try await agent.program.event("link") { $0["state"].string == "down" }
+      // The token is known.
+      let again = try await scenario.belfryCommand(words("backups"))
+      #expect(again.lines == first.lines)
+      #expect(again.errors.contains("cannot be reached now"), "\(again.errors)")
+      // A new token is waited for.
+      let waiting = try scenario.belfry(words("doorbell"))
+      try await Scenario.wait("the warning") { waiting.errors.contains("cannot be reached now") }
+      _ = try await scenario.restart(gateway)
+      #expect(try await waiting.end() == 0, "\(waiting.errors)")
+    }
+  }
+
   @Test func `A subscription with another gateway's file than the agent's gets a warning`()
     async throws
   {
@@ -174,12 +196,19 @@ import Testing
   @Test(arguments: [
     ("backups", "belfry.shell.backups"), ("Door bell!", "belfry.shell.door-bell"),
     ("com.example.app", "com.example.app"), ("v1.2 builds", "belfry.shell.v1-2-builds"),
+    ("Ünicode", "belfry.shell._fc_nicode"), ("nicode", "belfry.shell.nicode"),
+    ("备份 – nas", "belfry.shell._5907__4efd_-nas"),
+    ("🔔", "belfry.shell._1f514_"),
   ])
   func `A name becomes an app id`(name: String, id: String) throws {
     #expect(try ShellApp(subscription: name).id == id)
+    let decomposed = name.decomposedStringWithCanonicalMapping
+    #expect(try ShellApp(subscription: decomposed).id == id)
   }
 
-  @Test(arguments: ["", "…", " ", String(repeating: "a", count: 201)])
+  @Test(arguments: [
+    "", "…", " ", String(repeating: "a", count: 201), String(repeating: "ü", count: 90),
+  ])
   func `A subscription name that is too long or has no letter is refused`(name: String) {
     #expect(throws: UsageError.self) { try ShellApp(subscription: name) }
   }

@@ -106,25 +106,21 @@ import Transport
   }
 
   @Test(arguments: ["2020-01-01T09:00Z", "2020-01-01T09:00"])
-  func `a preview warns of a time that has passed`(time: String) throws {
+  func `A time that has passed for every device is refused, and a preview says so`(
+    time: String
+  ) throws {
     try register(
       #"{"deviceToken":"01","environment":"sandbox"}"#,
       #"{"deviceToken":"02","environment":"sandbox","timeZone":"Asia/Tokyo"}"#)
-    func warnings(_ time: String, _ members: String = "") throws -> JSONValue? {
-      try ask(
-        router(), "/campaigns",
-        #"{"topic":"com.example.app","alert":{"en":{"body":"b"}},"at":"\#(time)","dryRun":true\#(members)}"#
-      ).object["warnings"]
+    let alert = #""alert":{"en":{"body":"b"}}"#
+    for members in ["", #","quietHours":{"from":"22:00","to":"08:00"}"#] {
+      #expect(
+        try problems(router(), alert + #","at":"\#(time)""# + members)
+          == ["at: invalid value '\(time)'"])
     }
-    #expect(
-      try warnings(time) == [
-        "the time has already passed for 2 devices, which get the campaign as soon as it starts"
-      ])
-    #expect(
-      try warnings(time, #","quietHours":{"from":"22:00","to":"08:00"}"#) == [
-        "the time has already passed for 2 devices, which get the campaign as soon as it starts, or after their quiet hours"
-      ])
-    #expect(try warnings(time.replacing("2020", with: "9000")) == [])
+    #expect(try provider.store.campaigns().isEmpty, "nothing is stored that could be sent")
+    let later = time.replacing("2020", with: "9000")
+    #expect(try problems(router(), alert + #","at":"\#(later)""#).isEmpty)
   }
 
   @Test func `a preview lists the most common languages, and counts the others`() throws {

@@ -281,6 +281,9 @@ import Transport
     #expect(recorder.pushes.count == sent)
     let report = try ask(second, "GET", "/campaigns/\(id)/report").object
     #expect(report["accepted"] == .integer(Int64(sent)))
+    // The table accounts for every device.
+    let table = CampaignTable.csv(report)
+    #expect(table.hasSuffix(#""\#(id)","Hello","not sent",,,\#(302 - sent)"# + "\r\n"), "\(table)")
   }
 
   @Test
@@ -323,7 +326,7 @@ import Transport
     let before = try test.store.campaign(id)
     let several = try ask(campaigns, "POST", "/campaigns/\(id)/test")
     #expect(several.status == 400 && several.text.contains("several devices"))
-    #expect(several.text.contains("--token HEX"), "\(several.text)")
+    #expect(several.text.contains("'deviceToken'"), "\(several.text)")
     let unknown = try ask(campaigns, "POST", "/campaigns/\(id)/test", #"{"deviceToken":"99"}"#)
     #expect(unknown.status == 400 && unknown.text.contains("not registered for com.example.app"))
     #expect(recorder.pushes.isEmpty)

@@ -192,6 +192,20 @@ private func problems(
     }
   }
 
+  @Test(arguments: [JSONValue.string("a"), ["en": "a"]])
+  func `A text in place of an alert is refused with both forms of an alert`(
+    alert: JSONValue
+  ) throws {
+    let error = #expect(throws: RequestProblems.self) {
+      try StringsFile.resolve(["topic": "a.b", "alert": alert], in: "/nonexistent")
+    }
+    let advice = error?.all.map(\.advice) ?? []
+    #expect(
+      advice == [
+        "expected {\"title\":…,\"body\":…}, or the name of a .strings, .stringsdict, .xcstrings or JSON file"
+      ])
+  }
+
   /// Tests a file that root specifies in another user's folder.
   ///
   /// The file might be a link to a file with secrets.
@@ -424,11 +438,23 @@ private func problems(
     (#""priority":11"#, "priority: invalid value '11': expected 10, 5 or 1"),
     (#""priority":9"#, "priority: invalid value '9': expected 10, 5 or 1"),
     (
+      #""name":"""#, "name: empty: enter a name, or leave it out to use the first title"
+    ),
+    (
+      #""name":"a\nb""#,
+      "name: contains a line break or another control character: use one line of text"
+    ),
+    (
+      #""name":"\#(String(repeating: "n", count: 201))""#,
+      "name: 201 bytes are too many: shorten it to 200 bytes"
+    ),
+    (#""collapseID":"""#, "collapseID: empty: enter an ID, or leave it out"),
+    (
       #""at":"2026-11-31T18:00""#,
       "at: 2026-11-31 is not a date: expected a date that exists, such as 2026-11-30T09:00"
     ),
   ])
-  func `An invalid time or priority is refused with its value and the allowed ones`(
+  func `An invalid time, priority or name is refused with its value or the cause`(
     member: String, problem: String
   ) throws {
     let campaign = try object(#"{"topic":"a.b","alert":{"en":{"body":"b"}},\#(member)}"#)

@@ -116,9 +116,15 @@ private struct TestService {
       "GET", "/register", query: [token, ("topic", "com.example.other")], key: key)
     #expect(foreign.status == 400)
     #expect(foreign.lines.first?["error"]?.stringValue?.contains("com.example.app") == true)
-    #expect(try service.answer("GET", "/register", query: [token]).status == 401)
-    #expect(try service.answer("GET", "/register", query: [token], key: "guess").status == 401)
-    #expect(try service.answer("GET", "/tokens", key: key).status == 401)
+    for guess in [nil, "guess"] {
+      let refused = try service.answer("GET", "/register", query: [token], key: guess)
+      #expect(refused.status == 401)
+      let advice = try #require(refused.lines.first?["advice"]?.stringValue)
+      #expect(advice.contains("apps/BUNDLE-ID.key"), "\(advice)")
+    }
+    let refused = try service.answer("GET", "/tokens", key: key)
+    #expect(refused.status == 401)
+    #expect(refused.lines.first?["advice"]?.stringValue?.contains("admin-token") == true)
     #expect(
       try service.tokens().map { $0["topic"]?.stringValue } == [
         "com.example.app", "com.example.app.voip",
@@ -236,6 +242,78 @@ private struct TestService {
     #expect("\(answer.lines)".contains(field), "\(answer.lines)")
     #expect(
       try service.answer("GET", "/campaigns", key: service.provider.adminToken).lines.isEmpty)
+  }
+
+  @Test(arguments: [
+    (#"{"aps":{"sound":"default",}}"#, 1, 26, "trailing comma before '}'"),
+    ("{\"aps\":{},\n \"é\":\"x,\n}", 2, 9, "line break or control character in a string"),
+    ("[1]", 1, 1, "another JSON value"),
+  ])
+  func `A payload that is sent as text is refused with the line and the column of its error`(
+    text: String, line: Int, column: Int, what: String
+  ) throws {
+    let service = try TestService(apps: ["com.a"])
+    func send(_ payload: String) throws -> (status: Int, lines: [JSONObject]) {
+      let body: JSONObject = [
+        "topic": "com.a", "alert": ["body": "a"], "payload": .string(payload), "draft": true,
+      ]
+      let answer = try service.answer(
+        "POST", "/campaigns", key: service.provider.adminToken, body: body.bytes)
+      return (answer.status, answer.lines)
+    }
+    let refused = try send(text)
+    #expect(refused.status == 400)
+    #expect(
+      refused.lines.first?["error"]
+        == .string("payload: invalid JSON at line \(line), column \(column): \(what)"))
+    // The command line reports the same place.
+    let fault = try #require(PayloadFault(in: Array(text.utf8)))
+    #expect(fault.line == line && fault.column == column)
+    let twice = try send(#"{"a":1,"a":2}"#)
+    #expect(
+      twice.lines.first?["error"] == "payload: duplicate key 'a' in one object", "\(twice)")
+    let added = try send(#"{"aps":{"badge":1}}"#)
+    let id = try #require(added.lines.first?["id"]?.stringValue, "\(added)")
+    let stored = try service.answer(
+      "GET", "/campaigns/\(id)/document", key: service.provider.adminToken)
+    #expect(stored.lines.first?["payload"] == ["aps": ["badge": 1]])
+  }
+
+  @Test func `A token is found by its beginning, in pages`() throws {
+    let service = try TestService(apps: ["com.example.app"])
+    let admin = service.provider.adminToken
+    let tokens = ["0a1b2c3d4e", "0a1b2c3dff", "ffffffffff"].map {
+      $0 + String(repeating: "0", count: 54)
+    }
+    let lines = tokens + [#"{"deviceToken":"0a1b2c3d","user":"ann"}"#]
+    let brought = try service.answer(
+      "POST", "/tokens", key: admin, body: Array(lines.joined(separator: "\n").utf8))
+    #expect(brought.lines.first?["added"] == 4)
+    func found(_ query: [(name: String, value: String)]) throws -> [String?] {
+      try service.answer("GET", "/tokens", query: query, key: admin).lines.map {
+        $0["deviceToken"]?.stringValue
+      }
+    }
+    #expect(try found([("deviceToken", "0A1B2C3D4")]) == [tokens[0]])
+    #expect(try found([("deviceToken", "0a1b2c3dff")]) == [tokens[1]])
+    #expect(try found([("deviceToken", "ffffffff")]) == [tokens[2]])
+    #expect(try found([("deviceToken", "0a1b2c3d")]) == ["0a1b2c3d"], "a whole token is preferred")
+    #expect(try found([("deviceToken", "0a1b2c3d4"), ("user", "ann")]) == [])
+    #expect(try found([("deviceToken", "0a1b2c")]) == [], "these digits are too few")
+    let first = try service.answer(
+      "GET", "/tokens", query: [("deviceToken", "0a1b2c3d0"), ("limit", "1")], key: admin)
+    #expect(first.lines.isEmpty && first.fields.allSatisfy { $0.name != "link" })
+    #expect(
+      try service.answer("DELETE", "/register", query: [("deviceToken", "0a1b2c3d")], key: admin)
+        .status == 200)
+    let page = try service.answer(
+      "GET", "/tokens", query: [("deviceToken", "0a1b2c3d"), ("limit", "1")], key: admin)
+    #expect(page.lines.map { $0["deviceToken"]?.stringValue } == [tokens[0]])
+    #expect(
+      page.fields.first { $0.name == "link" }?.value
+        == "</tokens?deviceToken=0a1b2c3d&limit=1&after=1>; rel=\"next\"")
+    #expect(
+      try found([("deviceToken", "0a1b2c3d"), ("limit", "1"), ("after", "1")]) == [tokens[1]])
   }
 
   @Test func `each bad field has an error of its own, and nothing is kept`() throws {

@@ -84,6 +84,24 @@ import Testing
   }
 
   @Test
+  func `another name of an option is accepted, and errors have the name that the help shows`()
+    throws
+  {
+    let table = OptionTable(
+      command: "belfry key add", summary: "Adds a key.",
+      [.repeatable("topic", "BUNDLE-ID", alias: "app", "an app")])
+    let options = try CommandLineOptions(["--app", "a.b", "--topic=c.d"], by: table)
+    #expect(options.values("topic") == ["a.b", "c.d"])
+    #expect(!options.isGiven("app") && !table.help.contains("--app"))
+    #expect(throws: CommandLineOptions.Problem.missingValue(key: "topic", name: "BUNDLE-ID")) {
+      _ = try CommandLineOptions(["--app"], by: table)
+    }
+    #expect(throws: CommandLineOptions.Problem.unexpectedArgument("a.b", option: "topic")) {
+      _ = try CommandLineOptions(["a.b"], by: table)
+    }
+  }
+
+  @Test
   func `values are checked for their kind`() throws {
     let options = try parse("--loops=4", "--data=sandbox")
     #expect(try options.integer("loops", in: 1...64) == 4)

@@ -22,6 +22,18 @@ public enum HelperProgram {
         + "'\(command)'")
   }
 
+  /// Returns true if the environment specifies a display for windows.
+  public static func hasDisplay(_ environment: [String: String]) -> Bool {
+    ["WAYLAND_DISPLAY", "DISPLAY"].contains { environment[$0]?.isEmpty == false }
+  }
+
+  /// Returns the error to report when a window cannot be shown because the command's environment specifies no display;
+  /// the error suggests `command` instead.
+  public static func missingDisplay(insteadUse command: String) -> AppLinkFailure {
+    AppLinkFailure(
+      .invalidArgument, "no display: run this command in a desktop session, or use '\(command)'")
+  }
+
   static func find(_ name: String, _ environment: [String: String]) -> String? {
     let own = FileSystem.programFolder.map { [$0, "\(FileSystem.parent(of: $0))/libexec/belfry"] }
     let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"

@@ -30,12 +30,11 @@ extension LinkEnrollmentRefusal {
   public func advice(hasCode: Bool) -> String {
     switch self {
     case .wrongCode where !hasCode:
-      "no enrollment code: add --enroll CODE, or use the line that 'belfry device invite' prints"
+      "add --enroll CODE, or use the line that 'belfry device invite' prints"
     case .wrongCode:
-      "the enrollment code is wrong or was rotated: join with a new invitation from 'belfry device invite', "
-        + "or check --enroll"
+      "join with a new invitation from 'belfry device invite', or check --enroll; the code might have been rotated"
     case .revoked:
-      "the gateway revoked the device's key; remove identity.key to enroll as another device"
+      "remove the device's identity, and join with a new invitation from 'belfry device invite'"
     case _ where isTemporary: "the device retries automatically"
     default: "check --enroll"
     }

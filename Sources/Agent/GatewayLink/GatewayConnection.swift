@@ -137,7 +137,9 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
 
   /// Disconnects and remains offline until ``goOnline()`` is called.
   public func goOffline() {
-    perform(machine.goOffline(at: loop.nowNanoseconds, output: &output))
+    let action = machine.goOffline(at: loop.nowNanoseconds, output: &output)
+    if action != nil, reason.isEmpty { reason = "the device went offline" }
+    perform(action)
     settle()
   }
 
@@ -285,7 +287,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
     case .renewed(let renewed): renew(renewed)
     case .renewalRefused: break
     case .disconnect(let fault):
-      if reason.isEmpty { reason = "\(fault.reason)" }
+      if reason.isEmpty { reason = Self.text(of: fault.reason) }
       isComingBack = fault.reason == .enrolled
       if fault.reason == .unknownDevice, !machine.isUp {
         // The gateway's folder was restored or recreated, so the gateway now associates this key with another device.
@@ -296,6 +298,15 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
       }
       send()
       if let stream { stream.close(afterFlush: true) } else { connectionEnded(because: reason) }
+    }
+  }
+
+  /// Returns the reason for the loss of the link, as the user sees it.
+  private static func text(of reason: LinkCloseReason) -> String {
+    switch reason {
+    // A gateway that is being stopped asks its devices to leave, and closes the links of the others.
+    case .goodbye, .draining: "the gateway was stopped"
+    default: "\(reason)"
     }
   }
 

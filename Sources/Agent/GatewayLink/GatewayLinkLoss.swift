@@ -16,6 +16,19 @@ public enum GatewayLinkLoss: Sendable, Equatable {
 }
 
 extension GatewayLinkLoss {
+  /// True if the gateway refused to enroll the device.
+  public var isEnrollmentRefused: Bool {
+    if case .enrollmentRefused = self { true } else { false }
+  }
+
+  /// Returns the steps with which an agent enrolls as another device; `identity` is the folder of its identity.
+  ///
+  /// The gateway never enrolls a revoked key again, so a new invitation does not help while the key exists.
+  static func enrollAgain(identity: String) -> String {
+    "to enroll again, stop the agent, remove \(identity), and run the command that 'belfry device invite' prints on "
+      + "the gateway's machine"
+  }
+
   /// Returns advice for the user of an agent whose gateway is at `host` and `port`.
   func advice(host: String, port: UInt16) -> String {
     let device = "'belfry device invite' on the gateway's machine"

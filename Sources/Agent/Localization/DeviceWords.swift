@@ -77,6 +77,8 @@ public struct DeviceWords: Hashable, Sendable {
 public enum WordKey: String, CaseIterable, Sendable {
   // Buttons.
   case allow, dontAllow, open, view, close, more, send, reply, clear, clearAll, keep, turnOff
+  /// The titles of the buttons that confirm and cancel Clear All.
+  case clearAllQuestion, cancel
   /// The text that a screen reader announces after a destructive button's title.
   case destructiveHint
   // Questions; the argument is the app's name.

@@ -267,7 +267,8 @@ extension LinuxMachine {
         Finding(
           feature: "device certificate", isFine: isValid,
           detail: "valid until " + Timestamp.rfc3339(unixMilliseconds: end * 1_000),
-          advice: "remove \(configuration.dataFolder)/identity and enroll again"))
+          advice: GatewayLinkLoss.enrollAgain(
+            identity: LinuxMachine.identityFolder(of: configuration))))
     }
     return findings
   }

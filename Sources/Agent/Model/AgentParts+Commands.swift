@@ -217,8 +217,10 @@ extension AgentParts {
   private mutating func changeSettings(
     _ requestID: RequestID, _ app: AppID, _ changes: [String: String]
   ) throws(AppLinkFailure) {
+    let previews = context.apps[app]?.switches.previews
     let released = try permissions.onSettingsChange(app, changes, &context)
     local.onPermissionChanged()
+    if let previews { pipeline.delivery.onPreviewsChanged(of: app, from: previews, &context) }
     add(released)
     context.answer(requestID, .rows(context.apps[app].map { [$0.settingsRow] } ?? []))
   }

@@ -350,14 +350,35 @@ struct Delivery {
     for app in context.apps.all {
       let hidesTexts = app.switches.previews == .whenAuthenticated
       guard hidesTexts || app.switches.alertStyle == .alert else { continue }
-      for entry in delivered.of(app.id)
-      where (entry.isShown || entry.isPresented)
-        && (hidesTexts || entry.hasFewerActionsLocked(app))
-      {
-        context.emit(
-          .refresh(presentation(entry, of: app, .onlyBanner, isUpdate: true, &threads, context)))
+      for entry in delivered.of(app.id) where hidesTexts || entry.hasFewerActionsLocked(app) {
+        refresh(entry, of: app, &threads, &context)
       }
     }
+  }
+
+  /// Shows or hides the text of an app's notifications on screen after the user changed the app's previews
+  /// (client-api 3.39).
+  func onPreviewsChanged(
+    of app: AppID, from previews: NotificationSettings.Previews, _ context: inout AgentContext
+  ) {
+    guard let record = context.apps[app] else { return }
+    let isLocked = context.conditions.isLocked
+    let before = Presentation.Privacy(isLocked: isLocked, previews: previews)
+    let after = Presentation.Privacy(isLocked: isLocked, previews: record.switches.previews)
+    guard before.hidesTexts != after.hidesTexts else { return }
+    var threads = ThreadCounts(delivered)
+    for entry in delivered.of(app) { refresh(entry, of: record, &threads, &context) }
+  }
+
+  /// Updates a notification that a presenter shows or might show.
+  private func refresh(
+    _ entry: DeliveredList.Entry, of app: LocalApp, _ threads: inout ThreadCounts,
+    _ context: inout AgentContext
+  ) {
+    assert(delivered[entry.key]?.order == entry.order, "only a listed notification is refreshed")
+    guard entry.isShown || entry.isPresented else { return }
+    context.emit(
+      .refresh(presentation(entry, of: app, .onlyBanner, isUpdate: true, &threads, context)))
   }
 
   // MARK: - Badges
@@ -424,11 +445,15 @@ extension DeliveredList.Entry {
     ]
   }
 
-  /// Returns the one or two actions of the notification's row (S1-21), with the text field of each action that has one.
+  /// Returns all actions of the notification, with the text field of each action that has one.
   private func actions(_ context: AgentContext) -> [JSONValue] {
     let content = retained.outline
-    let category = context.apps[key.app]?.category(content.category)
-    return content.offeredActions(of: category).minimal.map { action in
+    let offered = content.offeredActions(of: context.apps[key.app]?.category(content.category))
+    // A category of the older interface can have further actions for a small area.
+    let further = offered.minimal.filter { action in
+      !offered.all.contains { $0.id.hasSameBytes(as: action.id) }
+    }
+    return (offered.all + further).map { action in
       var object: JSONObject = [
         "id": .string(action.id), "title": .string(context.text(action.title, of: key.app)),
         "destructive": .bool(action.options.contains(.destructive)),

@@ -93,7 +93,7 @@ package struct ConsoleAccess: Sendable {
       let isOpen = secret(of: request).map(sessions.isOpen) ?? false
       var line: JSONObject = ["open": .bool(isOpen)]
       if let instructions {
-        line["command"] = .string(instructions.command)
+        line["command"] = instructions.command.map { .string($0) }
         line["tokenFile"] = .string(instructions.tokenFile)
       }
       return .lines([line])

@@ -1,13 +1,19 @@
 /// The instructions of the sign-in page.
 package struct SignInInstructions: Sendable {
-  /// The command that prints a URL that opens the console with a session.
-  let command: String
+  /// The command that prints a URL that opens the console with a session; nil for a service without such a command.
+  let command: String?
   /// The path of the file with the admin token.
   let tokenFile: String
 
   /// Creates the instructions for a gateway whose data is in `folder`.
   package init(folder: String, tokenFile: String) {
     command = "belfry console --data \(Self.quoted(folder))"
+    self.tokenFile = tokenFile
+  }
+
+  /// Creates the instructions for a service whose console is opened only with the admin token.
+  package init(tokenFile: String) {
+    command = nil
     self.tokenFile = tokenFile
   }
 

@@ -4,10 +4,10 @@ import { sentences } from "/console/elements.js";
 const retry = { first: 1000, most: 30000 };
 
 /**
- * Milliseconds without a response after which a call fails: for a call that reads, and for a call that can take longer,
- * such as a change or an export.
+ * Milliseconds without a response after which a call fails: for a call that reads, for a call that searches a log or a
+ * registry, and for a call that can take longer, such as a change or an export.
  */
-export const patience = { short: 15000, long: 60000 };
+export const patience = { short: 5000, search: 15000, long: 60000 };
 
 /** The service's refusal: the problem and how to fix it, per field if available. */
 export class Refusal extends Error {
@@ -33,8 +33,8 @@ export async function call(method, path, body, options) {
 }
 
 /** Returns the objects in a list's lines, the number of lines in the entire list, and the address of the next page. */
-export async function list(path) {
-  const { rows, response } = await ask("GET", path);
+export async function list(path, options) {
+  const { rows, response } = await ask("GET", path, undefined, options);
   const [, next] = (response.headers.get("link") ?? "").match(/^<([^>]+)>; rel="next"$/) ?? [];
   return { rows, total: Number(response.headers.get("belfry-total") ?? rows.length), next };
 }

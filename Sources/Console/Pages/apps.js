@@ -58,8 +58,9 @@ export function show(main, parameters) {
   });
   const certificates = new Section("Provider certificates", {
     path: "/api/certificates", empty: "No provider certificates.", action: "Generate a certificate",
-    columns: [["Serial", (row) => h("code", {}, row.serial)], ["Topic", (row) => row.topic], ["Environment", (row) => row.environment],
-      ["Expires", (row) => dateTime(row.expiresAt)], ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : "valid")]],
+    columns: [["Serial", (row) => h("code", {}, row.serial)], ["Team", (row) => h("code", {}, row.team)], ["Topic", (row) => row.topic],
+      ["Environment", (row) => row.environment], ["Expires", (row) => dateTime(row.expiresAt)],
+      ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : row.authorityRetired ? "not valid: authority retired" : "valid")]],
     remove: { text: "Revoke", done: "revoked", what: (row) => `certificate ${row.serial}`, path: (row) => `/api/certificates/${row.serial}`,
       effect: "Providers that use this certificate can no longer connect." },
     fields: { team: teamField(), topic: new Field("Bundle identifier", input()), environment: new Field("Environment", select(environments)),

@@ -68,7 +68,8 @@ export function waitText({ waitsFor, waitsUntil }) {
 export function sendText({ devices, waitingDevices, waitsUntil }) {
   const now = `${devices === waitingDevices ? "No device gets" : count(devices - waitingDevices, "device gets", "devices get")} the campaign now.`;
   if (!waitingDevices) return now;
-  return [now, `${count(waitingDevices, "device gets", "devices get")} it later because of quiet hours or the time zone, the first at ${dateTime(waitsUntil)}.`];
+  const first = waitingDevices === 1 ? "at" : "the first at";
+  return [now, `${count(waitingDevices, "device gets", "devices get")} it later because of quiet hours or the time zone, ${first} ${dateTime(waitsUntil)}.`];
 }
 
 /** Formats seconds as a readable duration. */

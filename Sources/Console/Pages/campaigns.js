@@ -19,10 +19,12 @@ function showAll(main) {
   return every(2000, async () => {
     try {
       const campaigns = await call("GET", "/campaigns");
+      // Without problems, their empty column would take the space of the others.
+      const problems = campaigns.some((row) => row.problem) ? [["Problem", (row) => row.problem ?? ""]] : [];
       put(list, table("Campaigns, newest first", [
         ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["When", (row) => schedule(row)],
-        ["Outcome", (row) => outcome(row)], ["App", (row) => row.topic], ["Created", (row) => dateTime(row.created)],
-        ["Problem", (row) => row.problem ?? ""],
+        ["Outcome", (row) => outcome(row)], ["App", (row) => h("span", { class: "app" }, row.topic)], ["Created", (row) => dateTime(row.created)],
+        ...problems,
       ], campaigns.reverse(), "No campaigns."));
     } catch (refusal) {
       put(list, h("p", { class: "error" }, refusal.message));
@@ -31,6 +33,12 @@ function showAll(main) {
 }
 
 const ended = ["completed", "cancelled"];
+
+/** Milliseconds between two readings of the report of a running campaign, which searches the gateway's log. */
+const reportPace = 10000;
+
+/** Returns whether a preview reports that the time of a campaign has passed for every device. */
+function hasPassed(preview) { return preview.problems.some((one) => one.field === "at"); }
 
 /** Shows a campaign: its progress, its available actions, and its results at the end. */
 function showOne(main, id) {
@@ -45,6 +53,9 @@ function showOne(main, id) {
   const facts = h("dl", { class: "facts card" });
   main.append(head, h("section", { class: "card", "aria-label": "Progress" }, news, bar, figures, remark, buttons), facts, report);
   let state = "";
+  /** The report that is shown, as text, and the time at which it was requested. */
+  let shown = "";
+  let reportedAt = -Infinity;
   let end = () => {};
   let isAsking = false;
 
@@ -80,10 +91,18 @@ function showOne(main, id) {
     } finally {
       isAsking = false;
     }
-    // A time that has passed means that the campaign is sent now.
     if (preview.startsInSeconds > 0) return act("resume");
-    if (await confirm({ title: `Send “${status.name}” now?`, text: sendText(preview), action: "Send" })) await act("resume");
+    if (!await confirm({ title: `Send “${status.name}” now?`, text: sendText(preview), action: "Send" })) return;
+    await (hasPassed(preview) ? sendWithoutTime() : act("resume"));
   }
+
+  /** Sends a draft whose time has passed: the service refuses such a time, so the draft loses it. */
+  const sendWithoutTime = () => attempt(async () => {
+    const [document] = await call("GET", `/campaigns/${id}/document`);
+    await call("PUT", `/campaigns/${id}`, { ...document, at: null });
+    const [status] = await call("POST", `/campaigns/${id}/resume`);
+    draw(status);
+  });
 
   async function cancel(status) {
     const text = status.state === "scheduled" ? "The campaign will not be sent. To send it later, copy it."
@@ -145,10 +164,14 @@ function showOne(main, id) {
     }
     remark.hidden = !status.problem;
     remark.textContent = status.problem ? sentences(status.problem) : "";
-    if (state === status.state) return;
+    // Announce the state once per change, not with every number. A running campaign can begin and cease to wait.
+    const words = status.state === "scheduled" ? schedule(status) : capital(stateText(status));
+    if (news.textContent !== words) news.textContent = words;
+    if (state === status.state) {
+      if (state === "running") refreshReport(done);
+      return;
+    }
     state = status.state;
-    // Announce the state once per change, not with every number.
-    news.textContent = state === "scheduled" ? schedule(status) : capital(stateText(status));
     put(buttons, actions(status));
     const quiet = status.quietHours ? `${status.quietHours.from} to ${status.quietHours.to}, each recipient's time zone` : "none";
     put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : isStarted ? "immediately" : "as soon as you start it"],
@@ -158,18 +181,28 @@ function showOne(main, id) {
       [h("dt", {}, name), h("dd", {}, value)]));
     end();
     end = () => {};
+    // A screen reader must not read the report again with every change of a running campaign.
+    report.setAttribute("aria-live", state === "running" ? "off" : "polite");
+    shown = "";
+    put(report);
     if (ended.includes(state) || state === "paused") showReport();
-    else if (state === "running") { put(report); watch(); } else { showPreview(); poll(); }
+    else if (state === "running") { reportedAt = -Infinity; refreshReport(done); watch(); } else { showPreview(); poll(); }
+  }
+
+  /** Shows the report of a running campaign once it has outcomes, and updates it occasionally. */
+  function refreshReport(done) {
+    if (done === 0 || performance.now() - reportedAt < reportPace) return;
+    reportedAt = performance.now();
+    showReport();
   }
 
   async function showPreview() {
     try {
       const [preview] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
-      const status = preview.problems.map((one) => h("li", {}, sentences(one.error, one.advice)));
+      const status = preview.problems.filter((one) => one.field !== "at").map((one) => h("li", {}, sentences(one.error, one.advice)));
       // A draft whose time has passed can't be scheduled, and its start needs a confirmation.
-      const hasPassed = state === "draft" && preview.startsInSeconds === 0;
-      if (hasPassed) buttons.querySelector("[data-name=send]").textContent = "Send now…";
-      const notes = hasPassed ? ["The scheduled time has passed, so the campaign is a draft. Starting it sends it immediately."] : [];
+      if (state === "draft" && preview.startsInSeconds === 0) buttons.querySelector("[data-name=send]").textContent = "Send now…";
+      const notes = hasPassed(preview) ? ["The scheduled time has passed, so the campaign is a draft. Starting it sends it immediately."] : [];
       put(report, notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, one))) : null,
         h("h2", {}, "Preview"), status.length ? h("ul", { class: "notes wrong" }, status) : null,
         preview.languages.length ? previews(preview, facts.querySelector("dd").textContent) : h("p", { class: "empty" }, "No registered device matches."));
@@ -179,17 +212,22 @@ function showOne(main, id) {
   }
 
   async function showReport() {
+    const asked = state;
     try {
       const [found] = await call("GET", `/campaigns/${id}/report`, undefined, { patience: patience.long });
+      // The campaign might have another state by now, for which the page shows something else.
+      if (state !== asked || shown === JSON.stringify(found)) return;
+      shown = JSON.stringify(found);
       const number = (value) => (value === null || value === undefined ? "not available" : value.toLocaleString());
       const left = Math.max(0, found.devices - found.sent - found.unknown);
+      const focused = report.contains(document.activeElement) ? document.activeElement.dataset.name : null;
       put(report, h("h2", {}, ended.includes(found.state) ? "Report" : "Progress so far"),
         h("dl", { class: "facts card" }, [
           ["Accepted", number(found.accepted)], ["Delivered (from the gateway's log)", number(found.delivered)],
           ["Replaced by a newer notification", number(found.replaced)], ["Dead tokens", number(found.dead)],
           ["Kept (re-registered since)", number(found.kept)],
           ["Failed", number(found.failed)], ["Outcome unknown", number(found.unknown)],
-          ...(found.state === "cancelled" ? [["Not sent", number(left)]] : []),
+          ...(left || found.state === "cancelled" ? [[ended.includes(found.state) ? "Not sent" : "Not sent yet", number(left)]] : []),
         ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
         h("h3", {}, "By language"),
         table("By language", [["Text", (row) => (row.language ? `${languageName(row.language)} (${row.language})` : "same text for all")],
@@ -201,13 +239,16 @@ function showOne(main, id) {
           ["Language", (row) => row.language ?? "–"], ["Devices", (row) => row.devices.toLocaleString()]], found.outcomes, "No outcomes."),
         found.failed ? h("p", { class: "hint" }, h("a", { href: address("rejections.md"), target: "_blank" }, titles["rejections.md"])) : null,
         h("p", { class: "hint" }, "Opens and actions are not included: devices report only deliveries."),
-        h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => save("json") }, "Export as JSON"),
-          h("button", { type: "button", class: "quiet", onclick: () => save("csv") }, "Export as CSV")));
+        h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", "data-name": "json", onclick: () => save("json") }, "Export as JSON"),
+          h("button", { type: "button", class: "quiet", "data-name": "csv", onclick: () => save("csv") }, "Export as CSV")));
+      if (focused) report.querySelector(`[data-name=${focused}]`)?.focus();
       if (found.state === "paused") {
         const [preview] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
         report.append(h("h2", {}, "Preview"), previews(preview, found.topic));
       }
     } catch (refusal) {
+      if (state !== asked) return;
+      shown = "";
       put(report, h("p", { class: "error" }, refusal.message));
     }
   }

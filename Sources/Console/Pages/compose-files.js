@@ -1,3 +1,6 @@
+import { call } from "/console/api.js";
+import { sentences } from "/console/elements.js";
+
 /** Decodes a strings file, which can be in UTF-8 or, if an older tool wrote it, in UTF-16. */
 function decode(bytes) {
   const [first, second] = bytes;
@@ -8,6 +11,16 @@ function decode(bytes) {
 
 /** The maximum size of all files in one request, in bytes, with room for the request itself. */
 const mostBytes = 900_000;
+
+/**
+ * Returns what is wrong with a JSON text, and where, in the words of the service. A dry run with the text as its payload
+ * changes nothing.
+ */
+async function faultOf(text) {
+  const refusal = await call("POST", "/campaigns", { payload: text, dryRun: true }).catch((one) => one);
+  const fault = refusal.errors?.find((one) => one.field === "payload");
+  return fault ? sentences(fault.error, fault.advice) : "invalid JSON.";
+}
 
 /** Reads a campaign and the strings files to which it refers; returns null if there are no files. */
 export async function readFiles(files) {
@@ -25,7 +38,7 @@ export async function readFiles(files) {
   let found = null;
   for (const [name, text] of Object.entries(texts).filter(([name]) => name.endsWith(".json"))) {
     let object;
-    try { object = JSON.parse(text); } catch (fault) { throw new Error(`${name} is not valid JSON: ${fault.message}.`); }
+    try { object = JSON.parse(text); } catch { throw new Error(`${name}: ${await faultOf(text)}`); }
     if (object?.topic === undefined && object?.payload === undefined && object?.alert === undefined) continue;
     if (found) throw new Error(`${found.name} and ${name} are both campaigns. Choose one.`);
     found = { name, object };

@@ -101,7 +101,7 @@ function showForm(main, draft, edited) {
     to: new Field("To", select([["all", "all devices"], ["tag", "devices with a tag"], ["user", "one user's devices"], ["list", "a list of device tokens"]], { name: "to" })),
     subject: new Field("Tag", text("subject")),
     list: new Field("Device tokens", area("list", 3, { class: "code" }), { hint: edited?.document.to === "list" ? "One hex device token per line. Leave empty to keep the current list." : "One hex device token per line.", wide: true }),
-    fallback: new Field("Other languages", select([], { name: "fallback" }), { hint: "English, if the campaign has English text." }),
+    fallback: new Field("Other languages", select([], { name: "fallback" }), { hint: "The text for devices in other languages. The most widely spoken is English, if the campaign has English text." }),
     arguments: new Field("Placeholder values, one per line", area("arguments", 2), { hint: "Values for %@, %d or %2$@, in order; the same for every recipient. Plural forms need a file: see “Use a file instead”." }),
     rate: new Field("Rate limit (per second)", text("rate", { inputmode: "numeric" }), { hint: "Leave empty for no limit." }),
     environment: new Field("Token environment", select([["", "any environment"], ["sandbox", "development (sandbox)"], ["production", "production"]], { name: "environment" })),
@@ -124,14 +124,26 @@ function showForm(main, draft, edited) {
   const written = h("div", { class: "grid wide inner" }, languages.element, fields.fallback.element, fields.arguments.element, fields.image.element);
   const more = h("details", { class: "wide" }, h("summary", {}, "Payload, push type and priority"),
     h("div", { class: "grid" }, ["pushType", "priority", "expiration", "collapseID", "environment", "payload"].map((name) => fields[name].element)));
-  const fromFile = h("details", { class: "wide" }, h("summary", {}, "Use a file instead"), file.element,
+  const removeFile = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => {
+    file.control.value = "";
+    choices += 1;
+    choose(kept, "", kept !== null);
+    file.control.focus();
+  } }, "Remove file");
+  const fromFile = h("details", { class: "wide" }, h("summary", {}, "Use a file instead"), file.element, h("p", { class: "buttons" }, removeFile),
     h("p", { class: "hint" }, "The text and payload are taken from the file. The file's recipients, rate, time and quiet hours are copied to the form, where you can change them."));
   /** The selected campaign and its files; null if the form's own texts apply. */
   let chosen = edited && !isPlain(edited.document.alert) ? { campaign: contentOf(edited.document), files: {} } : null;
+  /** The content that an edited campaign keeps unless the user chooses a file. */
+  const kept = chosen;
+  /** True if the service has accepted the selected campaign; until then, the form's own texts remain visible. */
+  let isAccepted = chosen !== null;
   /** The reason that the selected files can't be used; empty if they can. */
   let fault = "";
   let timer;
   let running = new AbortController();
+  /** The number of choices of files, so that files that are read late don't replace a later choice. */
+  let choices = 0;
   /** The number of changes to the form, so that the result of an earlier dry run is not shown. */
   let version = 0;
 
@@ -171,11 +183,12 @@ function showForm(main, draft, edited) {
       if (fields.pushType.value !== "alert") body.pushType = fields.pushType.value;
       for (const name of ["priority", "expiration"]) if (value(name)) body[name] = whole(value(name));
       if (value("payload")) {
-        try { body.payload = JSON.parse(value("payload")); } catch (fault) { problems.push({ field: "payload", error: "invalid JSON", advice: fault.message }); }
+        // The service reports what is wrong with a text that is not a JSON object, with the line and the column.
+        body.payload = objectIn(fields.payload.value) ?? fields.payload.value;
       }
       if (value("image")) {
         if (!/^https?:\/\/\S+$/.test(value("image"))) problems.push({ field: "image", error: "not a URL", advice: "enter an address such as https://example.com/picture.png" });
-        body.payload = { ...body.payload, [imageKey]: value("image"), aps: { ...body.payload?.aps, "mutable-content": 1 } };
+        if (typeof body.payload !== "string") body.payload = { ...body.payload, [imageKey]: value("image"), aps: { ...body.payload?.aps, "mutable-content": 1 } };
       }
     }
     if (value("name")) body.name = value("name");
@@ -204,10 +217,10 @@ function showForm(main, draft, edited) {
     fields.subject.element.hidden = to !== "tag" && to !== "user";
     fields.subject.element.querySelector("label").textContent = to === "user" ? "User" : "Tag";
     fields.list.element.hidden = to !== "list";
-    written.hidden = more.hidden = chosen !== null;
+    written.hidden = more.hidden = chosen !== null && isAccepted;
+    removeFile.hidden = file.control.files.length === 0;
     const current = fields.fallback.value || draft.fallback || "";
-    put(fields.fallback.control, [["", "send the most widely spoken"],
-      ...languages.names().map((name) => [name, `send ${name}`]), ["none", "none: the campaign is refused"]]
+    put(fields.fallback.control, [["", "most widely spoken"], ...languages.names().map((name) => [name, name]), ["none", "none: refuse to send"]]
       .map(([value, name]) => h("option", { value }, name)));
     fields.fallback.value = [...fields.fallback.control.options].some((one) => one.value === current) ? current : "";
   }
@@ -234,6 +247,23 @@ function showForm(main, draft, edited) {
     return chosen ? text : labeled(text);
   }
 
+  /** Returns true if a problem is about the content of the selected file, and not about a field of the form. */
+  function isOfFile({ field: name }) {
+    if (!chosen) return false;
+    // The form took over the time and the quiet hours of the file, unless it can't show them.
+    if (/^(at|quietHours)(\.|$)/.test(name ?? "")) return name.split(".")[0] in chosen.campaign;
+    const field = fields[name];
+    return name !== "to" && (!field || written.contains(field.element) || more.contains(field.element));
+  }
+
+  /** Hides the form's own texts once the service has accepted the selected file, and shows them if it refuses it. */
+  function accept(problems) {
+    const isGood = chosen !== null && !problems.some(isOfFile);
+    if (isGood === isAccepted) return;
+    isAccepted = isGood;
+    arrange();
+  }
+
   /** Shows each problem beside its field; problems without a field are shown above the buttons. */
   function showProblems(problems) {
     for (const field of Object.values(fields)) field.fail();
@@ -245,8 +275,10 @@ function showForm(main, draft, edited) {
       const text = said(problem);
       const name = { to: fields.to.value === "list" ? "list" : fields.subject.element.hidden ? "to" : "subject" }[problem.field] ?? problem.field;
       const field = fields[name];
+      // The problem might be solved with a field that is hidden in this section.
+      if (["“Additional payload”", "“Token environment”"].some((label) => text.includes(label))) more.open = true;
       if (fault && problem.field === "files") { file.fail(fault); fromFile.open = true; }
-      else if (chosen && (!field || written.contains(field.element) || more.contains(field.element))) file.fail(...file.error.childNodes, h("span", { class: "line" }, `${problem.field ?? "campaign"}: ${text}`));
+      else if (isOfFile(problem)) file.fail(...file.error.childNodes, h("span", { class: "line" }, `${problem.field ?? "campaign"}: ${text}`));
       else if (field) { field.fail(text); if (more.contains(field.element)) more.open = true; }
       else if (!languages.fail(problem.field, text) && !time.fail(problem.field, text)) rest.push(h("p", { class: "error" }, text));
     }
@@ -343,9 +375,11 @@ function showForm(main, draft, edited) {
     running = new AbortController();
     try {
       const found = await preview({ isFull: false, signal: running.signal });
+      if (found.languages) accept(found.problems);
       showProblems(found.problems.filter(isOfWhatWasTyped));
     } catch (refusal) {
       if (refusal.name === "AbortError") return;
+      if (refusal.errors?.length) accept(refusal.errors);
       showProblems(refusal.errors?.length ? refusal.errors.filter(isOfWhatWasTyped) : [{ error: refusal.message, advice: "try again" }]);
     }
   }
@@ -374,11 +408,15 @@ function showForm(main, draft, edited) {
     try {
       const found = await preview({ isFull: true });
       if (version === checked) {
+        if (found.languages) accept(found.problems);
         showProblems(found.problems);
         if (found.languages) showPreview(found);
       }
     } catch (refusal) {
-      if (version === checked) showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+      if (version === checked) {
+        if (refusal.errors?.length) accept(refusal.errors);
+        showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+      }
     }
     dryRun.disabled = false;
     main.querySelector("[aria-invalid]")?.focus();
@@ -402,6 +440,15 @@ function showForm(main, draft, edited) {
       found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown (UTC)"],
         ["Devices", (row) => row.devices.toLocaleString()], ["First sent (your time)", (row) => dateTime(row.at)]], found.timeZones, "") : null,
       canStart ? h("p", { class: "buttons" }, send) : null);
+  }
+
+  /** Uses another campaign instead of the form's own texts, or null, and shows why the selected files can't be used. */
+  function choose(campaign, problem, isKnown = false) {
+    chosen = campaign;
+    fault = problem;
+    isAccepted = isKnown;
+    changed();
+    if (!fault) showProblems([]);
   }
 
   /** Starts or schedules the campaign; `found` is the preview to confirm if it is sent immediately. */
@@ -437,19 +484,22 @@ function showForm(main, draft, edited) {
 
   file.control.addEventListener("change", async (event) => {
     event.stopPropagation();
-    chosen = null;
-    fault = "";
+    choices += 1;
+    const choice = choices;
+    let read;
     try {
-      chosen = await readFiles([...file.control.files]);
+      read = await readFiles([...file.control.files]);
     } catch (problem) {
-      fault = problem.message;
-      changed();
+      if (choice !== choices) return;
+      choose(null, problem.message);
       showProblems([{ field: "files", error: fault }]);
       return;
     }
-    if (chosen) takeOver(chosen.campaign);
-    if (chosen?.campaign.topic && !fields.topic.value.trim()) fields.topic.value = chosen.campaign.topic;
-    changed();
+    if (choice !== choices) return;
+    if (!read) return choose(kept, "", kept !== null);
+    takeOver(read.campaign);
+    if (read.campaign.topic && !fields.topic.value.trim()) fields.topic.value = read.campaign.topic;
+    choose(read, "");
   });
 
   main.append(h("form", { class: "grid", onsubmit: submit, oninput: changed, novalidate: true },
@@ -470,6 +520,16 @@ function showForm(main, draft, edited) {
   return () => { clearTimeout(timer); running.abort(); };
 }
 
+/** Returns the JSON object in a text, or null if the text is anything else. */
+function objectIn(text) {
+  try {
+    const value = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Returns a whole number; returns any other text unchanged, for the service to reject. */
 function whole(text) { return /^\d{1,15}$/.test(text) ? Number(text) : text; }
 
@@ -481,6 +541,7 @@ function contentOf(document) {
 
 /** Replaces the names of a campaign's members in a message with the labels of their fields. */
 function labeled(text) {
-  const labels = { arguments: "Placeholder values", fallback: "Other languages", environment: "Token environment", payload: "Additional payload", alert: "Text" };
-  return text.replace(/'(arguments|fallback|environment|payload|alert)'/g, (_, name) => `“${labels[name]}”`);
+  const labels = { arguments: "Placeholder values", fallback: "Other languages", environment: "Token environment", payload: "Additional payload" };
+  return text.replace("Add 'alert' or", "Add a title, a subtitle or a body, or").replaceAll("'alert'", "the title, subtitle or body")
+    .replace(/'(arguments|fallback|environment|payload)'/g, (_, name) => `“${labels[name]}”`);
 }

@@ -21,7 +21,7 @@ class Devices extends Section {
         ["Connection", (row) => (row.revokedAt ? "" : row.up ? [h("span", { class: "dot good" }), "connected"] : [h("span", { class: "dot" }), "offline"])],
         ["Last seen", (row) => (row.up ? "now" : row.lastSeenAt ? dateTime(row.lastSeenAt) : "not since startup")],
         ["Enrolled", (row) => dateTime(row.enrolledAt)],
-        ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : "valid")],
+        ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : row.lockedOut ? "locked out: authority retired" : "valid")],
         ["Log", (row) => h("a", { href: `#/log?device=${row.device}`, "aria-label": `Log of ${name(row)}` }, "Log")],
       ],
       remove: { text: "Revoke", done: "revoked", what: name, path: (row) => `/api/devices/${row.device}`,

@@ -60,6 +60,11 @@ export function select(options, attributes = {}) {
   return h("select", attributes, options.map(([value, text]) => h("option", { value }, text)));
 }
 
+/** Returns a button with which the user repeats an action that failed because the service did not respond. */
+export function retryButton(action) {
+  return h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: action }, "Retry"));
+}
+
 /** Returns a table of rows; `columns` are [heading, (row) => cell]. */
 export function table(caption, columns, rows, empty) {
   if (rows.length === 0) return h("div", { class: "empty" }, empty);

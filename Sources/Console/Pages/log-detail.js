@@ -1,4 +1,4 @@
-import { call } from "/console/api.js";
+import { call, patience } from "/console/api.js";
 import { clockTime, copyButton, dateTime, h, marked, put } from "/console/elements.js";
 import { highlight, indented } from "/console/json-editor.js";
 import { kind } from "/console/log-rows.js";
@@ -25,7 +25,7 @@ export class LogDetail {
     this.element.hidden = false;
     const id = row.first.uniqueID ?? row.first.apnsID;
     this.#loadPayload(id, this.#payload);
-    const all = await call("GET", `/api/log?of=${id}`).catch(() => []);
+    const all = await call("GET", `/api/log?of=${id}`, undefined, { patience: patience.search }).catch(() => []);
     const own = all.filter((line) => (line.device ?? "") === (row.first.device ?? "") && (row.first.uniqueID || line.at === row.first.at));
     if (number === this.#number && own.length > row.states.length) this.#draw(row, own);
   }

@@ -1,4 +1,4 @@
-import { call, follow } from "/console/api.js";
+import { call, follow, patience } from "/console/api.js";
 import { clockTime, count, h, put, select } from "/console/elements.js";
 import { LogDetail } from "/console/log-detail.js";
 import { save } from "/console/log-export.js";
@@ -214,7 +214,7 @@ export function show(main, parameters) {
     values.set("until", String(Date.parse(oldest)));
     values.set("limit", String(page));
     try {
-      const lines = await call("GET", `/api/log?${values}`);
+      const lines = await call("GET", `/api/log?${values}`, undefined, { patience: patience.search });
       rows.prepend(lines);
       if (lines.length) oldest = lines[0].at;
       if (lines.length < page || rows.count >= most) older.hidden = true;

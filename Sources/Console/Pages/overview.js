@@ -1,12 +1,11 @@
 import { call, every } from "/console/api.js";
-import { clockTime, count, dateTime, h, put, table } from "/console/elements.js";
+import { clockTime, count, dateTime, h, put, retryButton, sentences, table } from "/console/elements.js";
 import { short, spark } from "/console/plot.js";
 import { Rates, byLabel } from "/console/samples.js";
+import { word } from "/console/snippets.js";
 
 export const title = "Overview";
 
-/** The time, in milliseconds, without an answer after which the numbers are marked as stale. */
-const patience = 4000;
 /** Milliseconds between readings of the latest refused pushes, for which the gateway searches its log. */
 const refusedPace = 10000;
 /** Days before the expiration of a certificate at which the certificate is highlighted. */
@@ -31,6 +30,15 @@ const newest = (values) => values?.findLast((value) => value !== null) ?? null;
 /** Returns the text of a latency in milliseconds, which the gateway measures in whole milliseconds. */
 const latency = (value) => (value === null ? "–" : value < 1 ? "<1" : short(value));
 
+/** Returns a gateway's notice as sentences in which the times are in the user's time zone. */
+const notice = (text) => sentences(text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, dateTime));
+
+/** Returns the sentences about scripted faults, which refuse or delay pushes until an operator removes them. */
+function faultSentences(number, folder) {
+  return [`${count(number, "fault is", "faults are")} active: the gateway returns scripted responses. To list the faults, run `,
+    h("code", {}, `belfry fault list${folder ? ` --data ${word(folder)}` : ""}`), "."];
+}
+
 /** Shows the state of the gateway at a glance: its problems, notices, and main numbers. */
 export function show(main) {
   const verdict = h("section", { class: "verdict", role: "status", "aria-label": "Status" }, "…");
@@ -41,7 +49,7 @@ export function show(main) {
   const numbers = h("div", { class: "overview" }, tiles, h("div", { class: "halves" }, h("div", {}, refusals, reasons), facts));
   main.append(verdict, numbers);
   const rates = new Rates();
-  let shown = "";
+  let shown = null;
   let status = null;
   let series = {};
   let refused = null;
@@ -53,7 +61,7 @@ export function show(main) {
     for (const [store, value] of byLabel(values, "belfry_store_failing")) {
       if (value) problems.push(store.endsWith(".sqlite") ? `The disk for the ${store} store is not writable.` : `The database can't be used (${store}).`);
     }
-    const notices = [...status.notices];
+    const notices = status.notices.map(notice);
     const clock = values.get("belfry_clock_disagreement_seconds");
     if (clock) notices.push(`The system clock was changed by ${clock} s. Expiry times are not adjusted yet.`);
     return { problems, notices };
@@ -62,16 +70,17 @@ export function show(main) {
   function draw() {
     const values = new Map(Object.entries(status.metrics));
     const { problems, notices } = judge(values);
+    const faults = status.activeFaults ?? 0;
     rates.add(Date.parse(status.at), values);
-    const state = problems.length ? "bad" : notices.length ? "fair" : "good";
+    const state = problems.length ? "bad" : notices.length || faults ? "fair" : "good";
     const word = { bad: "Needs attention", fair: "Working, with warnings", good: "Everything is working" }[state];
     numbers.classList.remove("stale");
     // Update the text only on changes, because screen readers read it aloud.
-    if (shown !== word + problems + notices) {
-      shown = word + problems + notices;
+    if (shown !== word + problems + notices + faults) {
+      shown = word + problems + notices + faults;
       verdict.className = `verdict ${state}`;
       put(verdict, h("h2", {}, word), h("p", {}, `${status.environment} gateway`, status.version ? `, version ${status.version}` : ""),
-        [...problems, ...notices].map((text) => h("p", {}, text)));
+        faults ? h("p", {}, faultSentences(faults, status.data)) : null, [...problems, ...notices].map((text) => h("p", {}, text)));
     }
     drawTiles(values);
     drawFacts();
@@ -107,12 +116,13 @@ export function show(main) {
       const days = Math.floor((Date.parse(text) - Date.parse(status.at)) / 86400000);
       return h("span", { class: days < warningDays ? "bad" : "" }, `${new Date(text).toLocaleDateString()} (in ${count(days, "day", "days")})`);
     };
+    const address = (text) => (text ? h("span", { class: "address" }, text) : null);
     const used = status.diskTotalBytes ? status.diskTotalBytes - status.diskFreeBytes : null;
     const rows = [
       ["Version", status.version], ["Environment", status.environment],
       ["Up", status.upSeconds === undefined ? null : `${duration(status.upSeconds)}, since ${dateTime(status.startedAt)}`],
-      ["Provider API", status.providerAddress], ["Devices", status.deviceAddress], ["Binary interface", status.binaryAddress],
-      ["Feedback", status.feedbackAddress], ["Console", status.consoleAddress],
+      ["Provider API", address(status.providerAddress)], ["Devices", address(status.deviceAddress)], ["Binary interface", address(status.binaryAddress)],
+      ["Feedback", address(status.feedbackAddress)], ["Console", address(status.consoleAddress)],
       ["Your own certificate expires", end(status.ownCertificateEndsAt)],
       ["Server certificate expires", end(status.serverCertificateEndsAt)], ["CA certificate expires", end(status.authorityEndsAt)],
       ["Next CA certificate expires", end(status.nextAuthorityEndsAt)],
@@ -146,22 +156,25 @@ export function show(main) {
 
   function fail(refusal) {
     const since = status ? `The numbers below are from ${clockTime(status.at)}.` : "";
-    if (shown !== since) {
-      shown = since;
+    if (shown !== refusal.message + since) {
+      shown = refusal.message + since;
       verdict.className = "verdict bad";
-      put(verdict, h("h2", {}, "Connection lost"), h("p", {}, refusal.message), since ? h("p", {}, since) : null);
+      put(verdict, h("h2", {}, "Connection lost"), h("p", {}, refusal.message), since ? h("p", {}, since) : null,
+        refusal.status === 0 ? retryButton(load) : null);
     }
     numbers.classList.toggle("stale", status !== null);
   }
 
-  const endStatus = every(2000, async () => {
+  async function load() {
     try {
-      [status] = await call("GET", "/api/status", undefined, { signal: AbortSignal.timeout(patience) });
+      [status] = await call("GET", "/api/status");
       draw();
     } catch (refusal) {
       fail(refusal);
     }
-  });
+  }
+
+  const endStatus = every(2000, load);
   const endSeries = every(10000, async () => {
     series = (await call("GET", "/api/history?minutes=15").catch(() => [{}]))[0].series ?? {};
     if (status && !numbers.classList.contains("stale")) draw();

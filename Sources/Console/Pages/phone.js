@@ -1,7 +1,7 @@
 import { call, follow } from "/console/api.js";
 import { samples } from "/console/send.js";
 import { confirm } from "/console/dialog.js";
-import { Field, clockTime, copyButton, h, hourMinute, put } from "/console/elements.js";
+import { Field, clockTime, copyButton, h, hourMinute, put, retryButton } from "/console/elements.js";
 import { beep, sentence } from "/console/phone-events.js";
 import { banner, center, home, lockScreen, prompt, settings } from "/console/phone-screens.js";
 
@@ -182,8 +182,10 @@ export function show(main) {
   const error = h("p", { class: "error", role: "alert" });
   let phone = null;
   main.append(error, place);
+  put(place, h("p", { class: "hint" }, "Loading…"));
 
   async function choose() {
+    error.textContent = "";
     try {
       const list = await call("GET", "/api/phones");
       const on = list.find((one) => one.on);
@@ -194,6 +196,7 @@ export function show(main) {
         list.length < 4 ? h("button", { type: "button", class: list.length ? "quiet" : "", onclick: () => turnOn() }, "Add a phone") : null));
     } catch (refusal) {
       error.textContent = refusal.message;
+      put(place, refusal.status === 0 ? retryButton(choose) : null);
     }
   }
 

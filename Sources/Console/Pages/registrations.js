@@ -1,4 +1,4 @@
-import { call, list } from "/console/api.js";
+import { call, list, patience } from "/console/api.js";
 import { Field, dateTime, h, put, sentences, table } from "/console/elements.js";
 import { deviceName } from "/console/campaign-test.js";
 import { confirm } from "/console/dialog.js";
@@ -7,12 +7,15 @@ export const title = "Devices";
 
 const input = (attributes = {}) => h("input", { type: "text", spellcheck: "false", autocomplete: "off", ...attributes });
 
+/** Returns a state of the delivery log in sentence case, such as "Delivered to device". */
+const stateName = (state) => state.replace(/[ (][A-Z](?=[a-z])/g, (start) => start.toLowerCase());
+
 /** Shows the screen that finds registered devices, shows the notifications sent to a device, and removes the device. */
 export function show(main) {
   const fields = {
     user: new Field("User", input(), { hint: "The exact name." }), tag: new Field("Tag", input(), { hint: "The exact tag." }),
     language: new Field("Language", input(), { hint: "fr also finds fr-CA." }),
-    deviceToken: new Field("Device token", input(), { hint: "The whole token, as a hex string." }),
+    deviceToken: new Field("Device token", input(), { hint: "The whole token, or at least its first 8 digits." }),
   };
   const found = h("section", { "aria-label": "Found devices", "aria-live": "polite" });
   const one = h("section", { "aria-label": "Device", "aria-live": "polite" });
@@ -22,17 +25,21 @@ export function show(main) {
     for (const field of Object.values(fields)) field.fail();
     put(one);
     const query = new URLSearchParams({ limit: 50, after: start });
+    // The console shows the beginning of a token with an ellipsis, which might be pasted with it.
+    fields.deviceToken.value = fields.deviceToken.value.replace(/(…|\.{3})\s*$/, "");
     for (const [name, field] of Object.entries(fields)) if (field.value.trim()) query.set(name, field.value.trim());
+    const digits = fields.deviceToken.value.replace(/[\s<>]/g, "").length;
+    const isShort = digits > 0 && digits < 8;
     try {
-      let { rows, next } = await list(`/tokens?${query}`);
+      let { rows, next } = await list(`/tokens?${query}`, { patience: patience.search });
       // A page of results can be empty even if the search isn't complete.
-      for (let turns = 0; rows.length === 0 && next && turns < 50; turns += 1) ({ rows, next } = await list(next));
+      for (let turns = 0; rows.length === 0 && next && turns < 50; turns += 1) ({ rows, next } = await list(next, { patience: patience.search }));
       after = next ? Number(new URLSearchParams(next.split("?")[1]).get("after")) : 0;
       put(found, h("h2", {}, "Devices"), table("Devices", [
         ["Token", (row) => h("button", { type: "button", class: "link", "aria-label": `Show ${deviceName(row)}`, onclick: () => showDevice(row) }, h("code", {}, `${row.deviceToken.slice(0, 12)}…`))],
         ["User", (row) => row.user ?? "–"], ["Tags", (row) => row.tags.join(", ") || "–"], ["Language", (row) => row.language ?? "–"],
-        ["Time zone", (row) => row.timeZone ?? "–"], ["App", (row) => row.topic], ["Last registered", (row) => dateTime(row.renewed)],
-      ], rows, "No registered device matches."),
+        ["Time zone", (row) => row.timeZone ?? "–"], ["App", (row) => h("span", { class: "app" }, row.topic)], ["Last registered", (row) => dateTime(row.renewed)],
+      ], rows, isShort ? "No registered device has this token. To search for the beginning of a token, enter at least 8 digits." : "No registered device matches."),
       after ? h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => search(after) }, "Next page")) : null);
     } catch (refusal) {
       const problems = refusal.errors?.filter((problem) => fields[problem.field]) ?? [];
@@ -57,7 +64,7 @@ export function show(main) {
       const [answer] = await call("GET", `/sent?${query}`);
       put(sent, answer.sent === null ? h("p", { class: "hint" }, "Not available: the push service does not provide a delivery log.")
         : table("Sent to this device", [["Campaign", (line) => h("a", { href: `#/campaigns?id=${line.id}` }, line.name)],
-          ["State", (line) => line.state], ["Time", (line) => dateTime(line.at)], ["Notification ID", (line) => h("code", {}, line.apnsID)]],
+          ["State", (line) => stateName(line.state)], ["Time", (line) => dateTime(line.at)], ["Notification ID", (line) => h("code", {}, line.apnsID)]],
         answer.sent, "The gateway's delivery log contains no campaign notifications to this device."),
       h("p", { class: "hint" }, "Based on the gateway's delivery log, which keeps only the most recent lines, and on the app's 200 newest campaigns."));
     } catch (refusal) {
@@ -66,7 +73,8 @@ export function show(main) {
   }
 
   async function remove(row) {
-    const isSure = await confirm({ title: `Remove the device of ${row.user ?? `token ${row.deviceToken.slice(0, 8)}…`}?`,
+    const name = row.user ? `of the user “${row.user}”` : `with the token ${row.deviceToken.slice(0, 8)}…`;
+    const isSure = await confirm({ title: `Remove the device ${name}?`,
       text: "The device gets no campaigns until the app registers it again.", action: "Remove device" });
     if (!isSure) return;
     try {

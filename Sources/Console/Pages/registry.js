@@ -26,11 +26,12 @@ function judge({ service, held, paused, scheduled, campaigns, devices, disk, not
 }
 
 function connectionText({ name, environment, connection, since }) {
-  const place = `${name ?? "the service"}${environment ? `, ${environment}` : ""}`;
-  if (connection === "connected") return `Connected to ${place} since ${dateTime(since)}`;
-  if (connection === "ended") return `Last connected to ${place} at ${dateTime(since)}. Reconnects for the next push.`;
-  if (connection === "failed") return `Not connected to ${place}`;
-  return `Connecting to ${place}`;
+  const place = `the ${environment ? `${environment} ` : ""}push service${name ? ` at ${name}` : ""}`;
+  if (connection === "connected") return `Connected to ${place} since ${dateTime(since)}.`;
+  // The service connects again as a test, and then reports the result.
+  if (connection === "ended") return `The connection to ${place} ended at ${dateTime(since)}. Connecting again…`;
+  if (connection === "failed") return `Not connected to ${place}.`;
+  return `Connecting to ${place}…`;
 }
 
 /** Shows the state of the service at a glance: its problems, notices, and main numbers. */
@@ -66,13 +67,13 @@ export function show(main) {
     put(apps, h("h2", {}, "Apps"), table("Apps", [
       ["App", (row) => h("code", {}, row.topic)],
       ["Devices", (row) => row.devices.toLocaleString()],
-      ["By language", (row) => parts(row.languages, "language", "unknown")],
-      ["By environment", (row) => parts(row.environments, "environment", "unknown")],
+      ["By language", (row) => parts(row.languages, "language", "not given")],
+      ["By environment", (row) => parts(row.environments, "environment", "not given")],
       ["Dead tokens removed", (row) => row.dead.toLocaleString()],
     ], status.apps, "No device tokens registered yet. Apps register tokens with /register."));
     put(sends, h("h2", {}, "Recent campaigns"), table("Recent campaigns", [
       ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["When", (row) => schedule(row)], ["Outcome", (row) => outcome(row)],
-      ["App", (row) => row.topic], ["Created", (row) => dateTime(row.created)],
+      ["App", (row) => h("span", { class: "app" }, row.topic)], ["Created", (row) => dateTime(row.created)],
     ], status.campaigns, "No campaigns."), h("p", { class: "buttons" }, h("a", { class: "button", href: "#/new" }, "Create a campaign")));
   }
 

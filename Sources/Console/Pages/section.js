@@ -1,6 +1,6 @@
 import { call } from "/console/api.js";
 import { confirm } from "/console/dialog.js";
-import { h, put, sentences, table } from "/console/elements.js";
+import { h, put, retryButton, sentences, table } from "/console/elements.js";
 
 /**
  * A section with a list and a form that adds to the list. `fields` are the form's fields by name; `make` converts their
@@ -33,8 +33,7 @@ export class Section {
     } catch (refusal) {
       this.problem = refusal.message;
       // Without a response, the service might be busy or restarting.
-      put(this.list, h("p", { class: "error" }, refusal.message), refusal.status === 0 ? h("p", { class: "buttons" },
-        h("button", { type: "button", class: "quiet", onclick: () => this.retry() }, "Retry")) : null);
+      put(this.list, h("p", { class: "error" }, refusal.message), refusal.status === 0 ? retryButton(() => this.retry()) : null);
     }
   }
 

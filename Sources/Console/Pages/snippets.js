@@ -5,11 +5,13 @@ import { copyButton, h } from "/console/elements.js";
  * copy.
  */
 export function deviceCommand(folder) {
-  const file = `${folder}/gateway.json`;
-  const gateway = folder ? ` --gateway ${/^[\w./:-]+$/.test(file) ? file : quoted(file)}` : "";
+  const gateway = folder ? ` --gateway ${word(`${folder}/gateway.json`)}` : "";
   const text = `belfry device run --app com.example.app${gateway}`;
   return h("div", { class: "command" }, h("pre", { tabindex: "0", "aria-label": "Command" }, text), copyButton(text, "Copy command"));
 }
+
+/** Returns a text as one word for a shell, with quotation marks only if they are needed. */
+export function word(text) { return /^[\w./:-]+$/.test(text) ? text : quoted(text); }
 
 /** Returns a text in single quotation marks for a shell. */
 function quoted(text) { return `'${text.replaceAll("'", `'\\''`)}'`; }

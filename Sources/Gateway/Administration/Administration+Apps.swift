@@ -63,7 +63,7 @@ extension Administration {
   ) throws(StorageFailure) -> Result<AppRecord, AdministrationFailure> {
     guard let app = try store.apps().first(where: { $0.bundleID == bundleID }) else {
       return .failure(
-        .init(.missing, "unknown topic \(bundleID)", do: "see 'belfry topic list'"))
+        .init(.missing, "the gateway has no app \(bundleID)", do: "see 'belfry topic list'"))
     }
     return .success(app)
   }
@@ -137,9 +137,14 @@ extension Administration {
       return device.number == number || "\(device.number)" == name
         || device.name.lowercased().contains(name)
     }
+    let lockedOut = try lockedOutDevices()
     return .success(
       devices.map { device in
-        AdministrationLines.line(device, presence: presences.map { $0[device.number] })
+        var line = AdministrationLines.line(device, presence: presences.map { $0[device.number] })
+        if device.revokedMilliseconds == nil, lockedOut.contains(device.number) {
+          line["lockedOut"] = true
+        }
+        return line
       })
   }
 

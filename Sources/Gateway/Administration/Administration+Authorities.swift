@@ -123,20 +123,36 @@ extension Administration {
     var count: Int { readyCount + waiting.count }
   }
 
+  /// Returns the lines of the provider certificates; marks those that only authorities that were removed have signed.
+  func certificateLines() throws(StorageFailure) -> [JSONObject] {
+    let trust = (try? folder.presentAuthorities()).map(AuthorityTrust.init)
+    return try store.certificates().map { certificate in
+      var line = AdministrationLines.line(certificate)
+      if let trust, !trust.includes(certificate.authority) { line["authorityRetired"] = true }
+      return line
+    }
+  }
+
+  /// Returns the numbers of the devices that cannot connect, because only authorities that were removed have signed
+  /// their certificates; empty if the folder's authorities can't be read.
+  func lockedOutDevices() throws(StorageFailure) -> Set<UInt64> {
+    guard let authorities = try? folder.presentAuthorities() else { return [] }
+    let trust = AuthorityTrust(authorities)
+    var (known, able): (Set<UInt64>, Set<UInt64>) = ([], [])
+    for certificate in try store.deviceCertificates() {
+      known.insert(certificate.device)
+      if trust.includes(certificate.authority) { able.insert(certificate.device) }
+    }
+    return known.subtracting(able)
+  }
+
   /// Returns the devices that are not revoked, grouped by the authorities of their certificates.
   private func deviceCensus(_ authorities: Authorities) throws(StorageFailure) -> DeviceCensus {
-    let trusted = authorities.trusted.certificates.map(\.keyName)
-    // Earlier releases, which could not rotate the authority, issued the certificates whose authority is unknown. A
-    // gateway's first authority signed them; the names of its successors end with a number.
-    let hasFirst = authorities.trusted.certificates.contains {
-      !$0.commonName.hasPrefix("\(GatewayFolder.authorityName) ")
-    }
+    let trust = AuthorityTrust(authorities)
     var (known, able, ready): (Set<UInt64>, Set<UInt64>, Set<UInt64>) = ([], [], [])
     for certificate in try store.deviceCertificates() {
       known.insert(certificate.device)
-      if certificate.authority.map({ trusted.contains($0) }) ?? hasFirst {
-        able.insert(certificate.device)
-      }
+      if trust.includes(certificate.authority) { able.insert(certificate.device) }
       if certificate.isShown, certificate.authority == authorities.keyName {
         ready.insert(certificate.device)
       }
@@ -160,8 +176,10 @@ extension Administration {
   private func providers(
     _ authorities: Authorities, _ now: Int64
   ) throws(StorageFailure) -> (former: Int, new: Int) {
+    // A certificate whose authority was removed no longer gives access, so no authority counts it.
+    let trust = AuthorityTrust(authorities)
     let live = try store.certificates().filter {
-      $0.revokedMilliseconds == nil && $0.notAfter > now / 1_000
+      $0.revokedMilliseconds == nil && $0.notAfter > now / 1_000 && trust.includes($0.authority)
     }
     let new = live.count { $0.authority == authorities.keyName }
     return authorities.isRotating ? (live.count - new, new) : (0, live.count)

@@ -172,7 +172,7 @@ extension Administration {
     else {
       return .failure(
         .init(
-          .missing, "team \(new.team) has no topic \(new.bundleID)",
+          .missing, "team \(new.team) has no app \(new.bundleID)",
           do: "add it with 'belfry topic add'"))
     }
     do {

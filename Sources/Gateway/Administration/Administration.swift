@@ -153,7 +153,7 @@ public final class Administration: Sendable {
     case .addKey(let key): return try addKey(key, now)
     case .revokeKey(let id): return try revokeKey(id, now)
     case .makeProviderToken(let key): return try makeProviderToken(key, now)
-    case .listCertificates: return .success(try store.certificates().map(lines.line))
+    case .listCertificates: return .success(try certificateLines())
     case .addCertificate(let certificate): return try addCertificate(certificate, now)
     case .revokeCertificate(let serial): return try revokeCertificate(serial, now)
     case .listTopics: return .success(try store.apps().map(lines.line))

@@ -48,3 +48,23 @@ package struct Authorities: Sendable, DeviceCertificateIssuer {
     try issuer.issueDevice(publicKeySPKI: publicKeySPKI, device: device, now: now, days: days)
   }
 }
+
+/// A test of whether the gateway still trusts the authority that signed a certificate.
+struct AuthorityTrust {
+  private let names: [String]
+  private let hasFirst: Bool
+
+  init(_ authorities: Authorities) {
+    names = authorities.trusted.certificates.map(\.keyName)
+    // Earlier releases, which could not rotate the authority, issued the certificates whose authority is unknown. A
+    // gateway's first authority signed them; the names of its successors end with a number.
+    hasFirst = authorities.trusted.certificates.contains {
+      !$0.commonName.hasPrefix("\(GatewayFolder.authorityName) ")
+    }
+  }
+
+  /// Returns true if the authority is trusted; nil stands for an authority whose name is unknown.
+  func includes(_ authority: String?) -> Bool {
+    authority.map { names.contains($0) } ?? hasFirst
+  }
+}

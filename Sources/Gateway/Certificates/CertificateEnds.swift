@@ -23,6 +23,8 @@ public struct CertificateEnd: Sendable, Equatable {
   public let kind: Kind
   /// The certificate's file or, for a provider certificate, its serial number.
   public let subject: String
+  /// The name of ``subject`` in the log.
+  var subjectField: String { kind == .provider ? "serial" : "file" }
   /// The expiration time, in seconds since 1970.
   public let notAfter: Int64
   /// The start of the validity period, in seconds since 1970; `Int64.min` if the start doesn't matter.

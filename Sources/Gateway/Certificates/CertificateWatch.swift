@@ -145,8 +145,9 @@ final class CertificateWatch {
   private func showEnds(nowSeconds: Int64) {
     nextProviderSeconds = nowSeconds + Limits.providerCertificateCheckSeconds
     var list = shown.ends
+    let trust = AuthorityTrust(authorities)
     let live = (try? store.certificates())?.filter {
-      $0.revokedMilliseconds == nil && $0.notAfter > nowSeconds
+      $0.revokedMilliseconds == nil && $0.notAfter > nowSeconds && trust.includes($0.authority)
     }
     if let first = live?.min(by: { $0.notAfter < $1.notAfter }) {
       list.append(.init(kind: .provider, subject: first.serial, notAfter: first.notAfter))
@@ -168,7 +169,7 @@ final class CertificateWatch {
       log.warning(
         "a certificate is not valid yet, and clients refuse it: check the clock of this machine",
         [
-          "certificate": end.kind.rawValue, "subject": end.subject,
+          "certificate": end.kind.rawValue, end.subjectField: end.subject,
           "begins": Self.time(end.notBefore),
         ])
     }
@@ -178,7 +179,8 @@ final class CertificateWatch {
           ? "a certificate expires within a \(end.kind == .authority ? "year" : "month"): \(end.advice)"
           : "a certificate has expired: \(end.advice)",
         [
-          "certificate": end.kind.rawValue, "subject": end.subject, "ends": Self.time(end.notAfter),
+          "certificate": end.kind.rawValue, end.subjectField: end.subject,
+          "ends": Self.time(end.notAfter),
         ])
     }
   }

@@ -145,8 +145,10 @@ private struct OwnCertificate {
           "\(files.chainFile) contains a certificate in DER format, but PEM is required: convert it with "
             + "'openssl x509 -inform der -in \(files.chainFile) -out FILE.pem'")
       }
+      // A malformed file needs no further reason than the expected content.
+      let reason = if case .malformed = error { "" } else { " (\(error))" }
       throw GatewayServer.Failure.setup(
-        "no certificate in \(files.chainFile) (\(error)): expected a PEM chain that starts with the server's certificate"
+        "no certificate in \(files.chainFile)\(reason): expected a PEM chain that starts with the server's certificate"
       )
     }
     let hosts = certificate.hostNames

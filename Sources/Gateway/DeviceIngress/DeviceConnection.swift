@@ -97,7 +97,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if case .tlsFailed(let why) = reason {
       home.log.info(
-        "refused a device's TLS handshake", ["peer": stream.peerDescription, "why": why])
+        "refused a TLS handshake on the device port", ["peer": stream.peerDescription, "why": why])
     }
     isClosed = true
     self.stream = nil

@@ -53,7 +53,7 @@ final class DeviceHandoff: StreamHandler {
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if case .tlsFailed(let why) = reason {
       home.log.info(
-        "refused a device's TLS handshake", ["peer": stream.peerDescription, "why": why])
+        "refused a TLS handshake on the device port", ["peer": stream.peerDescription, "why": why])
     }
   }
 }

@@ -81,7 +81,8 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if case .tlsFailed(let why) = reason {
       front.log.info(
-        "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
+        "refused a TLS handshake on the binary port",
+        ["peer": stream.peerDescription, "why": why])
     }
     self.stream = nil
     hasEnded = true

@@ -55,7 +55,8 @@ final class LegacyProtocolNegotiator: StreamHandler {
     stopTimer()
     if case .tlsFailed(let why) = reason {
       front.log.info(
-        "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
+        "refused a TLS handshake on the binary or feedback port",
+        ["peer": stream.peerDescription, "why": why])
     }
   }
 

@@ -117,7 +117,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     if case .tlsFailed(let why) = reason {
       front.log.info(
-        "refused a provider's TLS handshake", ["peer": stream.peerDescription, "why": why])
+        "refused a TLS handshake on the provider port",
+        ["peer": stream.peerDescription, "why": why])
     }
     assert(
       stream === self.stream || self.stream == nil, "a closed stream belongs to this connection")

@@ -99,10 +99,26 @@ package struct FirstIdentity: Sendable {
     }
     let name = String(decoding: kept, as: UTF8.self)
     guard name == environment.name else {
+      let isUnused = try isUnused(folder, store: store)
       throw GatewayServer.Failure.setup(
         "\(folder.path) belongs to a \(name) gateway: use --environment \(name), or another --data"
+          + (isUnused
+            ? ", or remove the folder, which has no devices or apps because its gateway never became ready"
+            : "")
       )
     }
+  }
+
+  /// Returns true if the folder was created by a start that failed, for example, because a port was in use.
+  private static func isUnused(
+    _ folder: GatewayFolder, store: any ControlStore
+  ) throws(StorageFailure) -> Bool {
+    // A gateway writes its description when it is ready. A restored folder has none until its gateway has started.
+    guard !FileSystem.exists(folder.descriptionFile),
+      !FileSystem.exists(folder.file(FolderBackup.restored))
+    else { return false }
+    let (devices, apps) = (try store.devices(), try store.apps())
+    return devices.isEmpty && apps.isEmpty
   }
 
   /// Returns 10 random letters and digits, as in Apple's identifiers.

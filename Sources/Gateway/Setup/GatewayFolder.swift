@@ -73,12 +73,22 @@ public struct GatewayFolder: Sendable {
           "run the command as the gateway's user, or specify the gateway's data folder with --data")
     }
     guard isThere else {
+      guard !isOfProvider else {
+        throw AdministrationFailure(
+          .missing, "\(path) is the data folder of a provider, not of a gateway",
+          do:
+            "specify a gateway's data folder with --data; docs/provider.md describes the provider's console, and "
+            + "docs/operations/backup.md describes its backups")
+      }
       throw AdministrationFailure(
         .missing, "no gateway in \(path)",
         do: "start a gateway once with 'belfry gateway', \(folderAdvice), "
           + "or run the command inside 'belfry test-gateway'")
     }
   }
+
+  /// True if the folder contains the registry of `belfry provider`.
+  private var isOfProvider: Bool { FileSystem.exists(file("registry.sqlite")) }
 
   /// The advice to specify another data folder, with a folder from ``offsetFolders`` if there is one.
   public var folderAdvice: String {

@@ -79,11 +79,13 @@ extension GatewayFolder {
       throw .otherStore(
         folder: path, "its data is in the database \(link.url)",
         remedy: "start the gateway with --store \(link.url)")
-    case (.database, nil):
+    case (.database(let address), nil):
       guard FileSystem.exists(controlStoreFile) else { return }
       throw .otherStore(
         folder: path, "its data is in control.sqlite and notifications.sqlite",
-        remedy: "start the gateway without --store, or choose an empty data folder")
+        remedy:
+          "copy it to the database with 'belfry store copy sqlite:\(path) \(address.url)', start the gateway "
+          + "without --store, or choose an empty data folder")
     }
   }
 

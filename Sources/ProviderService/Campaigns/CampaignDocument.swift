@@ -132,14 +132,27 @@ private struct CampaignReader {
   /// Checks the name, which an operator can omit.
   mutating func checkName() {
     guard let name = text("name") else { return }
-    guard !name.isEmpty, name.utf8.count <= Limits.campaignNameBytesMax,
-      name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-    else {
+    check(
+      name, "name", bytesMax: Limits.campaignNameBytesMax,
+      ifEmpty: "enter a name, or leave it out to use the first title")
+  }
+
+  /// Reports the reason that a text is not one line of text of a limited length, if it is not; returns true if it is.
+  @discardableResult
+  private mutating func check(
+    _ text: String, _ field: String, bytesMax: Int, ifEmpty advice: String
+  ) -> Bool {
+    if text.utf8.isEmpty {
+      report(field, "empty", do: advice)
+    } else if text.utf8.count > bytesMax {
+      report(field, "\(text.utf8.count) bytes are too many", do: "shorten it to \(bytesMax) bytes")
+    } else if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       report(
-        "name", "empty, too long, or contains control characters",
-        do: "expected one line of up to \(Limits.campaignNameBytesMax) bytes")
-      return
+        field, "contains a line break or another control character", do: "use one line of text")
+    } else {
+      return true
     }
+    return false
   }
 
   mutating func text(_ field: String) -> String? {
@@ -210,15 +223,10 @@ private struct CampaignReader {
 
   mutating func collapseID() -> String? {
     guard let text = text("collapseID") else { return nil }
-    guard !text.isEmpty, text.utf8.count <= WireLimits.collapseIDBytesMax,
-      text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-    else {
-      report(
-        "collapseID", "empty, too long, or contains control characters",
-        do: "expected up to \(WireLimits.collapseIDBytesMax) bytes of text")
-      return nil
-    }
-    return text
+    let isValid = check(
+      text, "collapseID", bytesMax: WireLimits.collapseIDBytesMax,
+      ifEmpty: "enter an ID, or leave it out")
+    return isValid ? text : nil
   }
 
   mutating func sendTime() -> SendTime {

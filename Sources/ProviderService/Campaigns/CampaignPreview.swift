@@ -24,13 +24,15 @@ struct CampaignPreview {
   /// Creates a preview of a campaign for an audience at a given time.
   ///
   /// `shares` are the devices of the recipients, and `service` is the environment of the service, if known.
+  /// `passedTime` is the problem if the time has passed for every device; nil if the campaign has started.
   init(
     _ document: CampaignDocument, to recipients: CampaignAudience, shares: [AudienceShare],
-    zones deviceZones: DeviceZones, service: Environment?, notices: [String] = [], unixSeconds: Int
+    zones deviceZones: DeviceZones, service: Environment?, notices: [String] = [], unixSeconds: Int,
+    passedTime: RequestProblem? = nil
   ) {
     total = shares.reduce(0) { $0 + $1.count }
     let audience = AudienceCheck(document, shares, service: service)
-    problems = audience.problems
+    var problems = audience.problems
     var warnings = audience.warnings
     var languages: [JSONObject] = []
     let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues { shares in
@@ -70,10 +72,16 @@ struct CampaignPreview {
           of: recipients, topic: document.topic, environment: document.environment))
     }
     self.languages = languages
+    let deviceZonesOfAudience = Set(shares.map(\.timeZone)).map {
+      $0.flatMap(deviceZones.zone) ?? .utc
+    }
+    let isRefused = document.sendTime.isPast(at: unixSeconds, inAll: deviceZonesOfAudience)
+    if let passedTime, isRefused { problems.append(passedTime) }
+    self.problems = problems
     let late = shares.filter {
       document.sendTime.isPast(at: unixSeconds, in: $0.timeZone.flatMap(deviceZones.zone) ?? .utc)
     }
-    if !late.isEmpty {
+    if !late.isEmpty, passedTime == nil || !isRefused {
       let count = late.reduce(0) { $0 + $1.count }
       let devices = AudienceCheck.devices(count)
       let isQuiet = document.sendTime.quietHours != nil
@@ -84,9 +92,6 @@ struct CampaignPreview {
     }
     // Include the notices about damaged rows, because the counts above do not include the devices in those rows.
     self.warnings = notices + warnings
-    let deviceZonesOfAudience = Set(shares.map(\.timeZone)).map {
-      $0.flatMap(deviceZones.zone) ?? .utc
-    }
     startsInSeconds = document.sendTime.firstStart(
       in: deviceZonesOfAudience
     ).map { max(0, $0 - unixSeconds) }

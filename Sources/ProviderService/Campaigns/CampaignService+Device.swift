@@ -61,8 +61,7 @@ extension CampaignService {
     guard found.isEmpty else {
       throw Self.invalid(
         "deviceToken", "several devices are registered for \(campaign.topic)",
-        "specify a token with 'deviceToken', or with --token HEX on the command line; the console "
-          + "and 'GET /tokens' list the tokens")
+        "specify a token with 'deviceToken'; 'GET /tokens' and the console list the tokens")
     }
     guard token != nil else {
       throw Self.invalid(
@@ -71,7 +70,7 @@ extension CampaignService {
     }
     throw Self.invalid(
       "deviceToken", "this token is not registered for \(campaign.topic)",
-      "choose a device that the console or 'GET /tokens' lists")
+      "choose another token; 'GET /tokens' and the console list the tokens")
   }
 
   private static func invalid(_ field: String, _ what: String, _ advice: String) -> Failure {

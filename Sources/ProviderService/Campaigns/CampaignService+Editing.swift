@@ -6,6 +6,8 @@ internal import System
 /// Operations on the content of campaigns that have not started.
 extension CampaignService {
   /// Adds a campaign as a draft, which is not sent until it is started.
+  ///
+  /// A campaign whose time has passed for every device is refused.
   func add(
     _ object: JSONObject, audience: CampaignAudience, rate: Int64?
   ) throws(Failure) -> CampaignRecord {
@@ -14,6 +16,7 @@ extension CampaignService {
       id: Self.newID(), name: document.name, createdMilliseconds: SystemClock.unixMilliseconds,
       document: object.bytes, topic: document.topic, audience: audience, rate: rate,
       environment: document.environment?.name)
+    try checkTime(of: campaign, document, object)
     try stored { () throws(StorageFailure) in try registry.store.addCampaign(campaign) }
     return campaign
   }
@@ -31,8 +34,8 @@ extension CampaignService {
   /// Replaces the content of a draft or a scheduled campaign.
   ///
   /// If the new document lacks a name or a time, the campaign keeps its current value, which might come from a
-  /// command's options. A null in the document removes the value. If the new time is not in the future, a scheduled
-  /// campaign becomes a draft.
+  /// command's options. A null in the document removes the value. If the new time has passed for every device, the
+  /// edit is refused; if it has passed for some of them, a scheduled campaign becomes a draft.
   func edit(_ id: String, _ edit: Edit) throws(Failure) -> CampaignRecord {
     let campaign = try campaign(id)
     let former = try object(of: campaign)
@@ -47,6 +50,8 @@ extension CampaignService {
     edited.environment = document.environment?.name
     if let audience = edit.audience { edited.audience = audience }
     if let rate = edit.rate { edited.rate = rate }
+    // A draft that keeps its own time can still be edited.
+    if edit.document["at"]?.stringValue != nil { try checkTime(of: edited, document, object) }
     let startsLater = try startsLater(edited, document)
     return try change(
       id, .editRequested(startsLater: startsLater, isHeld: edit.isHeld), edited: edited)
@@ -120,17 +125,21 @@ extension CampaignService {
     _ object: JSONObject, audience: CampaignAudience
   ) throws(Failure) -> CampaignPreview {
     let document = try Self.document(object)
-    return try preview(document, audience, campaign: "")
+    return try preview(
+      document, audience, campaign: "", at: object["at"]?.stringValue, isDraft: true)
   }
 
   /// Returns a preview of an added campaign.
   func preview(_ id: String) throws(Failure) -> CampaignPreview {
     let campaign = try campaign(id)
-    return try preview(document(of: campaign), campaign.audience, campaign: id)
+    return try preview(
+      document(of: campaign), campaign.audience, campaign: id,
+      at: try object(of: campaign)["at"]?.stringValue, isDraft: campaign.state == .draft)
   }
 
   private func preview(
-    _ document: CampaignDocument, _ audience: CampaignAudience, campaign: String
+    _ document: CampaignDocument, _ audience: CampaignAudience, campaign: String, at: String?,
+    isDraft: Bool
   ) throws(Failure) -> CampaignPreview {
     let shares = try stored { () throws(StorageFailure) in
       try registry.store.shares(
@@ -140,7 +149,7 @@ extension CampaignService {
     return CampaignPreview(
       document, to: audience, shares: shares, zones: registry.zones,
       service: (try? service())?.environment, notices: registry.store.notices,
-      unixSeconds: Int(clock.unixSeconds))
+      unixSeconds: Int(clock.unixSeconds), passedTime: isDraft ? at.map(Self.passedTime) : nil)
   }
 
   private static func newID() -> String { Hexadecimal.encode(SystemRandom.bytes(6)) }

@@ -43,7 +43,8 @@ extension CampaignService {
       "state": .string(campaign.state.rawValue),
       "topic": .string(campaign.topic), "to": .string(campaign.audience.text),
       "at": document["at"] ?? .null, "quietHours": document["quietHours"] ?? .null,
-      "devices": .integer(campaign.total),
+      // The recipients of a draft are counted when it starts; the number of an earlier schedule is outdated.
+      "devices": campaign.state == .draft ? .null : .integer(campaign.total),
       "accepted": .integer(counts[.accepted]), "dead": .integer(counts[.dead]),
       "kept": .integer(counts[.kept]),
       "failed": .integer(counts[.failed]), "unknown": .integer(counts[.unknown]),
@@ -135,11 +136,24 @@ struct CampaignCounts {
 public enum CampaignTable {
   private static let columns = ["campaign", "name", "outcome", "reason", "language", "devices"]
 
-  /// Returns a report as CSV (RFC 4180): one line per outcome, reason, and language.
+  /// Returns the lines of a report: one per outcome, reason, and language, followed by a line for the recipients to
+  /// which nothing has been sent, if there are any.
+  public static func lines(_ report: JSONObject) -> [JSONObject] {
+    var lines = (report["outcomes"]?.arrayValue ?? []).compactMap(\.objectValue)
+    let done = (report["sent"]?.integerValue ?? 0) + (report["unknown"]?.integerValue ?? 0)
+    if let devices = report["devices"]?.integerValue, devices > done {
+      lines.append([
+        "outcome": "not sent", "reason": .null, "language": .null,
+        "devices": .integer(devices - done),
+      ])
+    }
+    return lines
+  }
+
+  /// Returns the lines of a report as CSV (RFC 4180).
   public static func csv(_ report: JSONObject) -> String {
     var text = columns.joined(separator: ",") + "\r\n"
-    for value in report["outcomes"]?.arrayValue ?? [] {
-      guard var line = value.objectValue else { continue }
+    for var line in lines(report) {
       line["campaign"] = report["id"]
       line["name"] = report["name"]
       text += columns.map { field(line[$0] ?? .null) }.joined(separator: ",") + "\r\n"

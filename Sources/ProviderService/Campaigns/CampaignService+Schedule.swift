@@ -1,3 +1,4 @@
+internal import BelfryWire
 internal import Scheduling
 internal import Storage
 internal import System
@@ -25,6 +26,37 @@ extension CampaignService {
       name.flatMap(registry.zones.zone) ?? .utc
     }
     return document.sendTime.firstStart(in: zones)
+  }
+
+  /// Returns true if a campaign's time has passed for every device of its audience.
+  func hasPassed(
+    _ campaign: CampaignRecord, _ document: CampaignDocument
+  ) throws(Failure) -> Bool {
+    let now = Int(clock.unixSeconds)
+    guard case .wall(let wall)? = document.sendTime.start else {
+      return document.sendTime.isPast(at: now, inAll: [])
+    }
+    // Counting the audience reads its tokens, and every zone is less than a day ahead of UTC.
+    guard wall - Gregorian.secondsPerDay < now else { return false }
+    let zones = Set(try shares(of: campaign).map(\.timeZone)).map { name in
+      name.flatMap(registry.zones.zone) ?? .utc
+    }
+    return document.sendTime.isPast(at: now, inAll: zones)
+  }
+
+  /// Throws an error if a campaign's time has passed for every device of its audience.
+  func checkTime(
+    of campaign: CampaignRecord, _ document: CampaignDocument, _ object: JSONObject
+  ) throws(Failure) {
+    guard try hasPassed(campaign, document) else { return }
+    throw .invalid(RequestProblems([Self.passedTime(object["at"]?.stringValue ?? "")]))
+  }
+
+  /// Returns the problem of a campaign whose time has passed for every device.
+  static func passedTime(_ text: String) -> RequestProblem {
+    RequestProblem(
+      "at", "invalid value '\(RequestProblem.excerpt(text))'",
+      do: "the time has passed for every device; use a later time, or no time to send now")
   }
 
   /// Starts the scheduled campaigns whose time has arrived.

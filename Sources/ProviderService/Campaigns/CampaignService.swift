@@ -145,8 +145,16 @@ public final class CampaignService: Sendable {
   // MARK: Requests
 
   /// Starts or schedules a draft, or continues a paused campaign.
+  ///
+  /// A draft whose time has passed is refused, because its owner might not expect that it is sent immediately.
   func resume(_ id: String) throws(Failure) -> CampaignRecord {
     let campaign = try campaign(id)
+    if campaign.state == .draft, try hasPassed(campaign, document(of: campaign)) {
+      let time = try object(of: campaign)["at"]?.stringValue ?? ""
+      throw .conflict(
+        "cannot send campaign \(id): its time (\(RequestProblem.excerpt(time))) has passed for every device",
+        advice: "edit the campaign to set a later time, or copy it: a copy has no time")
+    }
     let startsLater =
       switch campaign.state {
       case .draft, .scheduled: try startsLater(campaign, document(of: campaign))

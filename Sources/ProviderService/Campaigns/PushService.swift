@@ -1,5 +1,6 @@
 public import BelfryProvider
 public import BelfryWire
+internal import Synchronization
 internal import System
 
 /// The push service to which campaigns are sent.
@@ -13,7 +14,7 @@ public struct PushService: Sendable {
   let environment: Environment?
   /// The service's address, as shown to operators.
   let name: String
-  /// A function that returns the state of the connection, and opens a connection if none is open.
+  /// A function that returns the state of the connection, and tests the service if no connection is open.
   let connection: @Sendable () -> ProviderConnectionState
 
   /// Creates a service.
@@ -36,19 +37,49 @@ public struct PushService: Sendable {
   public init(
     client: ProviderClient, log: GatewayLog?, environment: Environment?, name: String
   ) {
+    let test = ConnectionTest(of: { client.connection }, connect: { client.connect() })
     self.init(
       submit: { push, completion in client.submit(push, completion: completion) }, log: log,
-      environment: environment, name: name,
-      connection: {
-        // Services close idle connections, so a connection that worked within the last minute counts as open.
-        let isRecent =
-          if case .ended(let moment) = client.connection {
-            SystemClock.unixMilliseconds - moment < Limits.connectionGoodMilliseconds
-          } else {
-            false
-          }
-        if !isRecent { client.connect() }
-        return client.connection
-      })
+      environment: environment, name: name, connection: { test.state() })
+  }
+}
+
+/// A test of a push service, which opens a connection if none is open.
+///
+/// A closed connection does not show whether the service still runs: a service closes idle connections, too.
+final class ConnectionTest: Sendable {
+  private let current: @Sendable () -> ProviderConnectionState
+  private let connect: @Sendable () -> Void
+  private let now: @Sendable () -> Int64
+  /// The time of the last test, in monotonic nanoseconds; nil before the first test.
+  private let testedAt = Mutex<Int64?>(nil)
+
+  /// Creates a test of the service that `connect` connects to.
+  ///
+  /// `now` is a monotonic clock in nanoseconds.
+  init(
+    of current: @escaping @Sendable () -> ProviderConnectionState,
+    connect: @escaping @Sendable () -> Void,
+    now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
+  ) {
+    self.now = now
+    self.current = current
+    self.connect = connect
+  }
+
+  /// Returns the state of the connection; if none is open, also tests the service, unless the last test was recent.
+  ///
+  /// The result of a test is part of a later state, because the test takes some time.
+  func state() -> ProviderConnectionState {
+    let state = current()
+    if case .connected = state { return state }
+    let moment = now()
+    let isDue = testedAt.withLock { last in
+      if let last, moment - last < Limits.connectionTestNanoseconds { return false }
+      last = moment
+      return true
+    }
+    if isDue { connect() }
+    return current()
   }
 }

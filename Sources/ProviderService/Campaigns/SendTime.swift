@@ -59,6 +59,20 @@ package struct SendTime: Sendable, Equatable {
     firstStart(in: [zone]).map { $0 < now } ?? false
   }
 
+  /// Returns true if the start has passed for the devices in all of these zones.
+  ///
+  /// A start that passed within the last minute counts as the current time. Without zones, the result is false for a
+  /// wall-clock time.
+  func isPast(at now: Int, inAll zones: [Zone]) -> Bool {
+    switch start {
+    case nil: false
+    case .instant(let moment)?: now - moment >= Limits.sendTimeGraceSeconds
+    case .wall(let wall)?:
+      !zones.isEmpty
+        && zones.allSatisfy { now - $0.firstInstant(ofWall: wall) >= Limits.sendTimeGraceSeconds }
+    }
+  }
+
   /// Returns true if the start has arrived for a device in a zone, or there is no start.
   func hasStarted(at now: Int, in zone: Zone) -> Bool {
     firstStart(in: [zone]).map { $0 <= now } ?? true

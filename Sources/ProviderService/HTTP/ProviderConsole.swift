@@ -14,11 +14,16 @@ public final class ProviderConsole: Sendable {
   /// - Parameters:
   ///   - router: The router for requests from apps and the operator.
   ///   - token: The admin token, which is required to begin a session.
+  ///   - tokenFile: The path of the file with the admin token, which the sign-in page shows; nil for the default path.
   ///   - names: The host names under which the operator allows browsers to connect.
   ///   - port: The port that browsers connect to.
-  public init(router: ProviderRouter, token: String, names: [String], port: UInt16) {
+  public init(
+    router: ProviderRouter, token: String, tokenFile: String? = nil, names: [String], port: UInt16
+  ) {
     self.router = router
-    access = ConsoleAccess(token: token, names: names, port: port, guesses: router.guesses)
+    access = ConsoleAccess(
+      token: token, names: names, port: port, guesses: router.guesses,
+      instructions: tokenFile.map { SignInInstructions(tokenFile: $0) })
     pages = ConsolePages(start: "provider.html", access: access)
   }
 

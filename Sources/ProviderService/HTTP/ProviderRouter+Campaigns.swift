@@ -160,6 +160,14 @@ extension ProviderRouter {
       isHeld = flag("hold") || isDraft
       isDryRun = flag("dryRun")
       for key in ["to", "rate", "hold", "draft", "dryRun"] { object[key] = nil }
+      if let text = object["payload"]?.stringValue {
+        // The payload is invalid if its text is, so the campaign is checked without it.
+        object["payload"] = checked(
+          { () throws(RequestProblems) -> JSONValue? in
+            let payload = try ProviderRouter.object(Array(text.utf8), field: "payload")
+            return .object(payload)
+          }, or: nil)
+      }
       let campaign = object
       let resolved = checked(
         { () throws(RequestProblems) -> JSONObject? in try ProviderRouter.withFiles(campaign) },
@@ -177,22 +185,35 @@ extension ProviderRouter {
   }
 
   fileprivate static func object(in request: HTTP1Request) throws(RequestProblems) -> JSONObject {
-    if let fault = PayloadFault(in: request.body) {
+    try object(request.body, field: nil)
+  }
+
+  /// Parses the JSON object in a body, or in the member `field` that contains it as text.
+  fileprivate static func object(
+    _ bytes: [UInt8], field: String?
+  ) throws(RequestProblems) -> JSONObject {
+    if let fault = PayloadFault(in: bytes) {
       throw RequestProblems([
         RequestProblem(
-          nil,
+          field,
           "invalid JSON at line \(fault.line), column \(fault.column): \(fault.what)",
           do: fault.remedy)
       ])
     }
-    guard let object = (try? JSONValue(parsing: request.body))?.objectValue else {
+    guard let object = (try? JSONValue(parsing: bytes))?.objectValue else {
       throw RequestProblems([
-        RequestProblem(nil, "the request is not a JSON object", do: "send an object")
+        RequestProblem(
+          field, field == nil ? "the request is not a JSON object" : "not a JSON object",
+          do: "send an object")
       ])
     }
-    if let key = JSONValue.doubledKey(in: request.body) {
+    if let key = JSONValue.doubledKey(in: bytes) {
       throw RequestProblems([
-        RequestProblem(key, "duplicate key in one object", do: "remove one of the two")
+        field == nil
+          ? RequestProblem(key, "duplicate key in one object", do: "remove one of the two")
+          : RequestProblem(
+            field, "duplicate key '\(RequestProblem.excerpt(key))' in one object",
+            do: "remove one of the two")
       ])
     }
     return object

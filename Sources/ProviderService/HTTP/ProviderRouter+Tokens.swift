@@ -78,7 +78,8 @@ extension ProviderRouter {
   /// Returns a page of tokens: `?limit=`, `?after=`, and the conditions of a search: `?deviceToken=`, `?topic=`,
   /// `?user=`, `?tag=`, `?language=`.
   ///
-  /// The header field `link` contains the next page's address.
+  /// The beginning of a token, with at least eight digits, also finds the token. The header field `link` contains the
+  /// next page's address.
   func tokens(_ request: HTTP1Request) throws -> HTTP1Response {
     func number(
       _ name: String, _ range: ClosedRange<Int64>, or none: Int64
@@ -97,16 +98,25 @@ extension ProviderRouter {
     let most = Int64(Limits.tokensPerPage)
     let limit = try number("limit", 1...most, or: most)
     let after = try number("after", 0...Int64.max, or: 0)
-    let (filter, query) = try filter(of: request)
-    let page = try registry.page(filter, after: after, limit: Int(limit))
+    let (filter, digits, query) = try filter(of: request)
+    var page: (lines: [JSONObject], next: Int64?) = ([], nil)
+    if digits == nil || filter?.sealed != nil {
+      page = try registry.page(filter, after: after, limit: Int(limit))
+    }
+    // No registration has exactly this token, so the digits might be the beginning of a longer token.
+    if page.lines.isEmpty, var others = filter, let digits {
+      others.sealed = nil
+      page = try registry.page(startingWith: digits, others, after: after, limit: Int(limit))
+    }
     let next = page.next.map { "</tokens?\(query)limit=\(limit)&after=\($0)>; rel=\"next\"" }
     return .lines(page.lines, fields: next.map { [("link", $0)] } ?? [])
   }
 
-  /// Returns the conditions of a search, and the query text that repeats these conditions in the next page's address.
+  /// Returns the conditions of a search, the digits that might be the beginning of a token, and the query text that
+  /// repeats these conditions in the next page's address.
   private func filter(
     of request: HTTP1Request
-  ) throws(RequestProblems) -> (filter: TokenFilter?, query: String) {
+  ) throws(RequestProblems) -> (filter: TokenFilter?, digits: String?, query: String) {
     let names = ["deviceToken", "topic", "user", "tag", "language"]
     var values: [String: String] = [:]  // text: the keys are our own words
     var query = ""
@@ -120,10 +130,12 @@ extension ProviderRouter {
       values[name] = value
       query += "\(name)=\(Self.percentEncoded(value))&"
     }
-    guard !values.isEmpty else { return (nil, "") }
+    guard !values.isEmpty else { return (nil, nil, "") }
     var filter = TokenFilter()
+    let digits = values["deviceToken"].flatMap(Self.beginningOfToken)
     do throws(RequestProblem) {
-      if let token = values["deviceToken"] {
+      // An odd number of digits is only the beginning of a token.
+      if let token = values["deviceToken"], digits?.utf8.count.isMultiple(of: 2) != false {
         filter.sealed = registry.sealer.seal(try RegistrationRequest.token(hexadecimal: token))
       }
       filter.language = try RegistrationRequest.language(values["language"])
@@ -133,7 +145,17 @@ extension ProviderRouter {
     filter.topic = values["topic"]
     filter.user = values["user"]
     filter.tag = values["tag"]
-    return (filter, query)
+    return (filter, digits, query)
+  }
+
+  /// Returns the digits of an incomplete token in the form in which tokens are listed; nil if there are too few or too
+  /// many digits, or if the text is not hexadecimal.
+  private static func beginningOfToken(_ text: String) -> String? {
+    let bytes = text.utf8.filter { !" <>".utf8.contains($0) }
+    guard Limits.tokenPrefixDigits.contains(bytes.count),
+      bytes.allSatisfy({ Hexadecimal.value($0) != nil })
+    else { return nil }
+    return String(decoding: bytes, as: UTF8.self).lowercased()
   }
 
   private static func percentEncoded(_ text: String) -> String {

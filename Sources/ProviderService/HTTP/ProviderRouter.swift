@@ -131,10 +131,13 @@ public struct ProviderRouter: Sendable {
   private func caller(of request: HTTP1Request) throws(Refusal) -> Caller {
     if let key = Self.bearer(request) {
       if let app = apps.app(withKey: Array(key.utf8)) { return .app(bundleID: app.bundleID) }
-      try requireToken(key, from: request, or: "the key does not belong to an app")
+      try requireToken(
+        key, from: request, or: "the key does not belong to an app", file: Self.appKeyFile)
       return .administrator
     }
-    guard isOpen else { throw Self.unauthorized("the app's key is missing") }
+    guard isOpen else {
+      throw Self.unauthorized("the app's key is missing", file: Self.appKeyFile)
+    }
     // Refuse web pages. Otherwise, a page in a browser on this machine could reach the service through a host name that
     // resolves to this machine.
     guard Self.isOwnName(request.field("host")), request.field("origin") == nil,
@@ -150,20 +153,22 @@ public struct ProviderRouter: Sendable {
 
   private func requireAdministrator(_ request: HTTP1Request) throws(Refusal) {
     let what = "the admin token is missing or wrong"
-    guard let key = Self.bearer(request) else { throw Self.unauthorized(what) }
-    try requireToken(key, from: request, or: what)
+    guard let key = Self.bearer(request) else {
+      throw Self.unauthorized(what, file: Self.adminTokenFile)
+    }
+    try requireToken(key, from: request, or: what, file: Self.adminTokenFile)
   }
 
-  /// Throws a refusal unless `key` is the admin token.
+  /// Throws a refusal unless `key` is the admin token; the refusal names `file` as the source of the right key.
   ///
   /// The admin token is always accepted. A client that has sent too many wrong tokens must wait before it tries other
   /// tokens.
   private func requireToken(
-    _ key: String, from request: HTTP1Request, or what: String
+    _ key: String, from request: HTTP1Request, or what: String, file: String
   ) throws(Refusal) {
     switch guesses.check(key, from: request.peerAddress) {
     case .right: return
-    case .wrong: throw Self.unauthorized(what)
+    case .wrong: throw Self.unauthorized(what, file: file)
     case .tooMany(let seconds):
       var refusal = Refusal(
         429, "too many wrong tokens",
@@ -181,9 +186,16 @@ public struct ProviderRouter: Sendable {
     return String(field.dropFirst(scheme.count))
   }
 
-  private static func unauthorized(_ what: String) -> Refusal {
-    Refusal(401, what, do: "send 'authorization: Bearer' with the contents of the token file")
+  private static func unauthorized(_ what: String, file: String) -> Refusal {
+    Refusal(
+      401, what,
+      do: "send 'authorization: Bearer' with the contents of \(file) in the provider's data folder")
   }
+
+  /// The path of an app's key in the data folder.
+  private static let appKeyFile = "apps/BUNDLE-ID.key"
+  /// The path of the admin token in the data folder.
+  private static let adminTokenFile = "admin-token"
 
   /// Returns true if the browser reports that a page from another site sent the request.
   ///

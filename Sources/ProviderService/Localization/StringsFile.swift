@@ -232,7 +232,7 @@ public enum StringsFile {
   private static func shown(_ path: String) -> String { RequestProblem.excerpt(path) }
 
   private static let usualAdvice =
-    "expected the name of a .strings, .stringsdict, .xcstrings or JSON file"
+    "expected {\"title\":…,\"body\":…}, or the name of a .strings, .stringsdict, .xcstrings or JSON file"
 
   private static func problem(
     _ field: String, _ what: String,

@@ -75,6 +75,33 @@ public struct Registry: Sendable {
     return (lines, tokens.count == limit ? tokens.last?.number : nil)
   }
 
+  /// Returns a page of the tokens that match a filter and begin with these hexadecimal digits, and the token number
+  /// after which the search continues; nil if it is complete.
+  ///
+  /// The tokens are encrypted, so no index covers their beginnings: each call opens a limited number of tokens, and a
+  /// page can be empty even if the search is not complete.
+  func page(
+    startingWith digits: String, _ filter: TokenFilter, after number: Int64, limit: Int
+  ) throws(StorageFailure) -> (lines: [JSONObject], next: Int64?) {
+    var lines: [JSONObject] = []
+    var last = number
+    for _ in 0..<Limits.pagesOpenedMax {
+      let page = try store.tokens(matching: filter, after: last, limit: Limits.tokensPerPage)
+      for token in page.tokens {
+        let text = sealer.open(token.registration.sealed).map(Hexadecimal.encode) ?? ""
+        guard text.utf8.starts(with: digits.utf8) else { continue }
+        lines.append(line(token))
+        if lines.count == limit { return (lines, token.number) }
+      }
+      guard let next = page.next else { return (lines, nil) }
+      assert(next > last, "a search does not go backward")
+      last = next
+      // The store has already read as many rows as it reads for one page.
+      if page.tokens.isEmpty { break }
+    }
+    return (lines, last)
+  }
+
   private func line(_ token: RegisteredToken) -> JSONObject {
     let registration = token.registration
     func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }

@@ -145,7 +145,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .invalidProviderToken:
       Row(
         403, "InvalidProviderToken", .renewProviderToken,
-        "the provider token cannot be read, its key is unknown or revoked, or its signature is wrong"
+        "the provider token cannot be read, its key is unknown, revoked or of another team (iss), or its signature is wrong"
       )
     case .missingProviderToken:
       Row(

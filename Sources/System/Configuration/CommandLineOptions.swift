@@ -86,11 +86,15 @@ public struct CommandLineOptions: Sendable {
       throw .missingArgument(wanted: table.positionals)
     }
     if let unexpected = positionals.dropFirst(table.positionalCount.upperBound).first {
+      for argument in positionals {
+        guard let entry = table.entry(withOneHyphen: argument) else { continue }
+        throw .unexpectedArgument(argument, option: entry.key)
+      }
       // An app ID contains dots; the names of options and verbs do not.
       let isAppID = unexpected.contains(".") && !unexpected.contains("/")
       throw .unexpectedArgument(
-        unexpected, option: isAppID && table.entry("app") != nil ? "app" : nil,
-        advice: table.surplusAdvice)
+        unexpected, option: isAppID ? table.entry("app")?.key : nil,
+        advice: positionals.first.flatMap { table.verbAdvice[$0] } ?? table.surplusAdvice)
     }
   }
 
@@ -101,11 +105,13 @@ public struct CommandLineOptions: Sendable {
     _ text: Substring, next: String?, _ table: OptionTable
   ) throws(Problem) -> Bool {
     let equals = text.firstIndex(of: "=")
-    let key = String(equals.map { text[..<$0] } ?? text)
+    let name = String(equals.map { text[..<$0] } ?? text)
     let attached = equals.map { String(text[text.index(after: $0)...]) }
-    guard let entry = table.entry(key) else {
-      throw .unknown(key: key, nearest: Suggestion.nearest(to: key, in: table.entries.map(\.key)))
+    guard let entry = table.entry(name) else {
+      throw .unknown(
+        key: name, nearest: Suggestion.nearest(to: name, in: table.entries.map(\.key)))
     }
+    let key = entry.key
     switch entry.kind {
     case .flag:
       guard attached == nil else { throw .unexpectedValue(key: key) }

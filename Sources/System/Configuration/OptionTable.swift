@@ -11,6 +11,8 @@ public struct OptionTable: Sendable {
 
     /// The option's name, without the two hyphens.
     public let key: String
+    /// Another name that the command line accepts for the option, but that the help doesn't show.
+    let alias: String?
     let kind: Kind
     /// True if the option can be given more than once.
     public let isRepeatable: Bool
@@ -40,28 +42,29 @@ public struct OptionTable: Sendable {
     ///
     /// `default` is shown in the help, but not applied. The command itself checks that a required option is given.
     public static func value(
-      _ key: String, _ name: String, isRequired: Bool = false, default defaultText: String? = nil,
-      _ help: String
+      _ key: String, _ name: String, alias: String? = nil, isRequired: Bool = false,
+      default defaultText: String? = nil, _ help: String
     ) -> Entry {
       Entry(
-        key: key, kind: .value(name: name), isRepeatable: false, isRequired: isRequired,
-        defaultText: defaultText, help: help)
+        key: key, alias: alias, kind: .value(name: name), isRepeatable: false,
+        isRequired: isRequired, defaultText: defaultText, help: help)
     }
 
     /// Returns an option `--key VALUE` that can be given more than once.
     public static func repeatable(
-      _ key: String, _ name: String, isRequired: Bool = false, default defaultText: String? = nil,
-      _ help: String
+      _ key: String, _ name: String, alias: String? = nil, isRequired: Bool = false,
+      default defaultText: String? = nil, _ help: String
     ) -> Entry {
       Entry(
-        key: key, kind: .value(name: name), isRepeatable: true, isRequired: isRequired,
-        defaultText: defaultText, help: help)
+        key: key, alias: alias, kind: .value(name: name), isRepeatable: true,
+        isRequired: isRequired, defaultText: defaultText, help: help)
     }
 
     /// Returns a flag `--key` without a value.
     public static func flag(_ key: String, _ help: String) -> Entry {
       Entry(
-        key: key, kind: .flag, isRepeatable: false, isRequired: false, defaultText: nil, help: help)
+        key: key, alias: nil, kind: .flag, isRepeatable: false, isRequired: false,
+        defaultText: nil, help: help)
     }
   }
 
@@ -75,6 +78,8 @@ public struct OptionTable: Sendable {
   public let positionalCount: ClosedRange<Int>
   /// The advice in the error for a surplus positional argument.
   public let surplusAdvice: String
+  /// The advice in that error if the first argument is a verb, by verb.
+  public let verbAdvice: [String: String]
   /// The options, in help order.
   public let entries: [Entry]
 
@@ -82,7 +87,7 @@ public struct OptionTable: Sendable {
   public init(
     command: String, summary: String, positionals: String = "",
     positionalCount: ClosedRange<Int> = 0...0, surplusAdvice: String = "see --help",
-    _ entries: [Entry]
+    verbAdvice: [String: String] = [:], _ entries: [Entry]
   ) {
     assert(
       entries.allSatisfy { !$0.isRequired || $0.defaultText == nil },
@@ -92,6 +97,7 @@ public struct OptionTable: Sendable {
     self.positionals = positionals
     self.positionalCount = positionalCount
     self.surplusAdvice = surplusAdvice
+    self.verbAdvice = verbAdvice
     self.entries = entries
   }
 
@@ -143,5 +149,11 @@ public struct OptionTable: Sendable {
     }
   }
 
-  func entry(_ key: String) -> Entry? { entries.first { $0.key == key } }
+  func entry(_ name: String) -> Entry? { entries.first { $0.key == name || $0.alias == name } }
+
+  /// Returns the option that the user meant with an argument that has only one hyphen, such as `-in` or `-in=4m`.
+  func entry(withOneHyphen argument: String) -> Entry? {
+    guard argument.hasPrefix("-"), !argument.hasPrefix("--") else { return nil }
+    return entry(String(argument.dropFirst().prefix { $0 != "=" }))
+  }
 }

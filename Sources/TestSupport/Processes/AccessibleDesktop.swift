@@ -71,6 +71,15 @@ public struct AccessibleDesktop: Sendable {
     }
   }
 
+  /// Presses a key, which is specified by its X name, in the window with this title.
+  public func press(key: String, inWindow title: String) async throws {
+    _ = try await scenario.command(
+      [
+        TestTool.xdotool.required(), "search", "--onlyvisible", "--name", title, "windowfocus",
+        "--sync", "key", key,
+      ], environment: environment)
+  }
+
   /// Closes the window with this title, as the close button of a window manager does.
   public func closeWindow(_ title: String) async throws {
     let found = try await scenario.command(

@@ -66,7 +66,8 @@ enum ChannelCommand {
       AdministrationVerb(
         "channel", "add", "Creates a channel for an app and prints the channel ID.",
         options: [
-          .value("app", "BUNDLE-ID", isRequired: true, "the app that owns the channel"),
+          .value(
+            "app", "BUNDLE-ID", alias: "topic", isRequired: true, "the app that owns the channel"),
           .value(
             "storage", "0|1", default: "0",
             "0: store no messages; 1: store the newest message for offline devices"),
@@ -83,7 +84,7 @@ enum ChannelCommand {
       AdministrationVerb(
         "channel", "remove", "Removes a channel and its subscriptions.", positionals: "ID",
         positionalCount: 1...1,
-        options: [.value("app", "BUNDLE-ID", "the app that owns the channel")],
+        options: [.value("app", "BUNDLE-ID", alias: "topic", "the app that owns the channel")],
         columns: ["channel"]
       ) { .removeChannel(id: $0.positionals[0], bundleID: $0.value("app")) },
     ])
@@ -98,15 +99,16 @@ enum DeviceAdministration {
       AdministrationVerb(
         "device", "list",
         "Lists the enrolled devices. The time at which a device was last seen is not stored, so it is known only if the "
-          + "device has been connected since the gateway started.",
-        columns: ["device", "name", "up", "lastSeenAt", "enrolledAt", "revokedAt"],
+          + "device has been connected since the gateway started. The state is 'locked out' if the certificate authority "
+          + "that signed the device's certificate was retired.",
+        columns: ["device", "name", "up", "lastSeenAt", "enrolledAt", "revokedAt", "state"],
         shown: { device in
-          // Only a running gateway knows which devices are connected.
-          guard device["up"] != nil, device["lastSeenAt"] == nil, device["revokedAt"] == nil else {
-            return device
-          }
           var device = device
-          device["lastSeenAt"] = "not since the gateway started"
+          if device["lockedOut"] != nil { device["state"] = "locked out" }
+          // Only a running gateway knows which devices are connected.
+          if device["up"] != nil, device["lastSeenAt"] == nil, device["revokedAt"] == nil {
+            device["lastSeenAt"] = "not since the gateway started"
+          }
           return device
         }
       ) { _ in .listDevices(of: nil) },

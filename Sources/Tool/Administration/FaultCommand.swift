@@ -26,7 +26,8 @@ enum FaultCommand {
           .value("goaway-after", "N", "send GOAWAY after N requests on a connection"),
           .value(
             "streams", "N",
-            "maximum number of concurrent streams; with 0, the gateway accepts no requests"),
+            "maximum number of concurrent streams; with 0, a client can send no requests after it has read the "
+              + "gateway's SETTINGS"),
           .value("window", "BYTES", "initial flow-control window"),
           .value("delay", "MS", "delay each response by this number of milliseconds"),
           .flag("close", "close the connection without a response"),

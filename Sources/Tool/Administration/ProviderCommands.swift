@@ -11,7 +11,8 @@ enum TeamCommand {
     name: "team",
     verbs: [
       AdministrationVerb(
-        "team", "add", "Adds a team.", positionals: "[NAME]", positionalCount: 0...1,
+        "team", "add", "Adds a team. Without NAME, the team's name is Team, followed by its ID.",
+        positionals: "[NAME]", positionalCount: 0...1,
         options: [.value("id", "ID", default: "generated", "10 uppercase letters and digits")],
         columns: ["id"]
       ) { options in
@@ -45,7 +46,7 @@ enum KeyCommand {
       .value("team", "ID", default: "the only team", "the team whose apps the key can send to"),
       .value("id", "KEYID", default: "generated", "10 uppercase letters and digits"),
       .repeatable(
-        "topic", "BUNDLE-ID", default: "all", "an app that the key can send to"),
+        "topic", "BUNDLE-ID", alias: "app", default: "all", "an app that the key can send to"),
       .value(
         "environment", "sandbox|production|both", default: "both",
         "environment in which the key is valid"),
@@ -121,7 +122,7 @@ enum CertificateCommand {
     options: [
       .value(
         "team", "ID", default: "the only team", "the team whose apps the certificate can send to"),
-      .value("topic", "BUNDLE-ID", "the app that the certificate can send to"),
+      .value("topic", "BUNDLE-ID", alias: "app", "the app that the certificate can send to"),
       .value(
         "environment", "sandbox|production|both", default: "both",
         "environment in which the certificate is valid"),
@@ -147,8 +148,17 @@ enum CertificateCommand {
   }
 
   private static let list = AdministrationVerb(
-    "certificate", "list", "Lists the certificates.",
-    columns: ["serial", "team", "topic", "environment", "form", "expiresAt", "revokedAt"]
+    "certificate", "list",
+    "Lists the certificates. A certificate whose state is 'authority retired' is no longer valid.",
+    columns: ["serial", "team", "topic", "environment", "form", "expiresAt", "revokedAt", "state"],
+    shown: { certificate in
+      guard certificate["authorityRetired"] != nil, certificate["revokedAt"] == nil else {
+        return certificate
+      }
+      var certificate = certificate
+      certificate["state"] = "authority retired"
+      return certificate
+    }
   ) { _ in .listCertificates }
 
   private static let revoke = AdministrationVerb(

@@ -28,9 +28,13 @@ enum StoreCommand {
     return table.run(Array(arguments.dropFirst())) { options in
       let (source, target) = (options.positionals[0], options.positionals[1])
       guard source.utf8.starts(with: "sqlite:".utf8), source.utf8.count > 7 else {
+        // A text without a colon is probably the path of a folder.
+        let isPath = !source.isEmpty && !source.utf8.contains(UInt8(ascii: ":"))
         throw AdministrationFailure(
           .invalid, "cannot copy from '\(source)'",
-          do: "specify the gateway's data folder, for example sqlite:\(StateFolders.gateway)")
+          do: isPath
+            ? "specify the gateway's data folder as sqlite:\(source)"
+            : "specify the gateway's data folder, for example sqlite:\(StateFolders.gateway)")
       }
       let folder = GatewayFolder(path: String(source.dropFirst(7)))
       try FolderOwner.act(in: folder.path)

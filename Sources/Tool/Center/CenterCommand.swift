@@ -1,3 +1,4 @@
+import Agent
 import BelfryWire
 import AppWire
 import Foundation
@@ -23,7 +24,7 @@ enum CenterCommand {
         "page",
         "open an interactive page in the terminal, with keys to open, act on, reply to and clear notifications"
       ),
-      .flag("window", "open the belfry-center window on this desktop"),
+      .flag("window", "open the belfry-center window on this desktop, and exit immediately"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
@@ -54,6 +55,10 @@ enum CenterCommand {
     AgentControl.run(arguments, table, verbs: verbTables) { options, agent in
       if options.has("page") { return try CenterScreen.run(options) }
       if options.has("window") {
+        // The agent would open the window on another desktop.
+        guard HelperProgram.hasDisplay(display) else {
+          throw HelperProgram.missingDisplay(insteadUse: "belfry center --page")
+        }
         _ = try agent.ask(.openCenter(display))
         return
       }
@@ -74,7 +79,8 @@ enum CenterCommand {
         return row
       }
       OutputTable.show(
-        rows, columns: columns, .headings(of: "notifications"), asJSON: options.has("json"))
+        rows, columns: columns, .headings(of: "notifications"), asJSON: options.has("json"),
+        shortening: ["body", "subtitle", "title"])
     }
   }
 

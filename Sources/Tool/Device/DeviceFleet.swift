@@ -161,7 +161,9 @@ final class DeviceFleet: TurnEndTarget {
     guard !isLeaving else { return stopWhenAllAreGone() }
     if let loss = device.link?.latestLoss, let problem = trustProblem(loss) {
       reportOnce(problem)
-    } else if !device.isUp, statistics.tokens == 0 {
+    } else if device.link?.latestLoss.isEnrollmentRefused == true {
+      // The device has already reported the refusal.
+    } else if !device.isStopped, !device.isUp, statistics.tokens == 0 {
       let prefix = "not connected: "
       let cause = reason.hasPrefix(prefix) ? reason.dropFirst(prefix.count) : reason[...]
       reportOnce("not connected to the gateway yet: \(cause)")

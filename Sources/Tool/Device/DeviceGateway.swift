@@ -66,6 +66,15 @@ struct DeviceGateway: Equatable {
   /// The folder of the gateway, if the description is a `gateway.json` in that folder.
   private(set) var folder: String?
 
+  /// The first name that the operator configured and by which other machines might reach the gateway; nil if there is
+  /// none.
+  var publicName: String? { Self.publicName(among: names) }
+
+  /// Returns the first of a gateway's names by which other machines might reach the gateway; nil if there is none.
+  static func publicName(among names: [String]) -> String? {
+    names.first { $0 != "localhost" && SocketAddress(host: $0, port: 0)?.isLoopback != true }
+  }
+
   /// The path of the description of the current user's gateway.
   static var usersFile: String { "\(StateFolders.gateway)/gateway.json" }
 

@@ -47,6 +47,7 @@ enum InviteCommand {
       } else {
         gateway.host = invitingHost(gateway, GatewayFolder(path: folder), listensForOthers)
       }
+      let hasName = gateway.publicName != nil
       guard GatewayFolder(path: folder).isCertified(for: gateway.host) != false else {
         Output.error(
           "the gateway's certificate is not valid for \(gateway.host), so devices refuse it",
@@ -61,7 +62,8 @@ enum InviteCommand {
       if !listensForOthers {
         Output.error(
           "warning: the gateway listens only on this machine, so the invitation works only here",
-          do: "to invite other machines, restart the gateway with --host 0.0.0.0 --name NAME")
+          do: "to invite other machines, restart the gateway with --host 0.0.0.0"
+            + (hasName ? "" : " --name NAME"))
       }
       let invitation = try Invitation.text(of: gateway)
       let out = try options.value("out").map(AdministrationVerb.reserve)
@@ -105,10 +107,7 @@ enum InviteCommand {
   private static func invitingHost(
     _ gateway: DeviceGateway, _ folder: GatewayFolder, _ listensForOthers: Bool
   ) -> String {
-    let named = gateway.names.first {
-      $0 != "localhost" && SocketAddress(host: $0, port: 0)?.isLoopback != true
-    }
-    if let named { return named }
+    if let named = gateway.publicName { return named }
     let host = reachableHost(gateway)
     guard listensForOthers, folder.isCertified(for: host) == false else { return host }
     return folder.certifiedNames.first ?? host

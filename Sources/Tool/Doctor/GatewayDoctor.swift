@@ -183,10 +183,13 @@ struct GatewayDoctor {
   private var reach: JSONObject {
     let listener = description["host"]?.stringValue ?? "127.0.0.1"
     let isLoopback = SocketAddress(host: listener, port: 0)?.isLoopback == true
+    let names = (description["names"]?.arrayValue ?? []).compactMap(\.stringValue)
+    let hasName = DeviceGateway.publicName(among: names) != nil
     return Self.row(
       "reach", isFine: !isLoopback, isLack: false,
       isLoopback ? "\(listener): only this machine" : "\(listener): other machines too",
-      "to let other machines reach it, start the gateway with --host 0.0.0.0 and --name HOST")
+      "to let other machines reach it, start the gateway with --host 0.0.0.0"
+        + (hasName ? "" : " and --name HOST"))
   }
 
   private var disk: JSONObject {

@@ -7,7 +7,7 @@ enum ManualCommand {
     command: "belfry man",
     summary: """
       Shows the manual page of a command, or the overview if no command is given. If standard output is not a
-      terminal, prints the page's source (roff). With --out, writes all pages to a folder, as 'make man' does.
+      terminal, prints the page's source (roff). With --out, writes all pages to a folder.
       """,
     positionals: "[COMMAND [VERB]]", positionalCount: 0...2,
     [

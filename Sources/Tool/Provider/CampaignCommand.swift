@@ -27,7 +27,7 @@ enum CampaignCommand {
     .value(
       "at", "TIME",
       "time to send, such as 2026-11-25T09:00; each device's time zone applies unless the time has "
-        + "Z or an offset"),
+        + "Z or an offset; a time that has passed for every device is refused"),
     .value("rate", "N/s", "rate limit in pushes per second"),
   ]
 
@@ -110,8 +110,12 @@ enum CampaignCommand {
     command: "belfry campaign report",
     summary: "Shows the results of a campaign by outcome, reason and language.",
     positionals: "ID", positionalCount: 1...1,
-    [.flag("csv", "print a CSV table with one row per outcome, reason and language")] + access
-      + SendTarget.entries)
+    [
+      .flag(
+        "csv",
+        "print a CSV table with one row per outcome, reason and language, and one for unsent pushes"
+      )
+    ] + access + SendTarget.entries)
 
   static let tables = [
     send, list, status, edit, copy, test, pause, resume, cancel, delete, report,
@@ -207,13 +211,27 @@ enum CampaignCommand {
     }
   }
 
-  /// Returns an error about a member of the campaign with the name of the option that set the member, if one did.
+  /// Returns an error of the service in the words of the command line: with the name of the option that set a member of
+  /// the campaign, and without the service's requests.
   private static func namingOption(_ error: String, _ options: CommandLineOptions) -> String {
-    let isOfOption = ["at", "name", "to"].contains {
-      options.isGiven($0) && error.hasPrefix("\($0): ")
+    var error = error
+    for (word, ownWord) in ownWords { error = error.replacing(word, with: ownWord) }
+    for key in ["at", "name", "to"] {
+      guard let value = options.value(key), error.hasPrefix("\(key): ") else { continue }
+      let quoted = "\(key): invalid value '\(value)'"
+      guard error.hasPrefix(quoted) else { return "--\(error)" }
+      return "invalid value '\(value)' for --\(key)\(error.dropFirst(quoted.count))"
     }
-    return isOfOption ? "--\(error)" : error
+    let member = "deviceToken: "
+    guard error.hasPrefix(member) else { return error }
+    let rest = String(error.dropFirst(member.count))
+    return options.isGiven("token") ? "--token: \(rest)" : rest
   }
+
+  /// The words of the service's errors that only clients of its HTTP port know, and the words of the command line.
+  private static let ownWords = [
+    ("'GET /tokens' and the console list", "the console lists"), ("'deviceToken'", "--token HEX"),
+  ]
 
   private static func show(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32
   {
@@ -239,7 +257,7 @@ enum CampaignCommand {
     var status = report
     for key in ["reasons", "languages", "outcomes", "states"] { status[key] = nil }
     print([status], options)
-    let outcomes = (report["outcomes"]?.arrayValue ?? []).compactMap(\.objectValue)
+    let outcomes = CampaignTable.lines(report)
     guard !outcomes.isEmpty else { return }
     Output.line("")
     OutputTable.show(
@@ -250,15 +268,9 @@ enum CampaignCommand {
   private static func showList(
     _ options: CommandLineOptions, _ access: ProviderAccess
   ) throws -> Int32 {
-    var lines = interrupting(try access.perform("GET", "/campaigns"), access)
+    let lines = interrupting(try access.perform("GET", "/campaigns"), access)
     var columns = ["id", "name", "state", "at", "devices", "accepted", "dead", "failed", "unknown"]
     if lines.contains(where: { ($0["problem"] ?? .null) != .null }) { columns.append("problem") }
-    if !options.has("json") {
-      // The recipients of a draft are counted when it starts.
-      for index in lines.indices where lines[index]["state"] == "draft" {
-        lines[index]["devices"] = nil
-      }
-    }
     OutputTable.show(
       lines, columns: columns, .headings(of: "campaigns"), asJSON: options.has("json"))
     return 0
@@ -291,8 +303,11 @@ enum CampaignCommand {
       for line in lines { Output.json(.object(line)) }
       return
     }
-    for (index, line) in lines.enumerated() {
+    for (index, status) in lines.enumerated() {
       if index > 0 { Output.line("") }
+      var line = status
+      // The recipients of a draft are counted when it starts.
+      if line["state"] == "draft" { line["devices"] = "not counted yet" }
       let width = line.keys.map(\.count).max() ?? 0
       for member in line.members where member.value != .null {
         let padding = String(repeating: " ", count: width - member.key.count + 2)

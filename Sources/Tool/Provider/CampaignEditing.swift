@@ -42,7 +42,7 @@ enum CampaignEditing {
     return 0
   }
 
-  /// Warns about a draft whose time has passed, because starting the draft would send it immediately.
+  /// Warns about a draft that has a time that has passed, for all devices or for some of them.
   private static func warnOfPassedTime(
     _ status: JSONObject, before: JSONObject, _ access: ProviderAccess
   ) throws {
@@ -50,11 +50,16 @@ enum CampaignEditing {
       let preview = try access.perform("GET", "/campaigns/\(id)/preview").first,
       preview["startsInSeconds"]?.integerValue == 0
     else { return }
-    let wasScheduled = before["state"] == "scheduled"
+    let hasPassedForAll = (preview["problems"]?.arrayValue ?? []).contains {
+      $0.objectValue?["field"] == "at"
+    }
+    let devices = hasPassedForAll ? "" : " for some devices"
+    let effect = before["state"] == "scheduled" ? ", so the campaign is now a draft" : ""
     Output.error(
-      "warning: the scheduled time has passed"
-        + (wasScheduled ? ", so the campaign is now a draft" : ""),
-      do: "starting it sends it immediately")
+      "warning: the scheduled time has passed\(devices)\(effect)",
+      do: hasPassedForAll
+        ? "use --at to set a later time, or copy the campaign: a copy has no time"
+        : "starting it sends it to them immediately")
   }
 
   /// Sends a campaign's content to one device.

@@ -88,7 +88,10 @@ enum CampaignSending {
         try bring(list, of: options.value("to") ?? "", to: id, access)
       }
       let preview = try access.perform("GET", "/campaigns/\(id)/preview").first ?? [:]
-      CampaignOutput.warn(of: preview)
+      // The start of a campaign without recipients fails for the reason of which the preview warns.
+      if input.isDryRun || input.isDraft || preview["devices"]?.integerValue != 0 {
+        CampaignOutput.warn(of: preview)
+      }
       if input.isDryRun {
         CampaignOutput.show(
           preview: preview, at: campaign["at"]?.stringValue, asJSON: options.has("json"))

@@ -50,9 +50,11 @@ final class ProviderRun {
       registry: folder.registry, campaigns: campaigns, apps: folder.apps,
       adminToken: folder.adminToken, isOpen: options.has("open"),
       tokensPerApp: try ProviderServiceCommand.tokensPerApp(options), log: log)
-    let (token, names) = (folder.adminToken, options.values("name"))
+    let (token, tokenFile) = (folder.adminToken, folder.adminTokenFile)
+    let names = options.values("name")
     server = try ConsoleServer(address: address, option: "port", hostOption: "host") { port in
-      let console = ProviderConsole(router: router, token: token, names: names, port: port)
+      let console = ProviderConsole(
+        router: router, token: token, tokenFile: tokenFile, names: names, port: port)
       return { console.answer($0) }
     }
   }
@@ -88,6 +90,9 @@ final class ProviderRun {
     if let readyFile { try FileSystem.write(text, to: readyFile, mode: 0o600) }
     service.ready()
     log.info("ready", ["port": "\(server.port)", "apps": "\(folder.apps.apps.count)"])
+    if folder.apps.apps.isEmpty, !options.has("open") {
+      log.warning("no app can register tokens: specify the apps with --topic BUNDLE-ID")
+    }
     log.info(
       "console ready: open it in a browser and sign in with the admin token",
       ["console": address.consoleURL(port: server.port), "tokenFile": folder.adminTokenFile])

@@ -58,7 +58,7 @@ enum ProviderServiceCommand {
       return try ProviderRun(options, address: address).untilStopped()
     } catch {
       Output.error(error)
-      return 1
+      return (error as? any CommandFailure)?.exitStatus ?? 1
     }
   }
 

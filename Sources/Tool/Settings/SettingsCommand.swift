@@ -19,7 +19,8 @@ enum SettingsCommand {
       .value("location", "on|off", "location services for the whole device"),
       .flag(
         "page", "open an interactive page in the terminal, with keys to choose and change settings"),
-      .flag("window", "open the belfry-center window on this desktop"),
+      .flag(
+        "window", "open the belfry-center window on this desktop, and wait until it is closed"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
 
@@ -44,6 +45,11 @@ enum SettingsCommand {
         throw UsageError("--languages and --location apply to the whole device: remove the app ID")
       }
       return .changeDevice(device)
+    }
+    for pair in options.positionals where pair.hasPrefix("focus=") {
+      let state = ["focus=on", "focus=off"].contains(pair) ? pair : "focus=on"
+      throw UsageError(
+        "focus is a state of the device, not a setting of an app: use 'belfry state \(state)'")
     }
     guard let app = options.positionals.first else { return .appSettings(app: nil) }
     var changes: [String: String] = [:]

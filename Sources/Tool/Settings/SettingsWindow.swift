@@ -20,12 +20,8 @@ enum SettingsWindow {
       throw HelperProgram.missingWindows(insteadUse: "belfry settings --page")
     }
     // Without a display, `belfry-center` would print a message of its own.
-    let environment = ProcessInfo.processInfo.environment
-    guard ["WAYLAND_DISPLAY", "DISPLAY"].contains(where: { environment[$0]?.isEmpty == false })
-    else {
-      throw AppLinkFailure(
-        .invalidArgument,
-        "no display: run this command in a desktop session, or use 'belfry settings --page'")
+    guard HelperProgram.hasDisplay(ProcessInfo.processInfo.environment) else {
+      throw HelperProgram.missingDisplay(insteadUse: "belfry settings --page")
     }
     // If no agent is running, fail before the window opens.
     var content = SettingsWindowContent(try SettingsScreen.content(options))

@@ -1,4 +1,5 @@
 import BelfryWire
+import Gateway
 import PushWire
 import Glibc
 import System
@@ -13,7 +14,9 @@ enum ReceivedCommand {
       has printed in the same run of the devices, and waits for pushes that have not arrived yet. Exits 1 if those
       pushes do not arrive in time.
 
-      With --count 0, exits 0 if no matching push arrives within the time limit, and 1 if one arrives.
+      With --count 0, exits 0 if no matching push arrives within the time limit, and 1 if one arrives. Also exits 1 if
+      the gateway has no device with the token of --token, or no app with the topic of --topic, because a mistyped
+      value would otherwise match nothing.
       """,
     [
       .value("count", "N", default: "1", "number of pushes"),
@@ -21,17 +24,18 @@ enum ReceivedCommand {
       .value("token", "HEX", "only pushes to this device token"),
       .value(
         "topic", "TOPIC",
-        "only pushes with this topic, for example, to select one of several apps"),
+        "only pushes with this topic, for example, to select one of several apps; a suffix, such as .voip, selects "
+          + "one kind of push, and the bundle identifier selects every kind"),
       .value(
         "since", "MARK",
         "print all pushes after this marker, even if they were printed before"),
       .flag("mark", "print a marker for the current time, for use with --since"),
       .value(
-        "within", "SECONDS", default: "1 with --count 0; otherwise, the value of --timeout",
+        "within", "SECONDS", default: "10; with --count 0, 1",
         "how long to wait for the pushes; with --count 0, how long to check that none arrives"),
       .value(
-        "timeout", "SECONDS", default: "10",
-        "alias of --within; if both are given, the shorter limit applies"),
+        "timeout", "SECONDS",
+        "another name for --within; if both are given, the shorter limit applies"),
       .value(
         "file", "FILE",
         default:
@@ -61,6 +65,7 @@ enum ReceivedCommand {
         Output.line(try pushes.mark())
         return 0
       }
+      if count == 0 { try requireRecipient(options, ofPushesIn: file) }
       return count > 0
         ? try show(count, of: pushes, within: limit) : try expectNone(pushes, within: limit)
     }
@@ -101,6 +106,40 @@ enum ReceivedCommand {
     }
     filter.topic = options.value("topic").map { Array($0.utf8) }
     return filter
+  }
+
+  /// Throws if the gateway knows that the token or the topic of the options can't get a push, because no device has the
+  /// token or no app has the topic.
+  ///
+  /// If the devices' gateway isn't running, or if another file was specified, nothing is known, and the method returns.
+  private static func requireRecipient(
+    _ options: CommandLineOptions, ofPushesIn file: String
+  ) throws {
+    let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+    guard DeviceRunFile(ofGateway: folder)?.received == file else { return }
+    let gateway = GatewayAccess(folder: folder)
+    if let token = options.value("token"),
+      let line = try? gateway.ask(.checkDeviceToken(token, topic: nil))?.first,
+      line["device"] == nil
+    {
+      throw DeviceOrder.Refusal(
+        "no device of this run has the token \(token)",
+        do: "use a token that the devices have registered")
+    }
+    if let topic = options.value("topic"), let apps = try? gateway.ask(.listTopics) {
+      let names = apps.compactMap { $0["topic"]?.stringValue }
+      let isKnown = names.contains { name in
+        TokenKind.allCases.contains { "\(name)\($0.topicSuffix)".hasSameBytes(as: topic) }
+      }
+      guard isKnown else {
+        throw DeviceOrder.Refusal(
+          "the devices' gateway has no app with the topic \(topic)",
+          do: names.isEmpty
+            ? "register the app first"
+            : "use the topic of a registered app, such as "
+              + CommandLineOptions.list(Array(names.prefix(3))))
+      }
+    }
   }
 
   // MARK: Pushes

@@ -1,5 +1,7 @@
 import AppLink
+import BelfryWire
 import AppWire
+import Foundation
 import System
 
 /// The app that represents the user's own shell, unless another app is specified.
@@ -13,21 +15,27 @@ struct ShellApp {
 
   /// Creates the app for a subscription.
   ///
-  /// An app ID is used unchanged; any other name, in lowercase with hyphens, is appended to the shell's own ID.
+  /// An app ID is used unchanged; any other name, in lowercase with hyphens, is appended to the shell's own ID. Letters
+  /// and symbols that an ID cannot contain are replaced by their codes, so that different names have different IDs.
   init(subscription text: String) throws {
     name = text
     if Self.isAppID(text) {
       id = text
       return
     }
+    // The same letter, such as ü, can be written as one code point or as two.
+    let composed = text.lowercased().precomposedStringWithCanonicalMapping
     var words: [String] = []
-    for word in text.lowercased().split(whereSeparator: { !Self.isIDCharacter($0) }) {
-      words.append(String(word))
+    for word in composed.split(whereSeparator: { !Self.isIDCharacter($0) && !Self.hasCode($0) }) {
+      words.append(word.map { Self.text(of: $0) }.joined())
     }
-    guard !words.isEmpty, text.utf8.count <= Self.nameBytesMax else {
-      throw UsageError("invalid name '\(text)': use letters from a to z or digits, as in backups")
+    guard !words.isEmpty else {
+      throw UsageError("invalid name '\(text)': use letters or digits, as in backups")
     }
     id = "\(Self.shell.id).\(words.joined(separator: "-"))"
+    guard text.utf8.count <= Self.nameBytesMax, id.utf8.count <= WireLimits.appIDBytesMax else {
+      throw UsageError("the name '\(text)' is too long: use a shorter name")
+    }
   }
 
   private init(id: String, name: String) {
@@ -41,6 +49,17 @@ struct ShellApp {
   private static func isIDCharacter(_ character: Character) -> Bool {
     character.isASCII
       && (character.isLetter || character.isNumber || character == "-" || character == "_")
+  }
+
+  /// Returns true if an ID contains the character's codes in place of the character.
+  private static func hasCode(_ character: Character) -> Bool {
+    !character.isASCII && (character.isLetter || character.isNumber || character.isSymbol)
+  }
+
+  /// Returns a character as an ID contains it: `_fc_` for `ü`.
+  private static func text(of character: Character) -> String {
+    guard hasCode(character) else { return String(character) }
+    return character.unicodeScalars.map { "_" + String($0.value, radix: 16) }.joined() + "_"
   }
 
   private static func isAppID(_ text: String) -> Bool {

@@ -50,6 +50,7 @@ enum SubscribeCommand {
         Output.error("\(app.id) is now called '\(app.name)' instead of '\(former)'")
       }
       let curl = gateway.map { Self.curl(app, token, $0) }
+      warnOfUnreachableGateway(options)
       if let gateway { warnOfOtherGateway(gateway, options) }
       guard options.has("json") else {
         Output.line(token)
@@ -110,7 +111,13 @@ enum SubscribeCommand {
     _ = try agent.ask(.changeSettings(app: app.id, ["notifications": "on"]))
     connection.send(.requestAuthorization([.alert, .sound, .badge])) { _ in }
     _ = try connection.call(.register(.alert), timeoutMilliseconds: 60_000)
-    guard arrived.wait(timeout: .now() + .seconds(seconds)) == .success,
+    let early = min(seconds, earlySeconds)
+    var isInTime = arrived.wait(timeout: .now() + .seconds(early)) == .success
+    if !isInTime, seconds > early {
+      warnOfUnreachableGateway(options)
+      isInTime = arrived.wait(timeout: .now() + .seconds(seconds - early)) == .success
+    }
+    guard isInTime,
       let result = outcome.withLock({ $0 })
     else {
       throw AppLinkFailure(
@@ -120,6 +127,9 @@ enum SubscribeCommand {
     }
     return try result.get()
   }
+
+  /// The time, in seconds, within which a token normally arrives.
+  private static let earlySeconds = 5
 
   /// A gateway whose keys are on this machine.
   private struct LocalGateway {
@@ -137,6 +147,17 @@ enum SubscribeCommand {
       guard case .badGatewayFile(let path, let reason) = error else { throw error }
       throw SendFailure.badLocalGateway(path, reason: reason)
     }
+  }
+
+  /// Warns if the agent has a gateway but no link to it.
+  private static func warnOfUnreachableGateway(_ options: CommandLineOptions) {
+    let rows = (try? AgentControl(options).ask(.diagnose).rows) ?? []
+    guard let row = rows.first(where: { $0["feature"] == "gateway" }),
+      let address = row["address"]?.stringValue, row["state"] != "ok"
+    else { return }
+    Output.error(
+      "the gateway at \(address) cannot be reached now, so notifications do not arrive",
+      do: "start the gateway; 'belfry doctor' shows the reason")
   }
 
   /// Warns if the agent has joined another gateway, which issued the token, so that the curl command would fail.

@@ -28,7 +28,12 @@ final class RawTerminal {
   }
 
   /// The size of the terminal in columns and lines.
-  var size: (width: Int, height: Int) {
+  var size: (width: Int, height: Int) { Self.outputSize }
+
+  /// The width, in columns, of the terminal to which standard output is written; nil if it is not a terminal.
+  static var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? outputSize.width : nil }
+
+  private static var outputSize: (width: Int, height: Int) {
     var size = winsize()
     guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
       size.ws_row > 0

@@ -119,8 +119,17 @@ import Transport
     scenario.gateway.drain(
       LinkFrame.ReconnectHint(afterMilliseconds: 50, jitterMilliseconds: 50))
     #expect(try scenario.run { !scenario.link.isUp })
-    #expect(scenario.device.downs.last == "goodbye")
+    #expect(scenario.device.downs.last == "the gateway was stopped")
     #expect(try scenario.run { scenario.link.isUp })
+  }
+
+  @Test func `a device that leaves on purpose does not blame the gateway`() throws {
+    let scenario = try LinkScenario()
+    scenario.link.goOnline()
+    #expect(try scenario.run { scenario.link.isUp })
+    scenario.link.goOffline()
+    #expect(try scenario.run { !scenario.device.downs.isEmpty })
+    #expect(scenario.device.downs == ["the device went offline"])
   }
 
   @Test func `a revoked device disconnects and does not reconnect`() throws {

@@ -219,6 +219,26 @@ struct BackgroundTests {
   }
 
   @Test
+  func `client-api 3.39: a change of the previews hides and reveals what is already on the screen`()
+  {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    var request = ModelBench.request()
+    request.content.body = "secret"
+    bench.ask(connection, .add(request))
+    bench.shown("n")
+    func setting(_ previews: String) -> [String] {
+      bench.command(.changeSettings(app: ModelBench.burger.text, ["previews": previews]))
+        .refreshed.map(\.body)
+    }
+    #expect(setting("whenAuthenticated").isEmpty)
+    #expect(setting("never") == ["Notification"])
+    bench.handle(.conditionChanged(.sessionLocked(true)))
+    #expect(setting("whenAuthenticated").isEmpty)
+    #expect(setting("always") == ["secret"])
+  }
+
+  @Test
   func `an app that is off on the lock screen has no banner there, and its place in the list`() {
     let bench = ModelBench()
     let connection = bench.authorized()

@@ -87,7 +87,8 @@ struct QuietDeliveryTests {
     #expect(titles() == ["", "", ""])
   }
 
-  @Test func `a row of the Notification Center has the app's name, its permission and its actions`()
+  @Test
+  func `a row of the Notification Center has the app's name, its permission and all actions`()
     throws
   {
     let bench = ModelBench()
@@ -104,7 +105,6 @@ struct QuietDeliveryTests {
           ])
       ]))
     bench.ask(connection, .add(ModelBench.request(category: "C")))
-    // S1-21, S1-27
     let row = try #require(bench.center().first)
     #expect(row["name"] == .string(ModelBench.burger.text))
     #expect(row["authorization"] == "authorized")
@@ -112,6 +112,7 @@ struct QuietDeliveryTests {
       row["actions"] == [
         ["id": "R", "title": "Reply", "destructive": false, "placeholder": "Answer"],
         ["id": "D", "title": "Delete", "destructive": true],
+        ["id": "L", "title": "Later", "destructive": false],
       ])
   }
 

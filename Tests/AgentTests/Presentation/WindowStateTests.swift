@@ -243,7 +243,8 @@ struct WindowContentTests {
     }
   }
 
-  @Test func `a row of the Notification Center has two actions`() {
+  @Test
+  func `a row of the Notification Center has two actions, and a button that shows the others`() {
     let rows = [nil, [DesktopTests.buttons[3]]].map { minimal in
       let presentation = DesktopTests.presentation(
         persistent: true, actions: DesktopTests.buttons, minimalActions: minimal)
@@ -256,7 +257,16 @@ struct WindowContentTests {
     }
     // S1-21, S1-27
     #expect(
-      rows == [["open", "action:A", "action:B", "clear"], ["open", "action:D", "clear"]])
+      rows == [
+        ["open", "action:A", "action:B", "more", "clear"], ["open", "action:D", "more", "clear"],
+      ])
+  }
+
+  @Test func `Clear All is confirmed in the window before it is reported`() {
+    let object = WindowContent(words: words).center([]) { _ in "" }
+    let button = object["buttons"]?.arrayValue?.first?.objectValue
+    #expect(button?["id"] == "clearAll")
+    #expect(button?["confirm"] == ["title": "Clear All?", "cancel": "Cancel"])
   }
 
   @Test func `content that the app draws appears below the texts or replaces them`() {

@@ -406,6 +406,9 @@ struct AgentProgramTests {
       // Each message mentions the relevant argument or command exactly once.
       for (arguments, words) in [
         (["settings", "x.y", "foo=on"], ["unknown setting 'foo'", "previews or location"]),
+        (["settings", "focus=on"], ["use 'belfry state focus=on'"]),
+        (["settings", "x.y", "focus=off"], ["use 'belfry state focus=off'"]),
+        (["focus"], ["did you mean 'belfry state focus=on'?"]),
         (["state", "front=none.app"], ["unknown app", "belfry app list"]),
         (["notify", "--app", "x.y", "--title", "T", "--user-info", "{"], ["'{' for --user-info"]),
         (["app", "token", "x.y"], ["register the app"]),

@@ -181,6 +181,7 @@ struct WindowProgramTests {
         try await scene.dunstctl("count", "displayed") == "1"
       }
       try await scene.desktop.press("Clear All")
+      try await scene.desktop.press("Clear All?")
       try await scene.desktop.wait("label", "No notifications")
     }
   }
@@ -208,6 +209,51 @@ struct WindowProgramTests {
       let opened = try await app.event("response")
       #expect(opened["notification"]["id"].string == "One")
       try await scene.desktop.wait("label", "Keine Mitteilungen")
+    }
+  }
+
+  @Test
+  func `the Notification Center offers further actions in the notification's own window`()
+    async throws
+  {
+    try await play(["--grant", "all"]) { scene in
+      let app = try await scene.app("alert")
+      _ = try await app.event("authorized")
+      try await scene.notify("Dinner", "--category", "INVITE")
+      try await scene.openCenter()
+      try await scene.desktop.press("More…")
+      try await scene.desktop.wait("alert dialog", Self.burger)
+      try await scene.desktop.press("Decline")
+      #expect(try await app.event("response")["action"].string == "NO")
+      try await scene.desktop.wait("alert dialog", Self.burger, isThere: false)
+    }
+  }
+
+  @Test
+  func `a change of the previews hides the text of a window that is open`() async throws {
+    try await play(["--grant", "all"]) { scene in
+      let app = try await scene.app("alert")
+      _ = try await app.event("authorized")
+      _ = try await scene.scenario.belfryCommand(["settings", Self.burger, "style=alert"])
+      try await scene.notify("Pin 1234")
+      try await scene.desktop.wait("label", "Pin 1234")
+      _ = try await scene.scenario.belfryCommand(["settings", Self.burger, "previews=never"])
+      try await scene.desktop.wait("label", "Pin 1234", isThere: false)
+      try await scene.desktop.wait("label", "Notification")
+    }
+  }
+
+  @Test
+  func `a command without a display does not open the window on the agent's display`()
+    async throws
+  {
+    try await play { scene in
+      let refused = try await scene.scenario.belfryCommand(
+        ["center", "--window"], succeeding: false)
+      #expect(refused.status == 1)
+      #expect(refused.errors.contains("no display"), "\(refused.errors)")
+      #expect(refused.errors.contains("belfry center --page"), "\(refused.errors)")
+      #expect(try await !scene.desktop.elements().contains { $0.role == "window" })
     }
   }
 

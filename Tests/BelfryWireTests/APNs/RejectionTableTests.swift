@@ -12,8 +12,9 @@ import Testing
     # Rejections
 
     If a gateway refuses a request, its response has one of these statuses and reasons, as in Apple's service. The body is
-    `{"reason":…}`; for 410, it also contains `timestamp`. The legacy status is the status that the binary interface returns
-    for the same reason.
+    `{"reason":…}`; for 410, it also contains `timestamp`. Only a 503 with `ServiceUnavailable` has the header
+    `retry-after`, in seconds; `belfry send` waits for this time and retries. The legacy status is the status that the
+    binary interface returns for the same reason.
 
     <!-- RejectionTableTests compares this table with the code, and writes it if BELFRY_WRITE_TABLES is set. -->
 
@@ -46,6 +47,9 @@ extension Rejection {
       "delete the token, unless the app has registered it again since `timestamp`"
     case .badDeviceToken, .deviceTokenNotForTopic:
       "check token, topic and environment; the token itself may be valid"
+    case .invalidProviderToken: "check the key ID and the team, then generate a new provider token"
+    case .serviceUnavailable:
+      "wait as long as the header retry-after requests, then retry with exponential backoff"
     case .shutdown: "open another connection, then retry"
     default: row.advice.words
     }

@@ -76,6 +76,32 @@ import Transport
     #expect(numbers(one, "devices") == [1] && numbers(one, "lockedOut") == [0])
   }
 
+  @Test func `a provider certificate of a retired authority is marked, and not counted`() throws {
+    let administration = try Administration(stopped: folder)
+    let team = "TEAMTEAM01"
+    _ = try administration.perform(.addTeam(id: team, name: nil))
+    _ = try administration.perform(.addTopic(.init(team: team, bundleID: "com.example.app")))
+    func add() throws -> String? {
+      try administration.perform(.addCertificate(.init(team: team, bundleID: "com.example.app")))
+        .first?["serial"]?.stringValue
+    }
+    func marked() throws -> [String?] {
+      try administration.perform(.listCertificates).filter {
+        $0["authorityRetired"]?.boolValue == true
+      }.map { $0["serial"]?.stringValue }
+    }
+    let former = try add()
+    _ = try administration.perform(.rotateAuthority)
+    #expect(try numbers(administration.perform(.listAuthorities), "providers") == [1, 0])
+    #expect(try marked().isEmpty)
+    let one = try administration.perform(.finishAuthority(isForced: true))
+    #expect(numbers(one, "providers") == [0])
+    #expect(try marked() == [former])
+    _ = try add()
+    #expect(try numbers(administration.perform(.listAuthorities), "providers") == [1])
+    #expect(try marked() == [former])
+  }
+
   @Test func `devices that a forced rotation locks out are counted separately`() throws {
     let administration = try Administration(stopped: folder)
     #expect(try numbers(administration.perform(.listAuthorities), "devices") == [8])
@@ -85,6 +111,10 @@ import Transport
     try connect(1, with: second, administration)
     let one = try administration.perform(.finishAuthority(isForced: true))
     #expect(numbers(one, "devices") == [1] && numbers(one, "lockedOut") == [7])
+    let marked = try administration.perform(.listDevices(of: nil)).filter {
+      $0["lockedOut"]?.boolValue == true
+    }
+    #expect(numbers(marked, "device").compactMap(\.self).sorted() == Array(2...8))
     // A locked-out device enrolls again.
     try connect(2, with: second, administration)
     let listed = try administration.perform(.listAuthorities)

@@ -12,6 +12,8 @@ extension Catalogue {
     reply = رد
     clear = مسح
     clearAll = مسح الكل
+    clearAllQuestion = مسح الكل؟
+    cancel = إلغاء
     keep = إبقاء
     turnOff = إيقاف
     destructiveHint = لا يمكن التراجع عنه
@@ -58,7 +60,7 @@ extension Catalogue {
     whileInUse = أثناء الاستخدام
     listKeys = أعلى/أسفل اختيار   إدخال فتح أو تغيير   q خروج
     switchKeys = أعلى/أسفل اختيار   يسار/يمين تغيير   esc رجوع   q خروج
-    centerKeys = أعلى/أسفل اختيار   إدخال فتح   c مسح   q خروج
+    centerKeys = أعلى/أسفل اختيار   إدخال الإجراءات   c مسح   q خروج
     notificationKeys = أعلى/أسفل اختيار   إدخال تنفيذ   esc رجوع   q خروج
     replyKeys = إدخال إرسال   esc رجوع
     """)

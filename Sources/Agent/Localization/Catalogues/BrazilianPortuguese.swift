@@ -12,6 +12,8 @@ extension Catalogue {
     reply = Responder
     clear = Limpar
     clearAll = Limpar tudo
+    clearAllQuestion = Limpar tudo?
+    cancel = Cancelar
     keep = Manter
     turnOff = Desativar
     destructiveHint = Não pode ser desfeito
@@ -54,7 +56,7 @@ extension Catalogue {
     whileInUse = durante o uso
     listKeys = cima/baixo escolher   Enter abrir ou mudar   q sair
     switchKeys = cima/baixo escolher   esquerda/direita mudar   Esc voltar   q sair
-    centerKeys = cima/baixo escolher   Enter abrir   c limpar   q sair
+    centerKeys = cima/baixo escolher   Enter ações   c limpar   q sair
     notificationKeys = cima/baixo escolher   Enter executar   Esc voltar   q sair
     replyKeys = Enter enviar   Esc voltar
     """)

@@ -12,6 +12,8 @@ extension Catalogue {
     reply = Antwoord
     clear = Wis
     clearAll = Wis alles
+    clearAllQuestion = Alles wissen?
+    cancel = Annuleer
     keep = Behoud
     turnOff = Schakel uit
     destructiveHint = Kan niet ongedaan worden gemaakt
@@ -54,7 +56,7 @@ extension Catalogue {
     whileInUse = bij gebruik
     listKeys = op/neer kies   enter open of wijzig   q stop
     switchKeys = op/neer kies   links/rechts wijzig   esc terug   q stop
-    centerKeys = op/neer kies   enter open   c wis   q stop
+    centerKeys = op/neer kies   enter acties   c wis   q stop
     notificationKeys = op/neer kies   enter voer uit   esc terug   q stop
     replyKeys = enter stuur   esc terug
     """)

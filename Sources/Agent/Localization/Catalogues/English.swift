@@ -12,6 +12,8 @@ extension Catalogue {
     reply = Reply
     clear = Clear
     clearAll = Clear All
+    clearAllQuestion = Clear All?
+    cancel = Cancel
     keep = Keep
     turnOff = Turn Off
     destructiveHint = Cannot be undone
@@ -54,7 +56,7 @@ extension Catalogue {
     whileInUse = while in use
     listKeys = up/down choose   enter open or change   q quit
     switchKeys = up/down choose   left/right change   esc back   q quit
-    centerKeys = up/down choose   enter open   c clear   q quit
+    centerKeys = up/down choose   enter actions   c clear   q quit
     notificationKeys = up/down choose   enter perform   esc back   q quit
     replyKeys = enter send   esc back
     """)

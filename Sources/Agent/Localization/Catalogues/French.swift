@@ -12,6 +12,8 @@ extension Catalogue {
     reply = Répondre
     clear = Effacer
     clearAll = Tout effacer
+    clearAllQuestion = Tout effacer ?
+    cancel = Annuler
     keep = Conserver
     turnOff = Désactiver
     destructiveHint = Action irréversible
@@ -54,7 +56,7 @@ extension Catalogue {
     whileInUse = en cours d’utilisation
     listKeys = haut/bas choisir   Entrée ouvrir ou changer   q quitter
     switchKeys = haut/bas choisir   gauche/droite changer   Échap retour   q quitter
-    centerKeys = haut/bas choisir   Entrée ouvrir   c effacer   q quitter
+    centerKeys = haut/bas choisir   Entrée actions   c effacer   q quitter
     notificationKeys = haut/bas choisir   Entrée exécuter   Échap retour   q quitter
     replyKeys = Entrée envoyer   Échap retour
     """)

@@ -12,6 +12,8 @@ extension Catalogue {
     reply = Antworten
     clear = Entfernen
     clearAll = Alle entfernen
+    clearAllQuestion = Alle entfernen?
+    cancel = Abbrechen
     keep = Behalten
     turnOff = Deaktivieren
     destructiveHint = Kann nicht widerrufen werden
@@ -54,7 +56,7 @@ extension Catalogue {
     whileInUse = beim Verwenden
     listKeys = auf/ab wählen   Enter öffnen oder ändern   q Ende
     switchKeys = auf/ab wählen   links/rechts ändern   Esc zurück   q Ende
-    centerKeys = auf/ab wählen   Enter öffnen   c entfernen   q Ende
+    centerKeys = auf/ab wählen   Enter Aktionen   c entfernen   q Ende
     notificationKeys = auf/ab wählen   Enter ausführen   Esc zurück   q Ende
     replyKeys = Enter senden   Esc zurück
     """)

@@ -12,6 +12,8 @@ extension Catalogue {
     reply = Rispondi
     clear = Cancella
     clearAll = Cancella tutto
+    clearAllQuestion = Cancellare tutto?
+    cancel = Annulla
     keep = Mantieni
     turnOff = Disattiva
     destructiveHint = Non può essere annullato
@@ -54,7 +56,7 @@ extension Catalogue {
     whileInUse = mentre è in uso
     listKeys = su/giù scegli   Invio apri o cambia   q esci
     switchKeys = su/giù scegli   sinistra/destra cambia   Esc indietro   q esci
-    centerKeys = su/giù scegli   Invio apri   c cancella   q esci
+    centerKeys = su/giù scegli   Invio azioni   c cancella   q esci
     notificationKeys = su/giù scegli   Invio esegui   Esc indietro   q esci
     replyKeys = Invio invia   Esc indietro
     """)

@@ -12,6 +12,8 @@ extension Catalogue {
     reply = 返信
     clear = 消去
     clearAll = すべて消去
+    clearAllQuestion = すべて消去しますか？
+    cancel = キャンセル
     keep = 続ける
     turnOff = オフにする
     destructiveHint = 取り消せません
@@ -53,7 +55,7 @@ extension Catalogue {
     whileInUse = 使用中のみ
     listKeys = 上/下 選択   enter 開く・変更   q 終了
     switchKeys = 上/下 選択   左/右 変更   esc 戻る   q 終了
-    centerKeys = 上/下 選択   enter 開く   c 消去   q 終了
+    centerKeys = 上/下 選択   enter アクション   c 消去   q 終了
     notificationKeys = 上/下 選択   enter 実行   esc 戻る   q 終了
     replyKeys = enter 送信   esc 戻る
     """)

@@ -12,6 +12,8 @@ extension Catalogue {
     reply = Odpowiedz
     clear = Wyczyść
     clearAll = Wyczyść wszystko
+    clearAllQuestion = Wyczyścić wszystko?
+    cancel = Anuluj
     keep = Zachowaj
     turnOff = Wyłącz
     destructiveHint = Nie można cofnąć
@@ -56,7 +58,7 @@ extension Catalogue {
     whileInUse = podczas używania
     listKeys = góra/dół wybierz   enter otwórz lub zmień   q wyjdź
     switchKeys = góra/dół wybierz   lewo/prawo zmień   esc wróć   q wyjdź
-    centerKeys = góra/dół wybierz   enter otwórz   c wyczyść   q wyjdź
+    centerKeys = góra/dół wybierz   enter działania   c wyczyść   q wyjdź
     notificationKeys = góra/dół wybierz   enter wykonaj   esc wróć   q wyjdź
     replyKeys = enter wyślij   esc wróć
     """)

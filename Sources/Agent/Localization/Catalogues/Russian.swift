@@ -12,6 +12,8 @@ extension Catalogue {
     reply = Ответить
     clear = Удалить
     clearAll = Удалить все
+    clearAllQuestion = Удалить все?
+    cancel = Отменить
     keep = Оставить
     turnOff = Выключить
     destructiveHint = Нельзя отменить
@@ -56,7 +58,7 @@ extension Catalogue {
     whileInUse = при использовании
     listKeys = вверх/вниз выбор   ввод открыть или изменить   q выход
     switchKeys = вверх/вниз выбор   влево/вправо изменить   esc назад   q выход
-    centerKeys = вверх/вниз выбор   ввод открыть   c удалить   q выход
+    centerKeys = вверх/вниз выбор   ввод действия   c удалить   q выход
     notificationKeys = вверх/вниз выбор   ввод выполнить   esc назад   q выход
     replyKeys = ввод отправить   esc назад
     """)

@@ -12,6 +12,8 @@ extension Catalogue {
     reply = 回复
     clear = 清除
     clearAll = 全部清除
+    clearAllQuestion = 全部清除吗？
+    cancel = 取消
     keep = 保留
     turnOff = 关闭通知
     destructiveHint = 无法撤销
@@ -53,7 +55,7 @@ extension Catalogue {
     whileInUse = 使用期间
     listKeys = 上/下 选择   回车 打开或更改   q 退出
     switchKeys = 上/下 选择   左/右 更改   esc 返回   q 退出
-    centerKeys = 上/下 选择   回车 打开   c 清除   q 退出
+    centerKeys = 上/下 选择   回车 操作   c 清除   q 退出
     notificationKeys = 上/下 选择   回车 执行   esc 返回   q 退出
     replyKeys = 回车 发送   esc 返回
     """)

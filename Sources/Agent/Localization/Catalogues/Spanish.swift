@@ -12,6 +12,8 @@ extension Catalogue {
     reply = Responder
     clear = Borrar
     clearAll = Borrar todo
+    clearAllQuestion = ¿Borrar todo?
+    cancel = Cancelar
     keep = Conservar
     turnOff = Desactivar
     destructiveHint = No se puede deshacer
@@ -54,7 +56,7 @@ extension Catalogue {
     whileInUse = al usarse
     listKeys = arriba/abajo elegir   Intro abrir o cambiar   q salir
     switchKeys = arriba/abajo elegir   izquierda/derecha cambiar   Esc volver   q salir
-    centerKeys = arriba/abajo elegir   Intro abrir   c borrar   q salir
+    centerKeys = arriba/abajo elegir   Intro acciones   c borrar   q salir
     notificationKeys = arriba/abajo elegir   Intro ejecutar   Esc volver   q salir
     replyKeys = Intro enviar   Esc volver
     """)

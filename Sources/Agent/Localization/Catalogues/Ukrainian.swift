@@ -12,6 +12,8 @@ extension Catalogue {
     reply = Відповісти
     clear = Очистити
     clearAll = Очистити все
+    clearAllQuestion = Очистити все?
+    cancel = Скасувати
     keep = Залишити
     turnOff = Вимкнути
     destructiveHint = Не можна скасувати
@@ -56,7 +58,7 @@ extension Catalogue {
     whileInUse = під час використання
     listKeys = вгору/вниз вибрати   enter відкрити чи змінити   q вийти
     switchKeys = вгору/вниз вибрати   вліво/вправо змінити   esc назад   q вийти
-    centerKeys = вгору/вниз вибрати   enter відкрити   c очистити   q вийти
+    centerKeys = вгору/вниз вибрати   enter дії   c очистити   q вийти
     notificationKeys = вгору/вниз вибрати   enter виконати   esc назад   q вийти
     replyKeys = enter надіслати   esc назад
     """)

@@ -57,8 +57,19 @@ package struct WindowContent {
     [
       "do": "center", "direction": direction, "title": .string(words[.notificationCenter]),
       "empty": .string(words[.noNotifications]),
-      "buttons": [button(.clearAll, words[.clearAll])],
+      "buttons": [clearAllButton],
       "groups": .array(groups.map { group($0, date) }),
+    ]
+  }
+
+  /// The button that dismisses all notifications; only a second press, on its confirmation, is reported.
+  private var clearAllButton: JSONValue {
+    [
+      "id": .string(Button.clearAll.rawValue), "title": .string(words[.clearAll]),
+      "style": "plain", "hint": .string(words[.destructiveHint]),
+      "confirm": [
+        "title": .string(words[.clearAllQuestion]), "cancel": .string(words[.cancel]),
+      ],
     ]
   }
 
@@ -89,9 +100,14 @@ package struct WindowContent {
   private func item(_ presentation: Presentation, _ date: String) -> JSONValue {
     var object: JSONObject = ["id": .string(presentation.key.id), "date": .string(date)]
     add(presentation, to: &object)
+    // A row has room for two actions (S1-21). The window of the notification shows all of them.
+    let hasMore = presentation.actions.contains { action in
+      !presentation.minimalActions.contains { $0.id.hasSameBytes(as: action.id) }
+    }
+    let more = hasMore ? [button(.more, words[.more])] : []
     object["buttons"] = .array(
       [button(.open, openTitle(presentation))]
-        + presentation.minimalActions.map(button) + [button(.clear, words[.clear])])
+        + presentation.minimalActions.map(button) + more + [button(.clear, words[.clear])])
     return .object(object)
   }
 

@@ -67,12 +67,11 @@ final class WindowPresenter: Presenter {
   var canOpen: Bool { program != nil && hasDisplay && !hasFailed }
 
   /// True if a display is available for windows.
-  var hasDisplay: Bool {
-    ["WAYLAND_DISPLAY", "DISPLAY"].contains { environment[$0]?.isEmpty == false }
-  }
+  var hasDisplay: Bool { HelperProgram.hasDisplay(environment) }
 
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
-    guard isDesktop else { return }
+    // Even if windows show no new notifications, the user can open one from the Notification Center.
+    guard isDesktop || event.updatesWindow else { return }
     switch event {
     case .presented(let presentation): make(state.presented(presentation))
     case .refreshed(let presentation): make(state.refreshed(presentation))
@@ -130,9 +129,7 @@ final class WindowPresenter: Presenter {
       throw HelperProgram.missingWindows(insteadUse: "belfry center --page")
     }
     guard hasDisplay else {
-      throw AppLinkFailure(
-        .invalidArgument,
-        "no display: run this in a desktop session, or use 'belfry center --page'")
+      throw HelperProgram.missingDisplay(insteadUse: "belfry center --page")
     }
     isCenterOpen = true
     sendCenter()
@@ -304,6 +301,13 @@ final class WindowPresenter: Presenter {
     _ app: AppID?, _ item: String?, _ button: String, _ text: String?
   ) {
     switch (app, item, WindowContent.Button(rawValue: button)) {
+    case (let app?, let item?, .more):
+      let key = AppNotificationID(app: app, id: item)
+      let items = source.center().flatMap(\.threads).flatMap(\.items)
+      guard var presentation = items.first(where: { $0.key == key }) else { return }
+      // Unless the window is already open as an alert, closing it returns to the list, and dismisses nothing.
+      if state[.notification(key)] == nil { presentation.isPersistent = false }
+      open(presentation, focus: nil)
     case (let app?, let item?, _):
       guard let action = WindowContent.action(of: button, text: text) else { return }
       listener?.presenterActed(AppNotificationID(app: app, id: item), action)
@@ -329,5 +333,17 @@ final class WindowPresenter: Presenter {
     case .launch: break
     }
     endIfIdle()
+  }
+}
+
+extension PresenterEvent {
+  /// True if the event changes or closes the window of a notification, but opens none.
+  fileprivate var updatesWindow: Bool {
+    switch self {
+    case .refreshed, .removed, .drawn, .windowClosed: true
+    case .presented, .listed, .badge, .sound, .suppressed, .launched, .launchFailed, .launchImage,
+      .link, .prompt, .promptWithdrawn:
+      false
+    }
   }
 }
